@@ -53,7 +53,7 @@ dev: .venv/.dev  ## make .venv with everything needed to develop
 clean:  ## remove what was built
 	rm -rf build dist *.egg-info core/*.egg-info
 	find core -name '*.so' -o -name '*.c' -o -name '*_pb2*' -o -name '*.proto' -o -name '*.table' | xargs rm -f
-	rm -f core/tokalign/features/_templates.pxd core/tokalign/features/_emit.pxd core/tokalign/codec/_numbers.pxd
+	rm -f core/tokalign/features/_templates.pxd core/tokalign/features/_emit.pxd core/tokalign/codec/_numbers.pxd core/tokalign/english/values/kinds.pxd
 
 # == Check
 

@@ -2,8 +2,8 @@
 
 Everything declarative is in pyproject.toml; here is only what needs code: the package map
 (core/tokalign is the package, server/ and client/ are mapped into it), the Cython modules, and
-four generated things: protobuf stubs, unpacked lexical tables, the headers of the feature
-templates, and the header of the contract's field numbers.
+five generated things: protobuf stubs, unpacked lexical tables, and the headers of the feature
+templates, of the kinds of values and of the contract's field numbers.
 """
 
 import hashlib
@@ -11,6 +11,7 @@ import json
 import lzma
 import os
 import re
+import runpy
 import shutil
 import sys
 import sysconfig
@@ -44,15 +45,15 @@ PACKAGES = [
 
 
 def headers():
-    """Write the Cython headers whose sources changed: feature templates and field numbers."""
+    """Write the Cython headers whose sources changed: templates, kinds of values, field numbers."""
     sys.path.insert(0, str(ROOT / "core"))
     from tokalign.features import cython_source
 
     cython_source.write(Path("core/tokalign/features"))
-    header = Path("core/tokalign/codec/_numbers.pxd")
-    text = numbers_pxd()
-    if not header.exists() or header.read_text() != text:
-        header.write_text(text)
+    for name, text in (("codec/_numbers", numbers_pxd()), ("english/values/kinds", kinds_pxd())):
+        header = Path("core/tokalign", name).with_suffix(".pxd")
+        if not header.exists() or header.read_text() != text:
+            header.write_text(text)
 
 
 def numbers_pxd():
@@ -68,6 +69,25 @@ def numbers_pxd():
         name = re.sub("(?<=[a-z])(?=[A-Z])", "_", message.name).upper()
         lines.append(f"\n# {message.name}\ncdef enum:\n")
         lines += [f"    {name}_{each.name.upper()} = {each.number}\n" for each in message.field]
+    return "".join(lines)
+
+
+def kinds_pxd():
+    """Return the numbers of the enumerations of kinds.py, as constants like KIND_MONEY."""
+    known = runpy.run_path("core/tokalign/english/values/kinds.py")
+    lines = ["# Written by setup.py from kinds.py, which is what to change.\n"]
+    for prefix, name in (("KIND", "Kind"), ("ROLE", "Role"), ("RELATION", "Strength")):
+        lines.append("\ncdef enum:\n")
+        lines += [
+            f"    {prefix}_{key} = {int(each)}\n" for key, each in known[name].__members__.items()
+        ]
+    # An enum of C would have 32 bits only.
+    parts = [(f"PART_{each.name}", each.bit_length() - 1) for each in known["Part"]]
+    lines.append('\nfrom libc.stdint cimport uint64_t\n\ncdef extern from *:\n    """\n')
+    lines.append("    #include <stdint.h>\n")
+    lines += [f"    #define {name} ((uint64_t)1 << {bit})\n" for name, bit in parts]
+    lines.append('    """\n')
+    lines += [f"    const uint64_t {name}\n" for name, _ in parts]
     return "".join(lines)
 
 

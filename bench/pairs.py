@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-from tokalign.english.lexicon.vocabulary import Vocabulary
+from tokalign.english.lexicon.lexical_tables import Vocabulary
 from tokalign.files.tables import Table
 
 SAMPLE = Path(__file__).resolve().parents[1] / "tests" / "data"

@@ -27,10 +27,8 @@ from tokalign.english.annotate import load_annotator
 from tokalign.english.annotate.lemmatize import Lemmatizer
 from tokalign.english.annotate.parser import Parser
 from tokalign.english.annotate.tagger import Tagger
-from tokalign.english.lexicon.frequencies import Frequencies
-from tokalign.english.lexicon.paraphrases import Paraphrases
-from tokalign.english.lexicon.vectors import Vectors
-from tokalign.english.lexicon.wordnet import WordNet
+from tokalign.english.lexicon.lexical_tables import Paraphrases, Vectors, WordNet
+from tokalign.english.lexicon.word_weights import Frequencies
 from tokalign.errors import ModelError, ResourceError
 from tokalign.files.shipped import DATA_DIR
 from tokalign.files.tables import Table

@@ -17,7 +17,7 @@ from tokalign.decoding.cascade import Cascade
 from tokalign.decoding.opening import load_again, open_model
 from tokalign.english.annotate import Annotator, load_annotator
 from tokalign.english.annotate.prepare import annotate, is_ready
-from tokalign.english.lexicon.frequencies import Frequencies
+from tokalign.english.lexicon.word_weights import Frequencies
 from tokalign.errors import InputError, quoted
 from tokalign.features.lexicons import Lexicons
 from tokalign.grounding.ground_stream import GroundsStreams

@@ -16,7 +16,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from tokalign.english.annotate import load_annotator
-from tokalign.english.lexicon.resources import install_ppdb
+from tokalign.english.lexicon.lexical_resources import install_ppdb
 from tokalign.evaluate import LinkChoice
 from tokalign.features.table import GROUP_NAMES
 from tokalign.formats import read_gold

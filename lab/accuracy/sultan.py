@@ -19,7 +19,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from tokalign.english.annotate import load_annotator
-from tokalign.english.lexicon.resources import install_ppdb
+from tokalign.english.lexicon.lexical_resources import install_ppdb
 from tokalign.errors import FormatError, ResourceError
 from tokalign.evaluate import evaluate
 from tokalign.formats import read_gold

@@ -12,8 +12,8 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from tokalign.english.lexicon.scales import grades_of, words_of
-from tokalign.english.lexicon.wordnet import WordNet, relation_bit
+from tokalign.english.lexicon.lexical_tables import WordNet, relation_bit
+from tokalign.english.lexicon.word_lists import grades_of, words_of
 from tokalign.files.tables import Table
 from tokalign.types import Sentence
 from tokalign.types.chunks import TokenChunk

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 from tokalign.english.annotate import load_annotator
-from tokalign.english.lexicon.packing import pack_words
+from tokalign.english.lexicon.lexical_resources import pack_words
 from tokalign.files.tables import write_table
 from tokalign.formats import open_document, read_gold
 from tokalign.formats.conllu import read_sentences

@@ -25,7 +25,7 @@ from tokalign.edits.model import EditModel
 from tokalign.edits.moves import MOVE_INPUTS, chosen_moves
 from tokalign.edits.segments import INPUTS
 from tokalign.edits.words import word_facts
-from tokalign.english.lexicon.frequencies import Frequencies
+from tokalign.english.lexicon.word_weights import Frequencies
 from tokalign.files.tables import Table, write_table
 from tokalign.types.edits import Edit, EditKind
 

@@ -8,9 +8,8 @@ from collections.abc import Callable, Sequence
 from functools import cache
 
 from tokalign.english.lexicon.likeness import is_content
-from tokalign.english.spelling.short_forms import short_forms
-from tokalign.english.spelling.variants import PAIRS
-from tokalign.english.values.words import MONTHS, NUMBERS
+from tokalign.english.spelling.spelling_tables import PAIRS, short_forms
+from tokalign.english.values.value_words import MONTHS, NUMBERS
 
 Span = tuple[int, str]
 """How many tokens a piece of text stands for, and the text."""

@@ -164,7 +164,7 @@ def _kind(chunk_type: str, row: NDArray[np.float32]) -> int:
 
 def add_made(examples: Examples, aligner: Aligner, texts: Sequence[ChunkedText]) -> None:
     """Add made contrasts, from the task's sentences."""
-    from tokalign.english.lexicon.frequencies import Frequencies
+    from tokalign.english.lexicon.word_weights import Frequencies
 
     sentences = [each[0] for each in annotated(aligner, texts)]
     rarity = Frequencies.open_shipped().idf

@@ -18,8 +18,8 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from tokalign.english.lexicon.packing import pack_rows, pack_words
-from tokalign.english.lexicon.wordnet import DERIVED, DERIVED_SYNONYM, SYNONYM, relation_bit
+from tokalign.english.lexicon.lexical_resources import pack_rows, pack_words
+from tokalign.english.lexicon.lexical_tables import DERIVED, DERIVED_SYNONYM, SYNONYM, relation_bit
 from tokalign.errors import ResourceError
 from tokalign.files.tables import write_table
 

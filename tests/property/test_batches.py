@@ -21,8 +21,7 @@ from tokalign.decoding._decoder import Decoder
 from tokalign.decoding.backend import AT_ONCE
 from tokalign.decoding.by_model import ModelBackend
 from tokalign.decoding.choice import chosen, inputs_of
-from tokalign.english.lexicon.frequencies import Frequencies
-from tokalign.english.lexicon.weights import token_weight
+from tokalign.english.lexicon.word_weights import Frequencies, token_weight
 from tokalign.errors import InputError, ModelError, ShapeError
 from tokalign.features.extract import Extractor
 from tokalign.features.lexicons import Lexicons

@@ -16,11 +16,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from reference.features import ReferenceRows, Row
 from support.rule_words import RULE_UNITS
-from tokalign.english.lexicon.frequencies import Frequencies
-from tokalign.english.lexicon.paraphrases import Paraphrases
-from tokalign.english.lexicon.ppdb import compile_ppdb
-from tokalign.english.lexicon.vectors import Vectors
-from tokalign.english.lexicon.wordnet import WordNet
+from tokalign.english.lexicon.lexical_resources import compile_ppdb
+from tokalign.english.lexicon.lexical_tables import Paraphrases, Vectors, WordNet
+from tokalign.english.lexicon.word_weights import Frequencies
 from tokalign.features.extract import Extractor
 from tokalign.features.table import GROUP_NAMES, FeatureTable
 from tokalign.features.templates import INDICATOR, TEMPLATES, group_of

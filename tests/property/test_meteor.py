@@ -4,7 +4,7 @@ from itertools import combinations
 
 from hypothesis import given
 from hypothesis import strategies as st
-from tokalign.english.lexicon.wordnet import WordNet
+from tokalign.english.lexicon.lexical_tables import WordNet
 from tokalign.systems.meteor import MeteorSystem, components, matches, resolve
 from tokalign.types import Sentence
 

@@ -14,7 +14,7 @@ from tokalign.english.spelling import (
     is_typo,
     is_variant,
 )
-from tokalign.english.spelling.variants import PAIRS, RULES
+from tokalign.english.spelling.spelling_tables import PAIRS, RULES
 
 any_word = st.text(max_size=45)
 few = st.text(alphabet="abAé", max_size=10)

@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference import sultan as reference
-from tokalign.english.lexicon.paraphrases import Paraphrases
-from tokalign.english.lexicon.ppdb import compile_ppdb
-from tokalign.english.lexicon.wordnet import WordNet
+from tokalign.english.lexicon.lexical_resources import compile_ppdb
+from tokalign.english.lexicon.lexical_tables import Paraphrases, WordNet
 from tokalign.files.tables import Table
 from tokalign.systems.sultan_kernel import RULES, SultanKernel
 

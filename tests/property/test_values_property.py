@@ -10,7 +10,7 @@ from reference import agreement
 from reference import values as reference
 from tokalign.english.annotate._tokenize import tokenize
 from tokalign.english.values import Kind, find_values, readings, same_values
-from tokalign.english.values.reading import CASED, LOWER
+from tokalign.english.values.token_readings import CASED, LOWER
 
 WORDS = ("the", "dog", "on", "e-mail", "well-known", "x86", "and/or", "n't", "...", "№5", "word")
 GLUED = (

@@ -4,8 +4,8 @@ import random
 from pathlib import Path
 
 import pytest
-from tokalign.english.lexicon.packing import pack_words
-from tokalign.english.lexicon.vocabulary import Vocabulary
+from tokalign.english.lexicon.lexical_resources import pack_words
+from tokalign.english.lexicon.lexical_tables import Vocabulary
 from tokalign.files.tables import Table, write_table
 
 

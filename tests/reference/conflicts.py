@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tokalign.english.lexicon.scales import grades_of, negates
+from tokalign.english.lexicon.word_lists import grades_of, negates
 from tokalign.english.values import Strength
 
 from reference.agreement import same_values

@@ -8,11 +8,11 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
-from tokalign.english.lexicon.hints import Hint, hints
+from tokalign.english.lexicon.lexical_tables import Vectors
 from tokalign.english.lexicon.likeness import is_content
-from tokalign.english.lexicon.vectors import Vectors
+from tokalign.english.lexicon.word_lists import Hint, hints
 from tokalign.english.values import Kind
-from tokalign.english.values._units import UNIT_BASES
+from tokalign.english.values.value_words import UNIT_BASES
 from tokalign.ranking.expected import AnswerType, Expected, UnitKind
 from tokalign.types import Sentence
 

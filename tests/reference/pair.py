@@ -8,10 +8,8 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from tokalign.english.lexicon.frequencies import Frequencies
-from tokalign.english.lexicon.paraphrases import Paraphrases
-from tokalign.english.lexicon.vectors import Vectors
-from tokalign.english.lexicon.wordnet import WordNet
+from tokalign.english.lexicon.lexical_tables import Paraphrases, Vectors, WordNet
+from tokalign.english.lexicon.word_weights import Frequencies
 from tokalign.types import Sentence
 
 from reference.distributional import similarity

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 from itertools import groupby
 
-from tokalign.english.spelling.variants import PAIRS, RULES
+from tokalign.english.spelling.spelling_tables import PAIRS, RULES
 
 MAX_LETTERS = 40
 

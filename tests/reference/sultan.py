@@ -10,10 +10,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import product
 
-from tokalign.english.lexicon.labels import TITLES, function_words
-from tokalign.english.lexicon.paraphrases import Paraphrases
-from tokalign.english.lexicon.wordnet import WordNet
-from tokalign.english.lexicon.words import canonical
+from tokalign.english.lexicon.lexical_tables import Paraphrases, WordNet
+from tokalign.english.lexicon.word_lists import TITLES, canonical, function_words
 
 STOP = frozenset(function_words())
 ALIKE_IN_WORDNET = {"synonym", "derived", "pertainym", "similar", "verb-group"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tokalign.english.lexicon.scales import grades_of
+from tokalign.english.lexicon.word_lists import grades_of
 from tokalign.features._lexemes import string_similarities
 
 from reference.words import Word

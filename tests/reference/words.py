@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tokalign.english.lexicon import stems
-from tokalign.english.lexicon.labels import TITLES, function_words
-from tokalign.english.lexicon.wordnet import POS_LETTERS, WordNet
-from tokalign.english.lexicon.words import canonical
+from tokalign.english.lexicon.lexical_tables import POS_LETTERS, WordNet
+from tokalign.english.lexicon.word_lists import TITLES, canonical, function_words
 from tokalign.features._lexemes import string_similarities
 from tokalign.features.inventory import COARSE_INDEX, COARSE_TAGS, MARKS, PENN_TAGS
 

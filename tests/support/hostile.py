@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tokalign.english.lexicon.packing import pack_rows, pack_words
+from tokalign.english.lexicon.lexical_resources import pack_rows, pack_words
 from tokalign.errors import ModelError, ResourceError
 from tokalign.files.tables import ALIGNMENT, MAGIC, write_table
 

@@ -11,7 +11,7 @@ from tokalign.aligner import Aligner
 from tokalign.decoding._figures import pair_figures
 from tokalign.decoding.convention import Convention
 from tokalign.decoding.symmetrize import HEURISTICS, symmetrize
-from tokalign.english.lexicon.weights import content_weight
+from tokalign.english.lexicon.word_weights import content_weight
 from tokalign.errors import InputError, ModelError, ResourceError
 from tokalign.model import save_model
 from tokalign.model.shipped import shipped_models

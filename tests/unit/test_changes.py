@@ -9,7 +9,7 @@ from tokalign.edits import edits_between
 from tokalign.edits.model import EditModel
 from tokalign.edits.moves import MOVE_INPUTS
 from tokalign.edits.segments import INPUTS
-from tokalign.english.lexicon.frequencies import Frequencies
+from tokalign.english.lexicon.word_weights import Frequencies
 from tokalign.errors import InputError, ResourceError
 from tokalign.files.tables import Table, write_table
 from tokalign.types import Sentence

@@ -14,7 +14,7 @@ from tokalign.cli.flags import flag, group, takes
 from tokalign.cli.options import AlignFlags
 from tokalign.cli.resources import command as resources
 from tokalign.cli.train import SettingFlags
-from tokalign.english.lexicon.resources import OPTIONAL
+from tokalign.english.lexicon.lexical_resources import OPTIONAL
 from tokalign.evaluate import ALPHAS
 from tokalign.evaluate.markup import MARKUP
 from tokalign.model.training import POSSIBLE_CHOICES, PUBLISHED, TrainingSettings

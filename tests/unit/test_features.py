@@ -10,7 +10,7 @@ from support.decoding import ask, posteriors
 from tokalign.crf.objective import N_TRANSITIONS
 from tokalign.decoding._decoded import DecodedPair
 from tokalign.decoding._decoder import Decoder
-from tokalign.english.lexicon.wordnet import WordNet
+from tokalign.english.lexicon.lexical_tables import WordNet
 from tokalign.errors import InputError, ModelError, ResourceError, ShapeError
 from tokalign.features.extract import Extractor
 from tokalign.features.lexicons import Lexicons

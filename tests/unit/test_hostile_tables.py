@@ -13,11 +13,9 @@ from tokalign.english.annotate.forms import Forms
 from tokalign.english.annotate.lemmatize import Lemmatizer
 from tokalign.english.annotate.parser import Parser
 from tokalign.english.annotate.tagger import Tagger
-from tokalign.english.lexicon.frequencies import Frequencies
-from tokalign.english.lexicon.paraphrases import Paraphrases
-from tokalign.english.lexicon.ppdb import read_pairs
-from tokalign.english.lexicon.vectors import Vectors
-from tokalign.english.lexicon.wordnet import WordNet
+from tokalign.english.lexicon.lexical_resources import read_pairs
+from tokalign.english.lexicon.lexical_tables import Paraphrases, Vectors, WordNet
+from tokalign.english.lexicon.word_weights import Frequencies
 from tokalign.errors import FormatError, ModelError, ResourceError
 from tokalign.files.headers import MAX_HEADER_BYTES
 from tokalign.files.shipped import DATA_DIR

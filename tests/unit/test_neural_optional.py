@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 from tokalign.aligner import Aligner
-from tokalign.english.lexicon.wordnet import WordNet
+from tokalign.english.lexicon.lexical_tables import WordNet
 from tokalign.errors import InputError, ResourceError, ShapeError
 from tokalign.features.extract import Extractor
 from tokalign.features.table import FeatureTable

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tokalign import Aligner, InputError
 from tokalign.codec.by_name import NUMBERS
-from tokalign.english.lexicon.scales import grades_of, negates, scale_names, words_of
+from tokalign.english.lexicon.word_lists import grades_of, negates, scale_names, words_of
 from tokalign.types.chunks import CHUNK_TYPES
 from tokalign.types.relations import RELATION_KINDS, RELATION_SIGNS, RelationKind
 from tokalign.view.grid_lines import COLOURS

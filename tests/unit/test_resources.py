@@ -10,9 +10,9 @@ from support.sample import sample_pairs
 from tokalign.aligner import Aligner
 from tokalign.cli.main import main
 from tokalign.english.annotate import load_annotator
-from tokalign.english.lexicon import resources
-from tokalign.english.lexicon.paraphrases import Paraphrases
-from tokalign.english.lexicon.ppdb import NLTK_FILE, compile_ppdb, read_pairs
+from tokalign.english.lexicon import lexical_resources as resources
+from tokalign.english.lexicon.lexical_resources import NLTK_FILE, compile_ppdb, read_pairs
+from tokalign.english.lexicon.lexical_tables import Paraphrases
 from tokalign.errors import FormatError, ResourceError
 from tokalign.features.lexicons import needed_resources
 from tokalign.features.templates import DEFAULT_GROUPS

@@ -5,7 +5,7 @@ from support.rule_words import rule_word
 from tokalign.aligner import Aligner
 from tokalign.english.annotate import load_annotator
 from tokalign.english.lexicon.stems import stem
-from tokalign.english.spelling.variants import PAIRS
+from tokalign.english.spelling.spelling_tables import PAIRS
 from tokalign.features.extract import Extractor
 from tokalign.features.lexicons import Lexicons
 from tokalign.features.table import FeatureTable

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from tokalign.aligner import Aligner
 from tokalign.decoding._figures import pair_figures
-from tokalign.english.lexicon.frequencies import Frequencies
+from tokalign.english.lexicon.word_weights import Frequencies
 from tokalign.errors import ShapeError
 from tokalign.types import Sentence
 

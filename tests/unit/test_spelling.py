@@ -14,7 +14,7 @@ from tokalign.english.spelling import (
     is_typo,
     is_variant,
 )
-from tokalign.english.spelling.short_forms import FIELDS
+from tokalign.english.spelling.spelling_tables import FIELDS
 from tokalign.errors import InputError
 
 TYPOS = ("recieve receive", "wether weather", "restaraunt restaurant", "Realy really",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from tokalign.english.annotate import load_annotator
-from tokalign.english.lexicon.resources import install_ppdb
+from tokalign.english.lexicon.lexical_resources import install_ppdb
 from tokalign.errors import ResourceError
 from tokalign.systems import summary
 from tokalign.systems.dependencies import (

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as numpy_strategies
-from tokalign.english.lexicon.wordnet import WordNet
+from tokalign.english.lexicon.lexical_tables import WordNet
 from tokalign.errors import ResourceError
 from tokalign.files.shipped import DATA_DIR
 from tokalign.files.tables import ALIGNMENT, MAGIC, Table, write_table

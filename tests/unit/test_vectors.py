@@ -4,7 +4,7 @@ import zipfile
 
 import numpy as np
 import pytest
-from tokalign.english.lexicon.vectors import Vectors
+from tokalign.english.lexicon.lexical_tables import Vectors
 from tokalign.errors import ResourceError
 from tokalign.files.tables import Table
 

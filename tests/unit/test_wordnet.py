@@ -7,7 +7,7 @@ import warnings
 from pathlib import Path
 
 import pytest
-from tokalign.english.lexicon.wordnet import RELATION_NAMES, WordNet, relation_bit
+from tokalign.english.lexicon.lexical_tables import RELATION_NAMES, WordNet, relation_bit
 from tokalign.errors import InputError, ResourceError
 from tokalign.files.shipped import DATA_DIR
 

@@ -3,8 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tokalign.english.lexicon.labels import function_words
-from tokalign.english.lexicon.words import canonical
+from tokalign.english.lexicon.word_lists import canonical, function_words
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ PLAIN_FILES = {
 
 def license_terms() -> list[dict[str, str]]:
     """Return name, license and source of the code, each model, each table and each list."""
-    from tokalign.english.lexicon.resources import list_resources
+    from tokalign.english.lexicon.lexical_resources import list_resources
     from tokalign.model import load_model
     from tokalign.model.shipped import model_path, shipped_models
 
@@ -259,7 +259,7 @@ def _models() -> list[dict[str, Any]]:
 
 def _of_installation() -> dict[str, Any]:
     from tokalign.english.annotate import ANNOTATORS
-    from tokalign.english.lexicon.resources import list_resources
+    from tokalign.english.lexicon.lexical_resources import list_resources
     from tokalign.files.shipped import DATA_DIR
     from tokalign.systems import SYSTEMS, load_system, summary
     from tokalign.types.lengths import MAX_CHARACTERS, MAX_TOKENS

@@ -13,7 +13,7 @@ from tokalign.cli.options import EXISTING_FILE, JSON
 from tokalign.errors import ResourceError
 
 if TYPE_CHECKING:
-    from tokalign.english.lexicon.resources import Resource
+    from tokalign.english.lexicon.lexical_resources import Resource
 
 
 @click.group("resources")
@@ -25,7 +25,7 @@ def command() -> None:
 @click.option("--json", "as_json", **JSON)
 def list_command(as_json: bool) -> None:
     """Print version, size, digest, licence and path of every table."""
-    from tokalign.english.lexicon.resources import list_resources
+    from tokalign.english.lexicon.lexical_resources import list_resources
 
     for resource in list_resources():
         if as_json:
@@ -39,7 +39,7 @@ def list_command(as_json: bool) -> None:
 @click.option("--json", "as_json", **JSON)
 def verify_command(names: tuple[str, ...], as_json: bool) -> None:
     """Compare the tables called NAMES with their digests; without NAMES, all that are installed."""
-    from tokalign.english.lexicon.resources import find_resource, list_resources
+    from tokalign.english.lexicon.lexical_resources import find_resource, list_resources
 
     chosen = [find_resource(name) for name in names] or [
         resource for resource in list_resources() if resource.present
@@ -66,7 +66,7 @@ def install_command(name: str, path: Path | None, from_nltk: bool) -> None:
     For ppdb, PATH is the file of lexical pairs of PPDB 1.0 XXXL, with two columns. NLTK has it as
     the corpus mwa_ppdb.
     """
-    from tokalign.english.lexicon.resources import install_ppdb
+    from tokalign.english.lexicon.lexical_resources import install_ppdb
 
     if (path is None) != from_nltk:
         raise click.UsageError("give either PATH or --nltk")
@@ -87,7 +87,7 @@ def _fault(resource: Resource) -> str:
 
 
 def _line(resource: Resource) -> str:
-    from tokalign.english.lexicon.resources import OPTIONAL
+    from tokalign.english.lexicon.lexical_resources import OPTIONAL
 
     if not resource.present:
         return f"{resource.name:<12} not installed ({OPTIONAL[resource.name]})"

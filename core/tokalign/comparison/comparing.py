@@ -23,7 +23,7 @@ from tokalign.batches.processes import WorkerError
 from tokalign.comparison.candidates import candidate_pairs
 from tokalign.comparison.lemmas import weighed_lemmas
 from tokalign.comparison.signatures import Signatures
-from tokalign.english.lexicon.frequencies import Frequencies
+from tokalign.english.lexicon.word_weights import Frequencies
 from tokalign.errors import InputError, quoted
 from tokalign.types import Alignment, Sentence, SentenceLike
 from tokalign.types.inputs import require_many

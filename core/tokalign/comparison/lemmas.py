@@ -22,7 +22,7 @@ def weighed_lemmas(sentence: Sentence, idf: Callable[[str], float]) -> list[str]
     sentence : Sentence
         With lemmas.
     idf : callable
-        Lower-case lemma to its weight in [0, 1]; see tokalign.english.lexicon.frequencies.
+        Lower-case lemma to its weight in [0, 1]; see tokalign.english.lexicon.word_weights.
 
     Returns
     -------

@@ -7,7 +7,7 @@ from tokalign.decoding._decoder cimport Decoder
 from tokalign.features.extract cimport Analysis
 
 from tokalign.errors import InputError
-from tokalign.english.lexicon.weights import content_weight
+from tokalign.english.lexicon.word_weights import content_weight
 
 
 cdef bint _has_words(columns, Py_ssize_t index):

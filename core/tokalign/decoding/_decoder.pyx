@@ -17,7 +17,7 @@ from tokalign.decoding._known cimport KnownWords
 from tokalign.features.extract cimport Extractor
 
 from tokalign.errors import ShapeError
-from tokalign.english.lexicon.weights import content_weight
+from tokalign.english.lexicon.word_weights import content_weight
 
 
 cdef class Decoder:

@@ -1,5 +1,5 @@
 from tokalign.features.pair cimport PairState
-from tokalign.english.lexicon.vectors cimport VectorTable
+from tokalign.english.lexicon.lexical_tables cimport VectorTable
 from tokalign.decoding.answer_evidence cimport EvidenceRoom, Wanted
 
 cdef class EvidenceRows:

@@ -6,7 +6,7 @@ import numpy as np
 
 from tokalign.decoding.joint cimport mean_posterior
 from tokalign.features.pair cimport PairState
-from tokalign.english.lexicon.vectors cimport VectorTable
+from tokalign.english.lexicon.lexical_tables cimport VectorTable
 from tokalign.decoding.answer_evidence cimport *
 
 

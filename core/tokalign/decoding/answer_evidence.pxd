@@ -1,7 +1,7 @@
 from libc.stdint cimport int32_t, uint8_t, uint32_t
 
 from tokalign.features.pair cimport PairState
-from tokalign.english.lexicon.vectors cimport VectorTable
+from tokalign.english.lexicon.lexical_tables cimport VectorTable
 
 cpdef enum EvidencePiece:
     # Evidence for a candidate or against it, each in [0, 1] but for TOPIC; see answer_evidence.pyx.

@@ -39,8 +39,8 @@ import numpy as np
 
 from tokalign.features.extract cimport Extractor
 from tokalign.features.pair cimport *
-from tokalign.english.lexicon.vectors cimport VectorTable
-from tokalign.english.values.found cimport Found
+from tokalign.english.lexicon.lexical_tables cimport VectorTable
+from tokalign.english.values.value_structs cimport Found
 from tokalign.english.values.kinds cimport *
 
 from tokalign.errors import ShapeError

@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from tokalign.decoding._figures import pair_figures
 from tokalign.decoding.answer_evidence import EVIDENCE, pair_evidence
 from tokalign.decoding.backend import Backend, Decided, EncodedPair, edits_of, truncated
-from tokalign.english.lexicon.frequencies import Frequencies
-from tokalign.english.lexicon.memory import remembered
-from tokalign.english.lexicon.weights import content_weight, token_weight
+from tokalign.english.lexicon.word_lists import remembered
+from tokalign.english.lexicon.word_weights import Frequencies, content_weight, token_weight
 from tokalign.errors import InputError
 from tokalign.features.extract import Extractor, check_columns
 from tokalign.features.lexicons import Lexicons

@@ -30,7 +30,7 @@ from tokalign.edits.words import (
     sides_of,
     tags_of,
 )
-from tokalign.english.lexicon.weights import CONTENT_WEIGHT, content_weight
+from tokalign.english.lexicon.word_weights import CONTENT_WEIGHT, content_weight
 from tokalign.types import Sentence
 from tokalign.types.edits import Edit, EditKind
 from tokalign.types.relations import Conflict

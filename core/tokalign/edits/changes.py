@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 
-from tokalign.english.lexicon.labels import function_words
-from tokalign.english.lexicon.scales import negates
-from tokalign.english.lexicon.wordnet import WordNet
+from tokalign.english.lexicon.lexical_tables import WordNet
+from tokalign.english.lexicon.word_lists import function_words, negates
 from tokalign.english.spelling import is_typo, is_variant
 from tokalign.english.values import find_values
 from tokalign.types import Sentence

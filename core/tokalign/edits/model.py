@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tokalign.edits.moves import MOVE_INPUTS
 from tokalign.edits.segments import INPUTS
 from tokalign.edits.words import word_facts
-from tokalign.english.lexicon.frequencies import Frequencies
+from tokalign.english.lexicon.word_weights import Frequencies
 from tokalign.errors import ResourceError
 from tokalign.files.tables import Table
 from tokalign.relations.forest import Forest

@@ -9,8 +9,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from tokalign.english.lexicon.labels import function_words
-from tokalign.english.lexicon.memory import KNOWN, LONGEST
+from tokalign.english.lexicon.word_lists import KNOWN, LONGEST, function_words
 from tokalign.types import Sentence
 
 PUNCTUATION, COMMA = 0, 12

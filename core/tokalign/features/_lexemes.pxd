@@ -1,9 +1,14 @@
 from libc.stdint cimport int32_t, int64_t
 
 from tokalign.features.pair cimport Characters, Lexeme, RuleFacts
-from tokalign.english.lexicon.paraphrases cimport Paraphrases, ParaphraseTable
-from tokalign.english.lexicon.vectors cimport Vectors, VectorTable
-from tokalign.english.lexicon.wordnet cimport WordNet, WordNetTable
+from tokalign.english.lexicon.lexical_tables cimport (
+    ParaphraseTable,
+    Paraphrases,
+    VectorTable,
+    Vectors,
+    WordNet,
+    WordNetTable,
+)
 
 cdef struct Tables:
     # What comparisons look up; borrowed from the objects that LexemeTable holds.

@@ -13,22 +13,24 @@ from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcpy
 
 from tokalign.features.pair cimport *
-from tokalign.english.lexicon.paraphrases cimport Paraphrases
-from tokalign.english.lexicon.vectors cimport Vectors
-from tokalign.english.lexicon.wordnet cimport WordNet, add_kin
-from tokalign.english.values.finding cimport may_hold_value
-from tokalign.english.values.pieces cimport MAX_PIECES, Piece, fill_pieces
+from tokalign.english.lexicon.lexical_tables cimport Paraphrases, Vectors, WordNet, add_kin
+from tokalign.english.values.value_finding cimport fill_pieces, may_hold_value
+from tokalign.english.values.value_structs cimport MAX_PIECES, Piece
 
 from tokalign.features.inventory import COARSE_INDEX, MARKS, TAG_INDEX
 from tokalign.features.templates import SIMILARITIES
-from tokalign.english.lexicon.hints import hints
-from tokalign.english.lexicon.labels import TITLES, function_words
-from tokalign.english.lexicon.scales import grades_of, negates, scale_names
+from tokalign.english.lexicon.word_lists import (
+    TITLES,
+    canonical,
+    function_words,
+    grades_of,
+    hints,
+    negates,
+    scale_names,
+)
 from tokalign.english.lexicon.stems import stem
-from tokalign.english.lexicon.weights import token_weight
-from tokalign.english.lexicon.words import canonical
-from tokalign.english.spelling.code_names import code_words
-from tokalign.english.spelling.short_forms import expansions
+from tokalign.english.lexicon.word_weights import token_weight
+from tokalign.english.spelling.spelling_tables import code_words, expansions
 
 cdef enum:
     MAX_CHARS = 64       # longer words are compared by their first 64 characters

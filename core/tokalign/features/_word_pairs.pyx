@@ -18,9 +18,7 @@ from tokalign.features._emit cimport *
 from tokalign.features._lexemes cimport common_prefix, similarities
 from tokalign.features._word_rules cimport word_rule
 from tokalign.features.pair cimport *
-from tokalign.english.lexicon.paraphrases cimport paraphrases
-from tokalign.english.lexicon.vectors cimport cosine
-from tokalign.english.lexicon.wordnet cimport (
+from tokalign.english.lexicon.lexical_tables cimport (
     ANTONYM,
     CAUSING,
     COHYPONYM,
@@ -36,6 +34,8 @@ from tokalign.english.lexicon.wordnet cimport (
     SIMILAR,
     SYNONYM,
     VERB_GROUP,
+    cosine,
+    paraphrases,
     places_to_look,
     relation,
 )

@@ -13,10 +13,16 @@ stands in the run of names around the repeated one, nowhere in the other sentenc
 from libc.string cimport memset
 
 from tokalign.features.pair cimport *
-from tokalign.english.spelling.letters cimport Borrowed, Letters
-from tokalign.english.spelling.runs cimport initials, joined
-from tokalign.english.spelling.words cimport lengthened, typo, variant
-from tokalign.english.values.agreement cimport agree
+from tokalign.english.spelling.same_spelling cimport (
+    Borrowed,
+    Letters,
+    initials,
+    joined,
+    lengthened,
+    typo,
+    variant,
+)
+from tokalign.english.values.value_agreement cimport agree
 
 
 cdef enum:

@@ -4,7 +4,7 @@ from tokalign.features._lexemes cimport LexemeTable
 from tokalign.features._tree_features cimport ArcScratch
 from tokalign.features._word_pairs cimport PairMemory
 from tokalign.features.pair cimport PairState, Side, Sink
-from tokalign.english.values.found cimport Found
+from tokalign.english.values.value_structs cimport Found
 
 cdef class Analysis:
     cdef Side side           # without what it has in a pair

@@ -1,12 +1,10 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from tokalign.english.lexicon.lexical_tables import Paraphrases, Vectors, WordNet
+from tokalign.english.lexicon.word_weights import Frequencies
 from tokalign.features._word_pairs import PairMemory
 from tokalign.features.encoded import Encoded
-from tokalign.english.lexicon.frequencies import Frequencies
-from tokalign.english.lexicon.paraphrases import Paraphrases
-from tokalign.english.lexicon.vectors import Vectors
-from tokalign.english.lexicon.wordnet import WordNet
 from tokalign.types import Sentence
 
 def check_columns(sentence: Sentence, field: str) -> None: ...

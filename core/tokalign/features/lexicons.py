@@ -6,11 +6,9 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Self
 
-from tokalign.english.lexicon.frequencies import Frequencies
-from tokalign.english.lexicon.paraphrases import Paraphrases
-from tokalign.english.lexicon.resources import open_resource
-from tokalign.english.lexicon.vectors import Vectors
-from tokalign.english.lexicon.wordnet import WordNet
+from tokalign.english.lexicon.lexical_resources import open_resource
+from tokalign.english.lexicon.lexical_tables import Paraphrases, Vectors, WordNet
+from tokalign.english.lexicon.word_weights import Frequencies
 from tokalign.features.templates import NEEDS, group_of
 
 

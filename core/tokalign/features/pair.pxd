@@ -4,9 +4,8 @@ from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint32_t, u
 
 from tokalign.features._sink cimport AnySink, Score, Sink
 from tokalign.features._templates cimport *
-from tokalign.english.lexicon.wordnet cimport Kin
-from tokalign.english.values.found cimport Found
-from tokalign.english.values.pieces cimport Piece
+from tokalign.english.lexicon.lexical_tables cimport Kin
+from tokalign.english.values.value_structs cimport Found, Piece
 
 cdef extern from *:
     """
@@ -42,7 +41,7 @@ cdef enum:
     CONTRAST_NAMES = 32      # names that share nothing
 
 cdef enum:
-    # Bits of what a word may be in an answer, in the order of tokalign.english.lexicon.hints.Hint.
+    # Bits of what a word may be in an answer, in the order of tokalign.english.lexicon.word_lists.Hint.
     HINT_NUMBER = 1
     HINT_NAME = 2
     HINT_CALENDAR = 4

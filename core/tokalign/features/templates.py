@@ -20,7 +20,7 @@ import math
 from dataclasses import dataclass
 
 from tokalign.english.annotate.relations import GROUPS
-from tokalign.english.lexicon.labels import RELATION_NAMES, function_words
+from tokalign.english.lexicon.word_lists import RELATION_NAMES, function_words
 from tokalign.features.inventory import COARSE_TAGS, MARKS, PENN_TAGS
 
 INDICATOR = "1"

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.english.annotate.pieces import tokens_of
-from tokalign.english.lexicon.words import canonical
+from tokalign.english.lexicon.word_lists import canonical
 from tokalign.english.values import Kind, Value, find_values
 from tokalign.errors import LimitError
 from tokalign.texts.sentences import sentences_of

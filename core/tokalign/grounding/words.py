@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cache
 
-from tokalign.english.lexicon.frequencies import Frequencies
-from tokalign.english.lexicon.labels import function_words
-from tokalign.english.lexicon.memory import remembered
-from tokalign.english.lexicon.weights import CONTENT_WEIGHT, content_weight
+from tokalign.english.lexicon.word_lists import function_words, remembered
+from tokalign.english.lexicon.word_weights import CONTENT_WEIGHT, Frequencies, content_weight
 from tokalign.english.values import Value
 from tokalign.types import Sentence
 from tokalign.types.grounding import WordKind

@@ -6,7 +6,7 @@ import enum
 import re
 from typing import NamedTuple
 
-from tokalign.english.lexicon.hints import WH_WORDS
+from tokalign.english.lexicon.word_lists import WH_WORDS
 from tokalign.english.values.kinds import Kind
 from tokalign.types import Sentence
 

@@ -10,8 +10,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from statistics import fmean
 
-from tokalign.english.lexicon.hints import WH_WORDS
-from tokalign.english.lexicon.labels import function_words
+from tokalign.english.lexicon.word_lists import WH_WORDS, function_words
 from tokalign.types import Alignment
 from tokalign.types.ranking import Highlight
 

@@ -13,9 +13,8 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from tokalign.english.lexicon.hints import WH_WORDS
-from tokalign.english.lexicon.labels import function_words
 from tokalign.english.lexicon.stems import stem
+from tokalign.english.lexicon.word_lists import WH_WORDS, function_words
 
 _WORD = re.compile(r"\w+")
 

@@ -10,7 +10,7 @@ from libc.math cimport fabs
 from libc.string cimport memset
 
 from tokalign.features.pair cimport *
-from tokalign.english.lexicon cimport wordnet
+from tokalign.english.lexicon cimport lexical_tables as wordnet
 from tokalign.english.values.kinds cimport RELATION_DIFFERENT, RELATION_SAME_UNIT, RELATION_SAME_VALUE
 
 

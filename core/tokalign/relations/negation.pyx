@@ -14,7 +14,7 @@ from libc.stdint cimport int32_t, uint8_t
 from tokalign.features.pair cimport *
 from tokalign.relations.clashes cimport *
 
-from tokalign.english.lexicon.scales import scale_names
+from tokalign.english.lexicon.word_lists import scale_names
 
 cdef enum:
     MAX_NEGATORS = MAX_FOUND

@@ -14,7 +14,7 @@ from tokalign.features.pair cimport *
 from tokalign.relations.clashes cimport *
 
 from tokalign.features.inventory import TAG_INDEX
-from tokalign.english.lexicon.labels import function_words
+from tokalign.english.lexicon.word_lists import function_words
 
 cdef enum:
     VERB_REACH = 8       # tokens around a verb that are looked at

@@ -29,9 +29,8 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
-from tokalign.english.lexicon.paraphrases import Paraphrases
-from tokalign.english.lexicon.resources import find_resource, open_resource
-from tokalign.english.lexicon.wordnet import WordNet
+from tokalign.english.lexicon.lexical_resources import find_resource, open_resource
+from tokalign.english.lexicon.lexical_tables import Paraphrases, WordNet
 from tokalign.errors import ResourceError, quoted
 from tokalign.systems.dependencies import dependencies
 from tokalign.systems.matches import Matches

@@ -1,8 +1,7 @@
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from tokalign.english.lexicon.paraphrases import Paraphrases
-from tokalign.english.lexicon.wordnet import WordNet
+from tokalign.english.lexicon.lexical_tables import Paraphrases, WordNet
 
 Prepared: TypeAlias = tuple[
     Sequence[str], Sequence[str], Sequence[str], Sequence[tuple[int, int, str]]

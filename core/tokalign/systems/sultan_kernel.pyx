@@ -12,14 +12,22 @@ from libc.stdint cimport int32_t, uint8_t, uint32_t
 from libc.stdlib cimport calloc, free, qsort, realloc
 from libc.string cimport memset
 
-from tokalign.english.lexicon.paraphrases cimport Paraphrases, paraphrases
-from tokalign.english.lexicon.wordnet cimport (
-    DERIVED, PERTAINYM, SIMILAR, SYNONYM, VERB_GROUP, Kin, WordNet, add_kin, places_to_look,
+from tokalign.english.lexicon.lexical_tables cimport (
+    DERIVED,
+    PERTAINYM,
+    SIMILAR,
+    SYNONYM,
+    VERB_GROUP,
+    Kin,
+    Paraphrases,
+    WordNet,
+    add_kin,
+    paraphrases,
+    places_to_look,
     relation,
 )
 
-from tokalign.english.lexicon.labels import TITLES, function_words
-from tokalign.english.lexicon.words import canonical
+from tokalign.english.lexicon.word_lists import TITLES, canonical, function_words
 from tokalign.systems.dependencies import (
     CATEGORIES, OPPOSITE_DIRECTIONS, SAME_DIRECTION, category_of,
 )

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from tokalign.english.lexicon.packing import pack_words
+from tokalign.english.lexicon.lexical_resources import pack_words
 from tokalign.errors import ResourceError
 from tokalign.files.tables import write_table
 

@@ -21,9 +21,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from tokalign.english.annotate import load_annotator
-from tokalign.english.lexicon.labels import function_words
-from tokalign.english.lexicon.ppdb import read_pairs
+from tokalign.english.lexicon.lexical_resources import read_pairs
 from tokalign.english.lexicon.stems import stem
+from tokalign.english.lexicon.word_lists import function_words
 from tokalign.model.training.examples import annotate_gold
 from tokalign.types import GoldPair
 from torch.nn import functional

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from tokalign.english.lexicon.wordnet import WordNet
+from tokalign.english.lexicon.lexical_tables import WordNet
 from tokalign.errors import ResourceError
 from tokalign.files.tables import Table
 

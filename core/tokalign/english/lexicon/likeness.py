@@ -7,9 +7,8 @@ that somebody judged unrelated, and nothing else is.
 
 from __future__ import annotations
 
-from tokalign.english.lexicon.labels import function_words
 from tokalign.english.lexicon.stems import stem
-from tokalign.english.lexicon.words import canonical
+from tokalign.english.lexicon.word_lists import canonical, function_words
 from tokalign.types import Sentence
 
 NAME_TAGS = ("NNP", "NNPS")

@@ -1,6 +1,4 @@
-# The numbers behind Kind, Role, Strength and Part, for kernels.
-
-from libc.stdint cimport uint64_t
+# Written by setup.py from kinds.py, which is what to change.
 
 cdef enum:
     KIND_NUMBER = 1
@@ -41,55 +39,56 @@ cdef enum:
     RELATION_SAME_PART = 4
     RELATION_SAME_VALUE = 5
 
-# Bits of a reading: what a piece of a token may be. An enum of C would have 32 bits only.
+from libc.stdint cimport uint64_t
+
 cdef extern from *:
     """
     #include <stdint.h>
-    #define PART_DIGITS ((uint64_t)1 << 0)  /* a number in digits */
-    #define PART_PLAIN ((uint64_t)1 << 1)  /* with DIGITS: digits alone, and no leading zero */
-    #define PART_GROUP ((uint64_t)1 << 2)  /* exactly three digits */
-    #define PART_YEAR ((uint64_t)1 << 3)  /* may be a year */
-    #define PART_ONE ((uint64_t)1 << 4)  /* one to nine, as a word */
-    #define PART_TEEN ((uint64_t)1 << 5)  /* zero, ten to nineteen */
-    #define PART_TEN ((uint64_t)1 << 6)  /* twenty to ninety */
+    #define PART_DIGITS ((uint64_t)1 << 0)
+    #define PART_PLAIN ((uint64_t)1 << 1)
+    #define PART_GROUP ((uint64_t)1 << 2)
+    #define PART_YEAR ((uint64_t)1 << 3)
+    #define PART_ONE ((uint64_t)1 << 4)
+    #define PART_TEEN ((uint64_t)1 << 5)
+    #define PART_TEN ((uint64_t)1 << 6)
     #define PART_HUNDRED ((uint64_t)1 << 7)
-    #define PART_SCALE ((uint64_t)1 << 8)  /* thousand, million, dozen, k, bn */
-    #define PART_ORDINAL ((uint64_t)1 << 9)  /* 3rd, third */
-    #define PART_ORDINAL_WORD ((uint64_t)1 << 10)  /* with ORDINAL: first to ninth, as a word */
-    #define PART_DENOMINATOR ((uint64_t)1 << 11)  /* third, quarter */
-    #define PART_DENOMINATORS ((uint64_t)1 << 12)  /* thirds, quarters */
+    #define PART_SCALE ((uint64_t)1 << 8)
+    #define PART_ORDINAL ((uint64_t)1 << 9)
+    #define PART_ORDINAL_WORD ((uint64_t)1 << 10)
+    #define PART_DENOMINATOR ((uint64_t)1 << 11)
+    #define PART_DENOMINATORS ((uint64_t)1 << 12)
     #define PART_HALF ((uint64_t)1 << 13)
-    #define PART_VULGAR ((uint64_t)1 << 14)  /* a fraction in one character */
-    #define PART_SLASHED ((uint64_t)1 << 15)  /* 1/2 */
+    #define PART_VULGAR ((uint64_t)1 << 14)
+    #define PART_SLASHED ((uint64_t)1 << 15)
     #define PART_PERCENT ((uint64_t)1 << 16)
     #define PART_PER ((uint64_t)1 << 17)
     #define PART_CENT ((uint64_t)1 << 18)
     #define PART_PERCENTAGE ((uint64_t)1 << 19)
     #define PART_POINT ((uint64_t)1 << 20)
-    #define PART_BEFORE ((uint64_t)1 << 21)  /* a currency that stands before its number */
-    #define PART_AFTER ((uint64_t)1 << 22)  /* a currency that stands after it */
-    #define PART_DOLLAR ((uint64_t)1 << 23)  /* with BEFORE or AFTER: of any nation */
-    #define PART_NATION ((uint64_t)1 << 24)  /* says which dollar */
+    #define PART_BEFORE ((uint64_t)1 << 21)
+    #define PART_AFTER ((uint64_t)1 << 22)
+    #define PART_DOLLAR ((uint64_t)1 << 23)
+    #define PART_NATION ((uint64_t)1 << 24)
     #define PART_UNIT ((uint64_t)1 << 25)
     #define PART_MONTH ((uint64_t)1 << 26)
     #define PART_WEEKDAY ((uint64_t)1 << 27)
-    #define PART_ALONE ((uint64_t)1 << 28)  /* with MONTH or WEEKDAY: needs no day and no year */
-    #define PART_NOT_FIRST ((uint64_t)1 << 29)  /* with ALONE: not as the first word */
-    #define PART_WEAK ((uint64_t)1 << 30)  /* with MONTH: only with a year or "of" */
-    #define PART_DECADE ((uint64_t)1 << 31)  /* 1990s, 1400s, nineties */
-    #define PART_QUARTER ((uint64_t)1 << 32)  /* Q3 */
-    #define PART_QUARTER_WORD ((uint64_t)1 << 33)  /* "third quarter", "quarter to two" */
+    #define PART_ALONE ((uint64_t)1 << 28)
+    #define PART_NOT_FIRST ((uint64_t)1 << 29)
+    #define PART_WEAK ((uint64_t)1 << 30)
+    #define PART_DECADE ((uint64_t)1 << 31)
+    #define PART_QUARTER ((uint64_t)1 << 32)
+    #define PART_QUARTER_WORD ((uint64_t)1 << 33)
     #define PART_CENTURY ((uint64_t)1 << 34)
-    #define PART_CLOCK ((uint64_t)1 << 35)  /* 15:30 */
-    #define PART_DAY_HALF ((uint64_t)1 << 36)  /* a.m., p.m.; also morning, evening */
-    #define PART_DAY_PART ((uint64_t)1 << 37)  /* with DAY_HALF: only after "in the" */
+    #define PART_CLOCK ((uint64_t)1 << 35)
+    #define PART_DAY_HALF ((uint64_t)1 << 36)
+    #define PART_DAY_PART ((uint64_t)1 << 37)
     #define PART_OCLOCK ((uint64_t)1 << 38)
-    #define PART_NOON ((uint64_t)1 << 39)  /* noon, midnight */
+    #define PART_NOON ((uint64_t)1 << 39)
     #define PART_PAST ((uint64_t)1 << 40)
-    #define PART_DATE ((uint64_t)1 << 41)  /* 2019-01-03 */
-    #define PART_VERSION ((uint64_t)1 << 42)  /* v2.0, 1.2.3 */
+    #define PART_DATE ((uint64_t)1 << 41)
+    #define PART_VERSION ((uint64_t)1 << 42)
     #define PART_VERSION_WORD ((uint64_t)1 << 43)
-    #define PART_NUMBER_SIGN ((uint64_t)1 << 44)  /* No., # */
+    #define PART_NUMBER_SIGN ((uint64_t)1 << 44)
     #define PART_AND ((uint64_t)1 << 45)
     #define PART_OF ((uint64_t)1 << 46)
     #define PART_A ((uint64_t)1 << 47)
@@ -99,7 +98,7 @@ cdef extern from *:
     #define PART_IN ((uint64_t)1 << 51)
     #define PART_THE ((uint64_t)1 << 52)
     #define PART_MINUS ((uint64_t)1 << 53)
-    #define PART_INCHES ((uint64_t)1 << 54)  /* a quotation mark that may be inches */
+    #define PART_INCHES ((uint64_t)1 << 54)
     #define PART_SQUARE ((uint64_t)1 << 55)
     #define PART_CUBIC ((uint64_t)1 << 56)
     #define PART_SLASH ((uint64_t)1 << 57)

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import NamedTuple
 
-from tokalign.english.values._units import CODES, UNIT_BASES
 from tokalign.english.values.kinds import Kind, Role
+from tokalign.english.values.value_words import CODES, UNIT_BASES
 
 _WEEKDAYS = ("", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 

@@ -1,11 +1,12 @@
-# A value that was found in a sentence, and what readers of it share.
+# Pieces of tokens, the values that were found in a sentence, and what their readers share.
 
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 
 from tokalign.english.values.kinds cimport *
-from tokalign.english.values.pieces cimport Piece
 
 cdef enum:
+    MAX_PIECES = 8      # of a token
+    N_FIELDS = 5        # of a piece
     MAX_SPAN = 16       # tokens of a value; longer ones are left alone
     MAX_ALIKE = 5       # readings of one value
     N_PARTS = 6         # fields of a value
@@ -18,6 +19,19 @@ cdef enum:
     DAY = 3
     WEEKDAY = 4         # 1 is Monday
     QUARTER = 5
+
+cdef struct Piece:
+    # A token, or one of the pieces that it is glued from, and what it may be.
+    uint64_t parts          # bits PART_...; 0 for a piece that is part of no value
+    double number
+    double factor
+    int32_t token           # which it belongs to
+    int32_t currency        # index among the codes, or -1
+    int32_t unit            # index among the base units, or -1
+    int32_t currency_exponent
+    int32_t unit_exponent
+    int32_t n_fields
+    int32_t field[N_FIELDS]
 
 cdef struct Found:
     uint8_t kind            # KIND_...

@@ -11,7 +11,7 @@ from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Malloc
 from libc.math cimport fabs
 from libc.stdint cimport int32_t, uint8_t, uint32_t
 
-from tokalign.english.values.found cimport *
+from tokalign.english.values.value_structs cimport *
 
 from tokalign.errors import InputError, quoted
 from tokalign.english.values.kinds import Strength

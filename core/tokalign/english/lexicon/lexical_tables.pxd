@@ -1,6 +1,11 @@
-from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int8_t, int32_t, uint8_t, uint32_t, uint64_t
 
-from tokalign.english.lexicon.vocabulary cimport Vocabulary
+cdef class Vocabulary:
+    cdef const unsigned char[::1] _words     # UTF-8, joined, in the order of their bytes
+    cdef const int32_t[::1] _start           # [n_words + 1] where each word begins
+    cdef const uint64_t[::1] _landmark       # [n_words / STRIDE, rounded up]
+
+    cpdef int32_t find(self, str word)
 
 # Bits of a mask of relations, in the order of RELATION_NAMES; the first twelve are Yao's.
 cpdef enum:
@@ -76,3 +81,34 @@ cdef class WordNet:
     ) except -1
     cpdef int32_t entry(self, str lemma, int pos)
     cdef void entries(self, str lemma, int32_t *out)
+
+cdef struct VectorTable:
+    # Borrowed from the mapped file; valid as long as the Vectors object lives.
+    const int8_t *row        # [n_words, n_dimensions]
+    const float *scale       # [n_words] 1 / length of the row
+    int32_t n_dimensions
+
+cdef float cosine(const VectorTable *table, int32_t a, int32_t b) noexcept nogil
+
+cdef class Vectors:
+    cdef readonly object source
+    cdef readonly Vocabulary vocabulary
+    cdef VectorTable table
+    cdef list _arrays
+
+    cpdef int32_t find(self, str word)
+
+cdef struct ParaphraseTable:
+    # Borrowed from the mapped file; valid as long as the Paraphrases object lives.
+    const int32_t *start     # [n_words + 1]
+    const int32_t *item      # sorted partners of every word
+
+cdef bint paraphrases(const ParaphraseTable *table, int32_t a, int32_t b) noexcept nogil
+
+cdef class Paraphrases:
+    cdef readonly object source
+    cdef readonly Vocabulary vocabulary
+    cdef ParaphraseTable table
+    cdef list _arrays
+
+    cpdef int32_t find(self, str word)

@@ -1,5 +1,4 @@
-from tokalign.english.values.found cimport Found
-from tokalign.english.values.pieces cimport Piece
+from tokalign.english.values.value_structs cimport Found, Piece
 
 cdef enum:
     N_BEHIND = 3        # empty pieces behind the last of a sentence
@@ -14,3 +13,5 @@ cdef int find(
     int n,
     Found *out,             # room for MAX_ALIKE for every piece, and as many more
 ) noexcept nogil
+
+cdef int fill_pieces(str token, Piece *out) except -1

@@ -1,6 +1,8 @@
-"""Dates and times of day.
+"""The values of a sentence, from left to right; among them dates and times of day.
 
-A date is::
+Where a value may begin every reader tries; the longest value is taken, of equally long ones that of
+the first reader. Tokens of a value are part of no other. A value with several readings stands in
+the list once for each, the likeliest first. A date is::
 
     date       [weekday [,]] (literal | [the] day ["of"] month [[,] year]
                               | month ["the"] day [[,] year])
@@ -16,11 +18,41 @@ A time is::
                [a] quarter "to" hour [half]
     half       a.m. | p.m. | in the (morning | afternoon | evening)
 
-Without a half of the day a time up to twelve has two readings.
+Without a half of the day a time up to twelve has two readings. A version is::
+
+    version    v2.0 | 1.2.3 | "version" number
 """
 
-from tokalign.english.values.found cimport *
-from tokalign.english.values._numbers cimport below_hundred, ordinal
+from cpython.mem cimport PyMem_Free, PyMem_Malloc
+from libc.string cimport memset
+
+from tokalign.english.values._amounts cimport *
+from tokalign.english.values.value_structs cimport *
+
+from tokalign.english.values.token_readings import readings
+from tokalign.english.values.value import Facts, value_of
+from tokalign.errors import InputError, quoted
+
+cdef enum:
+    N_READERS = 6
+
+ctypedef int (*Reader)(const Piece *, int, Found *) noexcept nogil
+
+cdef Reader[N_READERS] READERS = [
+    _read_date, _read_time, read_fraction, read_ordinal, _read_version, read_amounts
+]
+
+# No value begins with these alone.
+cdef uint64_t NEVER_FIRST = (
+    PART_GROUP | PART_UNIT | PART_AFTER | PART_PERCENT | PART_PER | PART_CENT | PART_PERCENTAGE
+    | PART_POINT | PART_DOLLAR | PART_CENTURY | PART_DAY_HALF | PART_DAY_PART | PART_OCLOCK
+    | PART_PAST | PART_AND | PART_OF | PART_TO | PART_DASH | PART_COMMA | PART_IN | PART_THE
+    | PART_INCHES | PART_SQUARE | PART_CUBIC | PART_SLASH | PART_SCALE
+)
+
+cdef uint64_t AFTER_ARTICLE = (
+    PART_HUNDRED | PART_SCALE | PART_DENOMINATOR | PART_DENOMINATORS | PART_QUARTER_WORD
+)
 
 # What shows that a number is no day but an amount.
 cdef uint64_t MEASURES = (
@@ -167,7 +199,7 @@ cdef bint _period(const Piece *p, int at, Found *out) noexcept nogil:
     return False
 
 
-cdef int read_date(const Piece *p, int at, Found *out) noexcept nogil:
+cdef int _read_date(const Piece *p, int at, Found *out) noexcept nogil:
     """Write the readings of the date that begins at a piece, and return how many."""
     cdef int32_t year = 0
     cdef int stop
@@ -265,7 +297,7 @@ cdef int _spoken(const Piece *p, int at, Found *out) noexcept nogil:
     return _finish(p, next + 2, False, out)
 
 
-cdef int read_time(const Piece *p, int at, Found *out) noexcept nogil:
+cdef int _read_time(const Piece *p, int at, Found *out) noexcept nogil:
     """Write the readings of the time of day that begins at a piece, and return how many."""
     cdef int hour = _hour(p, at)
     cdef int first = 0
@@ -295,3 +327,165 @@ cdef int read_time(const Piece *p, int at, Found *out) noexcept nogil:
         out.field[0] = hour
         return _finish(p, at + 1, False, out)
     return _spoken(p, at, out)
+
+
+cdef int _read_version(const Piece *p, int at, Found *out) noexcept nogil:
+    """Write the version that begins at a piece, and return how many readings it has."""
+    cdef int first = at + 1 if has(p + at, PART_VERSION_WORD) else at
+    cdef bint is_number = first > at and has(p + first, PART_DIGITS) and p[first].n_fields > 0
+    cdef int n = 1 if has(p + first, PART_PLAIN) else 2 if is_number else p[first].n_fields
+    cdef int k
+    if not is_number and not has(p + first, PART_VERSION):
+        return 0
+    begin(out, KIND_VERSION, p, at)
+    mark(out, p, at, first, ROLE_MARK)
+    mark(out, p, first, first + 1, ROLE_NUMBER)
+    for k in range(n):
+        out.field[k] = p[first].field[k]
+    return 1
+
+
+cdef int fill_pieces(str token, Piece *out) except -1:
+    """Write the readings of a token and return how many there are.
+
+    `out` has room for MAX_PIECES. The field `token` is left to the caller: the same pieces serve
+    wherever the token stands.
+    """
+    cdef tuple found = readings(token)
+    cdef Py_ssize_t k, place
+    cdef Piece *piece
+    for k in range(len(found)):
+        reading = found[k]
+        piece = out + k
+        piece.parts = reading.parts
+        piece.number = reading.number
+        piece.factor = reading.factor
+        piece.token = 0
+        piece.currency = reading.currency
+        piece.unit = reading.unit
+        piece.currency_exponent = reading.currency_exponent
+        piece.unit_exponent = reading.unit_exponent
+        piece.n_fields = <int32_t>len(reading.fields)
+        for place in range(N_FIELDS):
+            piece.field[place] = reading.fields[place] if place < piece.n_fields else 0
+    return <int>len(found)
+
+
+cdef bint may_hold_value(const Piece *pieces, int n) noexcept nogil:
+    """Whether any piece is one of those without which there is no value."""
+    cdef int k
+    for k in range(n):
+        if pieces[k].parts & (~(NEVER_FIRST | PART_A) | AFTER_ARTICLE):
+            return True
+    return False
+
+
+cdef inline bint _may_begin(const Piece *piece) noexcept nogil:
+    """Whether a value may begin here; an article needs a word of a number behind it."""
+    cdef uint64_t parts = piece.parts & ~NEVER_FIRST
+    return parts != 0 and (parts != PART_A or has(piece + 1, AFTER_ARTICLE))
+
+
+cdef int find(const Piece *pieces, int n, Found *out) noexcept nogil:
+    """Write the values of a sentence, in order, and return how many."""
+    cdef Found[2 * MAX_ALIKE] tried
+    cdef Found *best
+    cdef Found *other
+    cdef int at = 0
+    cdef int n_found = 0
+    cdef int reader, n_best, n_other, k
+    while at < n:
+        if not _may_begin(pieces + at):
+            at += 1
+            continue
+        best = tried
+        other = tried + MAX_ALIKE
+        n_best = 0
+        for reader in range(N_READERS):
+            n_other = READERS[reader](pieces, at, other)
+            if n_other and (n_best == 0 or other.stop > best.stop):
+                best, other = other, best
+                n_best = n_other
+        if n_best == 0:
+            at += 1
+            continue
+        if best.end - best.start <= MAX_SPAN:
+            for k in range(n_best):
+                out[n_found] = best[k]
+                out[n_found].rank = <uint8_t>k
+                n_found += 1
+        at = best.stop
+    return n_found
+
+
+def find_values(tokens):
+    """Return the numbers, money, dates and other values that tokens say, in a normal form.
+
+    Parameters
+    ----------
+    tokens : sequence of str
+        Of one sentence, cut by Penn Treebank conventions or in another way.
+
+    Returns
+    -------
+    list of Value
+        From left to right. Where a value has several readings ("03/01/2019", "3:30") they follow
+        each other, the likeliest first.
+
+    Raises
+    ------
+    InputError
+        If a token is no string.
+
+    Examples
+    --------
+    >>> for value in find_values(["$", "5", "million", "on", "Jan.", "3", "2019"]):
+    ...     print(value.kind.name, value.key, value.start, value.end)
+    MONEY USD 5000000 0 3
+    DATE 2019-01-03 4 7
+    """
+    cdef list words = list(tokens)
+    cdef Py_ssize_t n_tokens = len(words)
+    cdef Piece *pieces = <Piece *>PyMem_Malloc((n_tokens * MAX_PIECES + N_BEHIND) * sizeof(Piece))
+    cdef Found *found = NULL
+    cdef int n = 0
+    cdef int n_of_token, n_found, k
+    cdef Py_ssize_t i
+    if pieces == NULL:
+        raise MemoryError(f"pieces of {n_tokens} tokens")
+    try:
+        for i in range(n_tokens):
+            if not isinstance(words[i], str):
+                raise InputError(f"token {i} is {quoted(words[i])}, wanted a str")
+            n_of_token = fill_pieces(words[i], pieces + n)
+            if n_of_token == 0:
+                memset(pieces + n, 0, sizeof(Piece))
+                n_of_token = 1
+            for k in range(n, n + n_of_token):
+                pieces[k].token = <int32_t>i
+            n += n_of_token
+        if not may_hold_value(pieces, n):
+            return []
+        memset(pieces + n, 0, N_BEHIND * sizeof(Piece))
+        found = <Found *>PyMem_Malloc((n + 1) * MAX_ALIKE * sizeof(Found))
+        if found == NULL:
+            raise MemoryError(f"values of {n_tokens} tokens")
+        with nogil:
+            n_found = find(pieces, n, found)
+        return [_value(found + k) for k in range(n_found)]
+    finally:
+        PyMem_Free(pieces)
+        PyMem_Free(found)
+
+
+cdef object _value(const Found *found):
+    """Return a value as Python sees it."""
+    cdef int k
+    return value_of(
+        (found.kind, found.rank, found.start, found.end),
+        Facts(
+            found.number_kind, found.code, found.amount, found.high, found.number,
+            tuple([found.field[k] for k in range(N_PARTS)]),
+        ),
+        tuple([found.role[k] for k in range(found.end - found.start)]),
+    )

@@ -1,6 +1,6 @@
 from libc.stdint cimport uint8_t
 
-from tokalign.english.values.found cimport Found
+from tokalign.english.values.value_structs cimport Found
 
 cdef void agree(
     const Found *source,    # [n_source_values]

@@ -11,6 +11,12 @@ cdef struct Letters:
 
 ctypedef const Letters *Borrowed
 
+cdef bint typo(const Letters *a, const Letters *b) noexcept nogil
+cdef bint lengthened(const Letters *a, const Letters *b) noexcept nogil
+cdef bint variant(const Letters *a, const Letters *b) noexcept nogil
+cdef bint joined(const Letters *word, const Letters **run, int n_run) noexcept nogil
+cdef bint initials(const Letters *word, const Letters **run, int n_run) noexcept nogil
+
 cdef class SpelledWord:
     cdef Letters letters
     cdef uint32_t[MAX_LETTERS] _code

@@ -1,4 +1,4 @@
-"""Document frequencies of lemmas, and their weights."""
+"""Weights of words: in the score and similarity of a pair, and by document frequency."""
 
 from __future__ import annotations
 
@@ -8,11 +8,35 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from tokalign.english.lexicon.vocabulary import Vocabulary
+from tokalign.english.lexicon.lexical_tables import Vocabulary
 from tokalign.errors import ResourceError, quoted
 from tokalign.files.tables import Table
 
 RESOURCE = "counts"
+CONTENT_WEIGHT = 1.0
+OTHER_WEIGHT = 0.1
+NUMBER_FACTOR = 2.0
+"""Weight of a number beside a word as rare: other numbers make other statements."""
+
+
+def content_weight(tag: str) -> float:
+    """Return what a token of a Penn tag weighs in the score: nouns, names, verbs, adjectives,
+    adverbs and numbers 1, others 0.1."""
+    return CONTENT_WEIGHT if tag[:1] in "NVJRC" and tag != "CC" else OTHER_WEIGHT
+
+
+def token_weight(token: str, tag: str, idf: float) -> float:
+    """Return what a token weighs in similarity, at least 0.
+
+    Parameters
+    ----------
+    token, tag : str
+    idf : float
+        Of its lemma, in [0, 1]; see Frequencies.
+    """
+    if not any(map(str.isalnum, token)):
+        return 0.0
+    return idf * (NUMBER_FACTOR if tag == "CD" else 1.0)
 
 
 class Frequencies:

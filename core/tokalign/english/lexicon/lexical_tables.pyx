@@ -1,0 +1,506 @@
+"""Lexical tables, mapped from files: words, WordNet, word vectors and paraphrases.
+
+Most of the search for a word is among landmarks, the first bytes of every so many words, which stay
+in the processor's caches; only its last steps look at the table, where each is a cache miss. A table
+with a vocabulary holds ``words``, the words' UTF-8 bytes joined in rising order, and ``word_start``,
+where each begins and the last one ends (`lexical_resources.pack_words` makes both).
+
+An *entry* of WordNet is a lemma with a part of speech (0 noun, 1 verb, 2 adjective, 3 adverb).
+Relations of senses are relations of entries here: two entries are related if any of their senses
+are. `lab/recipes/wordnet.py` compiles the table; Fellbaum (1998) describes WordNet.
+
+Vectors are kept as small integers: the cosine of two rows is the product of integers times both
+scales; at 50 dimensions of 8 bits it is within 0.01 of the unrounded vectors' (`lab/recipes/vectors`
+makes the table). Paraphrases are symmetric; their table holds both directions. Each look-up takes
+tens of nanoseconds.
+"""
+
+from libc.stdint cimport int8_t, int32_t, uint8_t, uint32_t, uint64_t
+from libc.string cimport memcmp
+
+import numpy as np
+
+from tokalign.english.lexicon.word_lists import RELATION_NAMES
+from tokalign.errors import InputError, ResourceError
+from tokalign.files.tables import Table
+
+cdef enum:
+    STRIDE = 32          # words from one landmark to the next
+    PREFIX = 8           # bytes of a landmark
+
+POS_LETTERS = "nvar"
+MAX_DIMENSIONS = 4096
+"""The sum of so many products of two bytes fits 32 bits."""
+
+
+def _starts_of(table, str name, Py_ssize_t n_items, *, n_rows=None, int least=0):
+    """Return where each row of a table begins in an array of `n_items`, and where the last ends.
+
+    Kernels follow these numbers without a look at the arrays' ends, so all are looked at once, when
+    a table is opened: from 0 to `n_items`, with at least `least` items in every row. `n_rows` is how
+    many rows there must be, None any. Raises ResourceError if the array is missing or not so.
+    """
+    start = table.array(name, np.int32, (None if n_rows is None else n_rows + 1,))
+    least_start, last_start = (start.min(), start.max()) if len(start) else (-1, -1)
+    if least_start != 0 or last_start != n_items or start[0] != 0 or start[-1] != n_items:
+        raise ResourceError(
+            f"{table.path}: the {len(start)} starts of {name!r} are {least_start} to "
+            f"{last_start}; wanted 0 at first and {n_items} at last"
+        )
+    # The difference of two numbers of 32 bits that are not negative does not overflow.
+    if len(short := np.flatnonzero(np.diff(start) < least)):
+        k = int(short[0])
+        raise ResourceError(
+            f"{table.path}: row {k} of {name!r} is {start[k]} to {start[k + 1]}; wanted at least "
+            f"{least} items in it"
+        )
+    return start
+
+
+def _landmarks(words, start):
+    """Return the first bytes of every STRIDE-th word as big-endian numbers, zeros behind its end."""
+    starts = np.asarray(start, dtype=np.int64)
+    first = starts[0:len(starts) - 1:<int>STRIDE]
+    length = np.diff(starts)[::<int>STRIDE]
+    prefix = np.zeros((len(first), <int>PREFIX), dtype=np.uint8)
+    for k in range(<int>PREFIX):
+        is_longer = length > k
+        prefix[is_longer, k] = np.asarray(words)[first[is_longer] + k]
+    return prefix.view(">u8")[:, 0].astype(np.uint64)
+
+
+cdef class Vocabulary:
+    """The words of a table.
+
+    Parameters
+    ----------
+    table : Table
+        With the arrays ``words`` and ``word_start``.
+
+    Raises
+    ------
+    ResourceError
+        If one is missing, or the words do not fill theirs or one is empty.
+    """
+
+    def __init__(self, table):
+        self._words = table.array("words", np.uint8, (None,))
+        self._start = _starts_of(table, "word_start", self._words.shape[0], least=1)
+        self._landmark = _landmarks(self._words, self._start)
+
+    def __len__(self):
+        return self._start.shape[0] - 1
+
+    def __getitem__(self, Py_ssize_t index):
+        """Return a word by its number."""
+        if not 0 <= index < len(self):
+            raise IndexError(f"word {index} of {len(self)}")
+        return bytes(self._words[self._start[index]:self._start[index + 1]]).decode("utf-8", "replace")
+
+    cpdef int32_t find(self, str word):
+        """Return the number of a word, -1 if the table lacks it."""
+        cdef bytes wanted = word.encode("utf-8", "surrogatepass")
+        cdef const unsigned char *text = wanted
+        cdef int32_t n_text = <int32_t>len(wanted)
+        cdef int32_t low = 0
+        cdef int32_t high = <int32_t>self._landmark.shape[0]
+        cdef int32_t middle, n_word, first
+        cdef int order, k
+        cdef uint64_t prefix = 0
+        for k in range(PREFIX):
+            prefix = prefix << 8 | (text[k] if k < n_text else 0)
+        while low < high:
+            middle = (low + high) // 2
+            if self._landmark[middle] < prefix:
+                low = middle + 1
+            else:
+                high = middle
+        # The word is behind the last landmark below it, and before the first one above it.
+        first = low
+        while high < self._landmark.shape[0] and self._landmark[high] == prefix:
+            high += 1
+        low = max(first - 1, 0) * STRIDE
+        high = min(high * STRIDE, <int32_t>self._start.shape[0] - 1)
+        while low < high:
+            middle = (low + high) // 2
+            n_word = self._start[middle + 1] - self._start[middle]
+            order = memcmp(&self._words[self._start[middle]], text, min(n_word, n_text))
+            if order == 0:
+                order = n_word - n_text
+            if order == 0:
+                return middle
+            if order < 0:
+                low = middle + 1
+            else:
+                high = middle
+        return -1
+
+
+def relation_bit(str name):
+    """Return the bit of a relation of RELATION_NAMES; raise InputError for another name."""
+    if name not in RELATION_NAMES:
+        raise InputError(
+            f"relation {name!r} is unknown; wanted one of {', '.join(RELATION_NAMES)}"
+        )
+    return 1 << RELATION_NAMES.index(name)
+
+
+def _place(str letter):
+    """Return the number of a part of speech by its letter."""
+    if len(letter) != 1 or letter not in POS_LETTERS:
+        raise InputError(
+            f"part of speech {letter!r} is unknown; wanted letters out of {POS_LETTERS!r}"
+        )
+    return POS_LETTERS.index(letter)
+
+
+cdef bint _meet(
+    const int32_t *a, const int32_t *a_end, const int32_t *b, const int32_t *b_end
+) noexcept nogil:
+    """Whether two sorted lists share an item."""
+    if a == a_end or b == b_end or (a_end - 1)[0] < b[0] or (b_end - 1)[0] < a[0]:
+        return False  # as with any two words of different parts of speech
+    while a < a_end and b < b_end:
+        if a[0] == b[0]:
+            return True
+        if a[0] < b[0]:
+            a += 1
+        else:
+            b += 1
+    return False
+
+
+cdef bint _share(
+    const Lists *left, int32_t a, const Lists *right, int32_t b
+) noexcept nogil:
+    return _meet(
+        left.item + left.start[a], left.item + left.start[a + 1],
+        right.item + right.start[b], right.item + right.start[b + 1],
+    )
+
+
+cdef uint32_t _neighbour_mask(const WordNetTable *table, int32_t a, int32_t b) noexcept nogil:
+    """Return the mask of an entry's neighbour, 0 of another entry."""
+    cdef int32_t low = table.neighbour.start[a]
+    cdef int32_t high = table.neighbour.start[a + 1]
+    cdef int32_t middle
+    while low < high:
+        middle = (low + high) // 2
+        if table.neighbour.item[middle] < b:
+            low = middle + 1
+        else:
+            high = middle
+    if low < table.neighbour.start[a + 1] and table.neighbour.item[low] == b:
+        return table.masks[table.code[low]]
+    return 0
+
+
+cdef uint32_t relation(
+    const WordNetTable *table, int32_t a, int32_t b, int places
+) noexcept nogil:
+    """Return the mask of relations from entry a to entry b; SYNONYM if they are the same.
+
+    `places` are those that places_to_look returns of the words, or ANYWHERE.
+    """
+    cdef uint32_t mask = 0
+    if a == b:
+        return SYNONYM
+    if places & IN_NEIGHBOURS:
+        mask = _neighbour_mask(table, a, b)
+    if places & IN_ANCESTORS and _share(&table.ancestors, a, &table.senses, b):
+        mask |= HYPERNYM_WITHIN_3
+    if places & IN_DESCENDANTS and _share(&table.senses, a, &table.ancestors, b):
+        mask |= HYPONYM_WITHIN_3
+    if places & IN_PARENTS and _share(&table.parents, a, &table.parents, b):
+        mask |= COHYPONYM
+    return mask
+
+
+cdef void add_kin(const WordNetTable *table, int32_t entry, Kin *kin) noexcept nogil:
+    """Add an entry, and whatever it is related through, to the sets of a word."""
+    _add(&kin.entries, entry)
+    _add_list(&kin.neighbours, &table.neighbour, entry)
+    _add_list(&kin.senses, &table.senses, entry)
+    _add_list(&kin.parents, &table.parents, entry)
+    _add_list(&kin.ancestors, &table.ancestors, entry)
+
+
+cdef void _add_list(Items *items, const Lists *lists, int32_t entry) noexcept nogil:
+    cdef int32_t k
+    for k in range(lists.start[entry], lists.start[entry + 1]):
+        _add(items, lists.item[k])
+
+
+cdef inline void _add(Items *items, int32_t item) noexcept nogil:
+    cdef uint32_t place = (<uint32_t>item * <uint32_t>0x9E3779B1) >> 24
+    items.bits[place >> 6] |= <uint64_t>1 << (place & 63)
+
+
+cdef int places_to_look(const Kin *a, const Kin *b) noexcept nogil:
+    """Return where relations of any two entries of two words may be; mostly nowhere, 0."""
+    cdef uint64_t near = 0, up = 0, down = 0, beside = 0
+    cdef int k
+    for k in range(4):
+        near |= (a.entries.bits[k] | a.neighbours.bits[k]) & b.entries.bits[k]
+        up |= a.ancestors.bits[k] & b.senses.bits[k]
+        down |= a.senses.bits[k] & b.ancestors.bits[k]
+        beside |= a.parents.bits[k] & b.parents.bits[k]
+    return (
+        IN_NEIGHBOURS * (near != 0) | IN_ANCESTORS * (up != 0)
+        | IN_DESCENDANTS * (down != 0) | IN_PARENTS * (beside != 0)
+    )
+
+
+cdef class WordNet:
+    """WordNet's single words and their relations, mapped from a table file.
+
+    Parameters
+    ----------
+    source : Table
+
+    Raises
+    ------
+    ResourceError
+        If the table lacks an array, or one leads out of another.
+    """
+
+    def __init__(self, source):
+        self.source = source
+        self._arrays = []
+        self.vocabulary = Vocabulary(source)
+        entries = source.array("word_entries", np.int32, (len(self.vocabulary), 4))
+        n_entries = source.array("row_start", np.int32, (None,)).shape[0] - 1
+        self._check(entries, "word_entries", -1, n_entries)
+        self._word_entries = entries
+        n_neighbours = self._lists("row_start", "neighbour", n_entries, &self.table.neighbour)
+        self._lists("senses_start", "senses", n_entries, &self.table.senses)
+        self._lists("parents_start", "parents", n_entries, &self.table.parents)
+        self._lists("ancestors_start", "ancestors", n_entries, &self.table.ancestors)
+        cdef const uint32_t[::1] masks = self._keep("masks", np.uint32, None)
+        cdef const uint8_t[::1] code = self._keep("code", np.uint8, n_neighbours)
+        self._check(np.asarray(code), "code", 0, masks.shape[0])
+        self.table.code = &code[0]
+        self.table.masks = &masks[0]
+
+    @classmethod
+    def open_shipped(cls):
+        """Map the WordNet table that ships with the package."""
+        return cls(Table.open_shipped("wordnet"))
+
+    def _keep(self, name, dtype, length):
+        """Return an array of the table and hold on to it, since pointers into it are kept."""
+        array = self.source.array(name, dtype, (length,))
+        if len(array) == 0:
+            raise ResourceError(f"{self.source.path}: the array {name!r} is empty")
+        self._arrays.append(array)
+        return array
+
+    def _check(self, array, name, least, end):
+        """Raise ResourceError unless all numbers that are places elsewhere are such places."""
+        if array.size and not (array.min() >= least and array.max() < end):
+            raise ResourceError(
+                f"{self.source.path}: the array {name!r} holds {array.min()} to {array.max()}; "
+                f"wanted {least} to {end - 1}"
+            )
+
+    cdef Py_ssize_t _lists(self, str name, str values, Py_ssize_t n_rows, Lists *out) except -1:
+        cdef const int32_t[::1] item = self._keep(values, np.int32, None)
+        starts = _starts_of(self.source, name, item.shape[0], n_rows=n_rows)
+        self._arrays.append(starts)
+        cdef const int32_t[::1] start = starts
+        out.start = &start[0]
+        out.item = &item[0]
+        return item.shape[0]
+
+    cpdef int32_t entry(self, str lemma, int pos):
+        """Return the entry of a lower-case lemma, -1 if there is none.
+
+        Parameters
+        ----------
+        lemma : str
+        pos : int
+            0 noun, 1 verb, 2 adjective, 3 adverb.
+
+        Raises
+        ------
+        InputError
+            If `pos` is none of these.
+        """
+        if not 0 <= pos < 4:
+            raise InputError(
+                f"part of speech {pos} is unknown; wanted 0 to 3, the places in {POS_LETTERS!r}",
+                field="pos",
+            )
+        cdef int32_t word = self.vocabulary.find(lemma)
+        return -1 if word < 0 else self._word_entries[word, pos]
+
+    cdef void entries(self, str lemma, int32_t *out):
+        """Fill in those entries of a lower-case lemma, by part of speech, that are still -1."""
+        cdef int32_t word = self.vocabulary.find(lemma)
+        cdef int pos
+        if word >= 0:
+            for pos in range(4):
+                if out[pos] < 0:
+                    out[pos] = self._word_entries[word, pos]
+
+    def relations(self, str a, str b, str pos_a=POS_LETTERS, str pos_b=POS_LETTERS):
+        """Return the names of all relations that hold from one lemma to another.
+
+        Parameters
+        ----------
+        a, b : str
+            Lower-case lemmas.
+        pos_a, pos_b : str
+            Letters of the parts of speech to look at, out of n, v, a, r.
+
+        Returns
+        -------
+        frozenset of str
+            Names out of RELATION_NAMES; empty if a lemma is unknown.
+
+        Raises
+        ------
+        InputError
+            If a letter is another one.
+
+        Examples
+        --------
+        >>> wordnet = WordNet.open_shipped()
+        >>> sorted(wordnet.relations("dog", "canine", "n", "n"))
+        ['hypernym']
+        """
+        cdef uint32_t mask = 0
+        cdef int32_t left, right
+        places_b = [_place(letter) for letter in pos_b]
+        for place_a in [_place(letter) for letter in pos_a]:
+            left = self.entry(a, place_a)
+            if left < 0:
+                continue
+            for place_b in places_b:
+                right = self.entry(b, place_b)
+                if right >= 0:
+                    mask |= relation(&self.table, left, right, ANYWHERE)
+        return frozenset(
+            name for k, name in enumerate(RELATION_NAMES) if mask >> k & 1
+        )
+
+
+cdef float cosine(const VectorTable *table, int32_t a, int32_t b) noexcept nogil:
+    """Return the cosine of two rows, in [-1, 1]; 0 if either is -1."""
+    cdef const int8_t *left
+    cdef const int8_t *right
+    cdef int32_t total = 0
+    cdef int32_t k
+    if a < 0 or b < 0:
+        return 0.0
+    left = table.row + <Py_ssize_t>a * table.n_dimensions
+    right = table.row + <Py_ssize_t>b * table.n_dimensions
+    for k in range(table.n_dimensions):
+        total += <int32_t>left[k] * <int32_t>right[k]
+    return min(max(<float>total * table.scale[a] * table.scale[b], -1.0), 1.0)
+
+
+cdef class Vectors:
+    """Word vectors, mapped from a table file.
+
+    Parameters
+    ----------
+    source : Table
+
+    Raises
+    ------
+    ResourceError
+        If the table lacks an array, or its arrays disagree.
+    """
+
+    def __init__(self, source):
+        self.source = source
+        self.vocabulary = Vocabulary(source)
+        n_words = len(self.vocabulary)
+        cdef const int8_t[:, ::1] row = source.array("row", np.int8, (n_words, None))
+        cdef const float[::1] scale = source.array("scale", np.float32, (n_words,))
+        if n_words == 0 or not 0 < row.shape[1] <= MAX_DIMENSIONS:
+            raise ResourceError(
+                f"{source.path}: {n_words} words, {row.shape[1]} dimensions; wanted words, and "
+                f"1 to {MAX_DIMENSIONS} dimensions"
+            )
+        scales = np.asarray(scale)
+        if not (scales.min() >= 0 and scales.max() <= 1):  # so written that NaN does not pass
+            raise ResourceError(
+                f"{source.path}: the array 'scale' holds {scales.min()} to {scales.max()}; "
+                "wanted numbers from 0 to 1"
+            )
+        self._arrays = [row, scale]
+        self.table.row = &row[0, 0]
+        self.table.scale = &scale[0]
+        self.table.n_dimensions = <int32_t>row.shape[1]
+
+    @classmethod
+    def open_shipped(cls):
+        """Map the vectors that ship with the package."""
+        return cls(Table.open_shipped("vectors"))
+
+    def __len__(self):
+        return len(self.vocabulary)
+
+    cpdef int32_t find(self, str word):
+        """Return the row of a lower-case word, -1 if it has none."""
+        return self.vocabulary.find(word)
+
+    def similarity(self, str a, str b):
+        """Return the cosine of two lower-case words' vectors, in [-1, 1]; 0 if one has none."""
+        return cosine(&self.table, self.find(a), self.find(b))
+
+
+cdef bint paraphrases(const ParaphraseTable *table, int32_t a, int32_t b) noexcept nogil:
+    """Whether two words are listed as a pair; False if either is -1."""
+    cdef int32_t low, high, middle
+    if a < 0 or b < 0:
+        return False
+    low = table.start[a]
+    high = table.start[a + 1]
+    while low < high:
+        middle = (low + high) // 2
+        if table.item[middle] < b:
+            low = middle + 1
+        else:
+            high = middle
+    return low < table.start[a + 1] and table.item[low] == b
+
+
+cdef class Paraphrases:
+    """Pairs of words that may stand for each other, mapped from a table file.
+
+    Parameters
+    ----------
+    source : Table
+
+    Raises
+    ------
+    ResourceError
+        If the table lacks an array, or its arrays disagree.
+    """
+
+    def __init__(self, source):
+        self.source = source
+        self.vocabulary = Vocabulary(source)
+        cdef const int32_t[::1] item = source.array("partner", np.int32, (None,))
+        n_words = len(self.vocabulary)
+        cdef const int32_t[::1] start = _starts_of(source, "row_start", len(item), n_rows=n_words)
+        if len(item) == 0:
+            raise ResourceError(f"{source.path}: has no partners; wanted some")
+        self._arrays = [start, item]
+        self.table.start = &start[0]
+        self.table.item = &item[0]
+
+    def __len__(self):
+        """Return the number of pairs."""
+        return len(self._arrays[1]) // 2
+
+    cpdef int32_t find(self, str word):
+        """Return the number of a lower-case word, -1 if it is in no pair."""
+        return self.vocabulary.find(word)
+
+    def related(self, str a, str b):
+        """Whether two lower-case words are listed as paraphrases."""
+        return paraphrases(&self.table, self.find(a), self.find(b))

@@ -1,0 +1,229 @@
+"""Words by list: function words, titles, number words, scales, and hints on what a word may answer.
+
+The build reads this module for the axes of features, so nothing here needs NumPy or a compiled one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from enum import IntFlag
+from functools import cache, lru_cache
+from typing import NamedTuple, TypeVar
+
+from tokalign.errors import ResourceError
+from tokalign.files.shipped import data_dir
+
+T = TypeVar("T")
+
+RELATION_NAMES: tuple[str, ...] = (
+    "synonym", "hypernym", "hyponym", "derived", "entailing", "causing", "member-of",
+    "has-member", "substance-of", "has-substance", "part-of", "has-part", "similar",
+    "verb-group", "pertainym", "antonym", "derived-synonym", "hypernym-within-3",
+    "hyponym-within-3", "cohyponym",
+)  # fmt: skip
+"""Relations of WordNet entries, in the order of their bits in lexical_tables.pxd."""
+
+_TITLES = """
+    mr. mrs. ms. dr. mr mrs ms dr sen. rep. gov. gen. col. capt. lt. sgt. prof. rev. st. sir lord
+    lady president premier minister chancellor senator governor mayor king queen prince princess
+    pope general colonel captain judge justice professor doctor director chairman secretary
+    ambassador city state county province district island islands river lake sea ocean mount
+    mountain valley street road avenue park bridge airport north south east west northern southern
+    eastern western new old university college school hospital museum institute church bank agency
+    office house navy army force forces police party committee council court department ministry
+"""
+
+TITLES = frozenset(_TITLES.split())
+"""Titles, and kinds of places and bodies, in lower case: parts of many names, no sign of one."""
+
+_ONES = (
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+    "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen",
+    "nineteen",
+)  # fmt: skip
+_TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+NUMBER_WORDS: dict[str, str] = {
+    **{word: str(value) for value, word in enumerate(_ONES)},
+    **{word: str(10 * value) for value, word in enumerate(_TENS, start=2)},
+    **{
+        ten + unit: str(10 * tens + units)
+        for tens, ten in enumerate(_TENS, start=2)
+        for units, unit in enumerate(_ONES[1:10], start=1)
+    },
+    "first": "1st", "second": "2nd", "third": "3rd", "fourth": "4th", "fifth": "5th",
+    "sixth": "6th", "seventh": "7th", "eighth": "8th", "ninth": "9th", "tenth": "10th",
+}  # fmt: skip
+"""Canonical form of number words; hyphens are already gone ("twentyone")."""
+
+_SEPARATORS = re.compile(r"(?<=\w)[.,-](?=\w)|(?<=\w)\.$")
+_TRAILING_ZEROS = re.compile(r"(?<=\d)\.0+$")
+
+NEGATION = "negation"
+"""The scale of words that negate; all of them have the grade 1."""
+MOST_SCALES = 3
+"""Of one word."""
+
+WH_WORDS = frozenset(
+    ["who", "whom", "whose", "what", "which", "when", "where", "why", "how", "name"]
+)  # "Name a country that ..."
+MASKED = frozenset({"<num>"})
+"""Tokens that corpora write in place of numbers."""
+_CALENDAR = frozenset(
+    """
+    january february march april may june july august september october november december jan. feb.
+    aug. sept. oct. nov. dec. monday tuesday wednesday thursday friday saturday sunday year years
+    month months week weeks day days century centuries decade decades ago yesterday today tomorrow
+    morning afternoon evening night spring summer autumn winter
+    """.split()  # noqa: SIM905
+)
+_BEFORE_DATES = frozenset(
+    ("in", "since", "on", "by", "from", "until", "till", "before", "after", "of", "during",
+     "around")
+)  # fmt: skip
+_BEFORE_PLACES = frozenset(
+    ("in", "at", "near", "from", "to", "of", ",", "outside", "toward", "towards")
+)
+_UNITS = frozenset(
+    ("percent", "%", "million", "billion", "thousand", "people", "miles", "feet", "pounds",
+     "dollars", "times", "points")
+)  # fmt: skip
+
+KNOWN, LONGEST = 1 << 15, 32
+"""So many words are remembered, the latest, if they are no longer: a few megabytes."""
+
+
+@cache
+def function_words() -> tuple[str, ...]:
+    """Return the function words that ship with the package, in a fixed order."""
+    text = (data_dir() / "function_words.txt").read_text(encoding="utf-8")
+    return tuple(line for line in text.splitlines() if line and not line.startswith("#"))
+
+
+def canonical(token: str) -> str:
+    """Return a token's form without case, inner dots, hyphens and commas; numbers in digits.
+
+    Examples
+    --------
+    >>> [canonical(token) for token in ("U.S.", "1,000", "Twenty-one", "e-mail", "3.5", "...")]
+    ['us', '1000', '21', 'email', '3.5', '...']
+    """
+    lower = token.lower()
+    if lower.isalpha():  # as most are: nothing to take out
+        return NUMBER_WORDS.get(lower, lower)
+    if lower.replace(",", "").replace(".", "", 1).isdigit():
+        return _TRAILING_ZEROS.sub("", lower.replace(",", ""))
+    plain = _SEPARATORS.sub("", lower)
+    return NUMBER_WORDS.get(plain, plain)
+
+
+class Grade(NamedTuple):
+    """A scale, and where on it a word stands, from -20 to 20; other signs are opposites."""
+
+    scale: str
+    grade: int
+
+
+@cache
+def _scales() -> dict[str, tuple[Grade, ...]]:
+    text = (data_dir() / "scales.tsv").read_text(encoding="utf-8")
+    table: dict[str, tuple[Grade, ...]] = {}
+    for line in text.splitlines():
+        if line and not line.startswith("#"):
+            scale, word, grade = line.split("\t")
+            table[word] = (*table.get(word, ()), Grade(scale, int(grade)))
+            if len(table[word]) > MOST_SCALES:
+                raise ResourceError(f"scales.tsv: {word!r} is on more than {MOST_SCALES} scales")
+    return table
+
+
+@cache
+def scale_names() -> tuple[str, ...]:
+    """Return the names of all scales, sorted."""
+    return tuple(sorted({each.scale for grades in _scales().values() for each in grades}))
+
+
+def grades_of(*names: str) -> tuple[Grade, ...]:
+    """Return where the first name of a word that is in the table stands, negation left out.
+
+    Parameters
+    ----------
+    *names : str
+        What a word may be called, in lower case: its form, then its lemma.
+
+    Examples
+    --------
+    >>> grades_of("some")
+    (Grade(scale='quantity', grade=1),)
+    """
+    table = _scales()
+    found = next((table[name] for name in names if name in table), ())
+    return tuple(each for each in found if each.scale != NEGATION)
+
+
+def words_of(scale: str) -> list[tuple[str, int]]:
+    """Return the words of a scale with their grades, sorted."""
+    return sorted(
+        (word, each.grade)
+        for word, grades in _scales().items()
+        for each in grades
+        if each.scale == scale
+    )
+
+
+def negates(*names: str) -> bool:
+    """Whether a word negates what it stands with, by any of its names."""
+    table = _scales()
+    return any(each.scale == NEGATION for name in names for each in table.get(name, ()))
+
+
+class Hint(IntFlag):
+    """What a word may be in an answer; the order of the bits is that of features/pair.pxd."""
+
+    NUMBER = 1
+    NAME = 2
+    CALENDAR = 4
+    BEFORE_DATE = 8
+    BEFORE_PLACE = 16
+    IN = 32
+    UNIT = 64
+    ASKS = 128
+
+
+def hints(token: str, tag: str) -> Hint:
+    """Return the hints of a token with its Penn tag.
+
+    Examples
+    --------
+    >>> hints("1908", "CD"), hints("Ulm", "NNP"), hints("of", "IN")
+    (<Hint.NUMBER: 1>, <Hint.NAME: 2>, <Hint.BEFORE_DATE|BEFORE_PLACE: 24>)
+    """
+    lower = token.lower()
+    found = Hint(0)
+    is_number = (
+        tag == "CD" or any(map(str.isdigit, lower)) or lower in NUMBER_WORDS or lower in MASKED
+    )
+    if is_number:
+        found |= Hint.NUMBER
+    elif tag in ("NNP", "NNPS") and lower not in _CALENDAR:
+        found |= Hint.NAME
+    for words, hint in _OF_WORDS:
+        if lower in words:
+            found |= hint
+    return found
+
+
+_OF_WORDS = (
+    (_CALENDAR, Hint.CALENDAR),
+    (_BEFORE_DATES, Hint.BEFORE_DATE),
+    (_BEFORE_PLACES, Hint.BEFORE_PLACE),
+    (frozenset({"in"}), Hint.IN),
+    (_UNITS, Hint.UNIT),
+    (WH_WORDS, Hint.ASKS),
+)
+
+
+def remembered(function: Callable[[str], T]) -> Callable[[str], T]:
+    """Return a function of a word that is not called again for most words."""
+    known = lru_cache(KNOWN)(function)
+    return lambda word: known(word) if len(word) <= LONGEST else function(word)

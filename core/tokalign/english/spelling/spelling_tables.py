@@ -1,0 +1,123 @@
+"""Words by table and pattern: British and American, short forms, names of code."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib.resources import files
+from typing import NamedTuple
+
+from tokalign.errors import InputError, quoted
+
+RULES: tuple[tuple[str, str, int, int, tuple[str, ...]], ...] = (
+    ("ae", "e", 0, 6, ()),
+    ("ence", "ense", 2, 0, ()),
+    ("gramme", "gram", 0, 0, ("", "s")),
+    ("is", "iz", 3, 0, ()),
+    ("ll", "l", 4, 0, ("ed", "er", "ers", "ing", "ings", "or", "ors", "ous")),
+    ("oe", "e", 0, 6, ()),
+    ("ogue", "og", 2, 0, ("", "s")),
+    ("our", "or", 2, 0, ()),
+    ("re", "er", 2, 0, ("", "s")),
+    ("red", "ered", 3, 0, ("",)),
+    ("ys", "yz", 3, 0, ()),
+)
+"""British, American, letters before them at least, letters of the British word at least, and the
+endings that may follow (none given: any)."""
+
+_PAIRS = """
+    acknowledgement acknowledgment, ageing aging, aluminium aluminum, artefact artifact, axe ax,
+    burnt burned, cheque check, cosy cozy, disc disk, distil distill, doughnut donut,
+    draught draft, dreamt dreamed, enrol enroll, enrolment enrollment, fulfil fulfill,
+    fulfilment fulfillment, grey gray, instalment installment, jail gaol, jewellery jewelry,
+    judgement judgment, kerb curb, leant leaned, learnt learned, licence license,
+    manoeuvre maneuver, maths math, mould mold, moustache mustache, mum mom, plough plow,
+    practise practice, pyjamas pajamas, sceptic skeptic, sceptical skeptical, skilful skillful,
+    smelt smelled, speciality specialty, spelt spelled, spoilt spoiled, storey story,
+    sulphur sulfur, tyre tire, whisky whiskey, wilful willful, yoghurt yogurt
+"""
+
+PAIRS: tuple[tuple[str, str], ...] = tuple(
+    (british, american) for british, american in (pair.split() for pair in _PAIRS.split(","))
+)
+"""Words that follow no rule; each also with -s behind both."""
+
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_NAME = re.compile(
+    r"[a-z0-9]+(?:[A-Z][a-z0-9]*)+"  # camelCase
+    r"|(?:[A-Z]+[a-z0-9]+){2,}"  # PascalCase
+    r"|[A-Za-z0-9]+(?:_[A-Za-z0-9]+)+"  # snake_case
+    r"|[a-z0-9]+(?:-[a-z0-9]+)+"  # kebab-case
+    r"|[A-Za-z][A-Za-z0-9_]*(?:\.[A-Za-z][A-Za-z0-9_]*)+"  # dotted.name
+)
+
+FIELDS = ("business", "chat", "contraction", "technology", "titles", "units")
+
+
+class Expansion(NamedTuple):
+    """What a short form stands for: words in lower case, and the field that it is used in."""
+
+    words: tuple[str, ...]
+    field: str
+
+
+def expansions(token: str) -> tuple[Expansion, ...]:
+    """Return what a short form or contraction may stand for.
+
+    Parameters
+    ----------
+    token : str
+        In any case; a dot at the end or inside is left out.
+
+    Returns
+    -------
+    tuple of Expansion
+        In the order of the table; nothing for other words.
+
+    Raises
+    ------
+    InputError
+        If the token is no string.
+
+    Examples
+    --------
+    >>> [" ".join(each.words) for each in expansions("btw")]
+    ['by the way']
+    >>> [" ".join(each.words) for each in expansions("n't")]
+    ['not']
+    """
+    if not isinstance(token, str):
+        raise InputError(f"a token is {quoted(token)}, wanted a str")
+    lower = token.lower().replace("’", "'")
+    found = short_forms()
+    return found.get(lower) or found.get(lower.replace(".", ""), ())
+
+
+@cache
+def short_forms() -> dict[str, tuple[Expansion, ...]]:
+    """Return the table of short forms that ships with the package."""
+    text = files("tokalign").joinpath("data", "short-forms.tsv").read_text(encoding="utf-8")
+    table: dict[str, tuple[Expansion, ...]] = {}
+    for line in text.splitlines():
+        if line and not line.startswith("# "):
+            short, long, field = line.split("\t")
+            table[short] = (*table.get(short, ()), Expansion(tuple(long.split()), field))
+    return table
+
+
+def code_words(token: str) -> tuple[str, ...]:
+    """Return the words of a name of code in lower case, or nothing if the token is none.
+
+    Parameters
+    ----------
+    token : str
+        camelCase, PascalCase, snake_case, kebab-case or dotted.
+
+    Examples
+    --------
+    >>> code_words("getUserName"), code_words("JSONDecodeError"), code_words("word")
+    (('get', 'user', 'name'), ('json', 'decode', 'error'), ())
+    """
+    if not _NAME.fullmatch(token):
+        return ()
+    return tuple(word.lower() for word in _WORD.findall(token))
