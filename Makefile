@@ -63,6 +63,9 @@ test: build dev  ## run the tests but those of Envoy, and list the slowest
 	$(BIN)/python -m pytest -n 3 --dist loadfile --durations 15 --ignore-glob 'tests/rpc/test_envoy*' \
 	  --ignore tests/types $(ARGS)
 
+test-room: build dev  ## run the tests of one room, as in ROOM=texts
+	@files=$$($(BIN)/python tests/rooms.py $(ROOM)) && $(BIN)/python -m pytest -q -n 3 --dist loadfile $$files $(ARGS)
+
 lint: dev  ## check style and contract by ruff and buf
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .

@@ -161,8 +161,8 @@ def test_what_is_written_in_four_files_arrives_everywhere(tmp_path: Path) -> Non
     } == {}
 
 
-def test_the_page_for_maintainers_names_these_places_and_no_others() -> None:
-    page = (ROOT / "docs" / "maintaining.md").read_text()
+def test_the_page_for_contributors_names_these_places_and_no_others() -> None:
+    page = (ROOT / "CONTRIBUTING.md").read_text()
     section = page.partition("## Adding an option\n")[2].partition("\n## ")[0]
     named = re.findall(r"^\d\. .*?`([\w/.]+)`", section, re.MULTILINE | re.DOTALL)
     assert sorted(named) == sorted(EDITS)

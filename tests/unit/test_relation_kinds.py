@@ -150,8 +150,8 @@ def test_the_contract_has_the_kinds_in_the_order_of_their_probabilities():
     assert [NUMBERS[RelationKind][kind] - 1 for kind in RELATION_KINDS] == list(range(7))
 
 
-def test_the_page_for_maintainers_names_where_a_kind_stands():
-    page = (ROOT / "docs" / "maintaining.md").read_text()
+def test_the_page_for_contributors_names_where_a_kind_stands():
+    page = (ROOT / "CONTRIBUTING.md").read_text()
     section = page.partition("## Adding a kind of relation\n")[2].partition("\n## ")[0]
     named = [ROOT / name for name in re.findall(r"`([\w/.]+/[\w.]+)`", section)]
     assert named and [path for path in named if not path.is_file()] == []

@@ -50,7 +50,7 @@ cdef class RelationModel:
             raise ModelError(
                 f"{table.path}: made for the kinds of relations {quoted(kinds)}; wanted "
                 f"{', '.join(RELATION_KINDS)}, and {n_kinds} in the compiled kernels; "
-                "docs/maintaining.md says what to change for another kind"
+                "CONTRIBUTING.md says what to change for another kind"
             )
         if table.strings("inputs") != list(INPUTS):
             raise ResourceError(f"{table.path}: made for other inputs; rebuild it")
