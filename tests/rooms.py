@@ -59,8 +59,8 @@ ROOMS = {
         receiving reload security serve_command served_* service *_under_load""",
     "server/workers": "batching engine memory one_machine pool pool_sharing",
     "deploy": "deploy kubernetes envoy*",
-    "bench": "bench measured_figures",
-    "lab": "lab/* measured_figures cli_figures",
+    "bench": "bench",
+    "lab": "lab/* cli_figures",
     "project": """
         contributing cython_source docs docs_* docstrings error_lengths free_threading
         instruction_sets layering other_systems public_api shipped_versions wheel_terms""",
