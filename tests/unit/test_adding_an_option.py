@@ -169,7 +169,7 @@ def test_the_page_for_contributors_names_these_places_and_no_others() -> None:
 
 
 def test_the_page_names_where_a_field_of_answers_is_written() -> None:
-    page = (ROOT / "docs" / "maintaining.md").read_text()
+    page = (ROOT / "CONTRIBUTING.md").read_text()
     section = page.partition("## Adding a field of answers\n")[2].partition("\n## ")[0]
     named = re.findall(r"^\d\. .*?`([\w/.]+)`", section, re.MULTILINE | re.DOTALL)
     assert sorted(named) == sorted({name for name, _, _ in OUTPUT_EDITS})
