@@ -9,7 +9,4 @@
 
 Without arguments ``bench.speed`` lists its commands, and each explains itself with ``--help``. All
 run from the root of the repository. Every row of output is a JSON object on a line of its own.
-
-``scale`` needs pyarrow, Ray and Spark (.venv-engines); ``encoding`` needs the packages of
-.venv-torch.
 """

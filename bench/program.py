@@ -120,13 +120,6 @@ def cpu_s(work: Callable[[], object]) -> float:
     return time.process_time() - began
 
 
-def wall_s(work: Callable[[], object]) -> float:
-    """Return what a call takes by the clock, in seconds."""
-    began = time.perf_counter()
-    work()
-    return time.perf_counter() - began
-
-
 def machine() -> str:
     """Return the machine in a line."""
     model = platform.processor() or platform.machine()

@@ -7,11 +7,7 @@ from bench import program, speed
 COMMANDS = {
     "aligning": "each model on annotated pairs and on raw text, beside the first model",
     "limit": "the library and the server beside what one core can do in C",
-    "scale": "functions for engines, a second thread and process, Ray and Spark, beside pipe",
-    "near-duplicates": "writes the pairs that scale measures engines on",
-    "encoding": "neural encoders by batch size, and what integers lose",
     "ground": "grounding an answer beside aligning its pairs",
-    "ranking": "a ranking in the library and at the server, beside aligning its pairs",
     "grpcio": "the server's processor time for a call by version of grpcio",
     "cost": "what a pair takes beside what the server counts it as",
 }

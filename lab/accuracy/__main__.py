@@ -19,8 +19,7 @@ COMMANDS = {
     "sultan": "the aligner of Sultan et al. (2014) with each annotator's trees",
     "ranking": "rankings of answers, set by set, beside baselines",
     "texts": "sentences of two texts that belong together, beside baselines",
-    "tasks": "paraphrases and similarity, beside baselines that align nothing",
-    "thresholds": "what thresholds on the similarity catch",
+    "tasks": "paraphrase and similarity, beside baselines that align nothing",
     "unrelated": "links in pairs that are not parallel, and calibration",
     "users": "links in pairs as users write them, by kind",
 }

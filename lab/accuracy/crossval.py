@@ -2,10 +2,8 @@
 
 Every pair is aligned by a model trained on the other folds only. Pairs that share a target sentence
 are in one fold, since entailment data repeats hypotheses. With --output the joint links are
-written, for `tokalign evaluate --predictions` and `tokalign view`. With --votes the models learn
-from several annotators' files of the same pairs instead, each with an equal share; with --also,
-from other corpora as well, every fold from all of them. With --stack the models have, in place of
-an encoder's log-probabilities, what the aligner of Sultan et al. (2014) links.
+written, for `tokalign evaluate --predictions` and `tokalign view`. With --also
+the models learn from other corpora as well, every fold from all of them.
 """
 
 from __future__ import annotations
@@ -14,9 +12,7 @@ import argparse
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
 
-import numpy as np
 from tokalign.aligner import Aligner
 from tokalign.english.annotate import Annotator, load_annotator
 from tokalign.errors import InputError
@@ -34,15 +30,10 @@ from tokalign.model.training import (
     train,
 )
 from tokalign.model.training.examples import annotate_gold
-from tokalign.systems.sultan import TABLES, SultanSystem
-from tokalign.types import GoldPair, Links, Sentence
+from tokalign.types import GoldPair, Links
 from tokalign.types.options import Symmetrization
 
 from bench.program import RTE2, names, print_row
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-    from tokalign.features.encoded import Encoded
 
 NAMES = ("precision", "recall", "f1", "exact_match", "f1_identical", "f1_non_identical")
 
@@ -63,47 +54,16 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--also", type=Path, nargs="+", default=(), help="corpora to learn from besides"
     )
     parser.add_argument("--follow", nargs="+", help="corpora whose conventions count")
-    parser.add_argument(
-        "--votes", type=Path, nargs="+", default=(), help="annotators' files to learn from instead"
-    )
-    parser.add_argument("--stack", choices=TABLES, help="add what sultan links by that table")
     parser.add_argument("--links", choices=list(LinkChoice), default=LinkChoice.SURE)
     parser.add_argument("--annotator", default="native")
     parser.add_argument("--output", type=Path, help="Pharaoh file of the joint links to write")
 
 
-class Stacked:
-    """A system without weights in an encoder's place: its links as log-probabilities.
-
-    A token has each link by its confidence; what is left over, or nine tenths where it has none,
-    goes to NULL but for a tenth, which is all other tokens' together.
-    """
-
-    def __init__(self, table: str) -> None:
-        self._system = SultanSystem(table)
-
-    def encode(self, pairs: Sequence[tuple[Sentence, Sentence]]) -> list[Encoded]:
-        return [self._encode(*pair) for pair in pairs]
-
-    def _encode(self, source: Sentence, target: Sentence) -> Encoded:
-        matches = self._system.align(source, target)
-        linked = np.zeros((len(source), len(target)))
-        linked[matches.source, matches.target] = matches.confidence
-        return _log_probabilities(linked), _log_probabilities(linked.T)
-
-
-def _log_probabilities(linked: NDArray[np.float64]) -> NDArray[np.float32]:
-    rest = 1 - np.minimum(linked.sum(axis=1, keepdims=True), 0.99)
-    rows = np.hstack([0.9 * rest, linked + 0.1 * rest / linked.shape[1]])
-    shares = rows / rows.sum(axis=1, keepdims=True)
-    return np.ascontiguousarray(np.log(shares), dtype=np.float32)
-
-
 def annotated(
-    gold: Sequence[GoldPair], annotator: Annotator, groups: Sequence[str], *, trees: bool = False
+    gold: Sequence[GoldPair], annotator: Annotator, groups: Sequence[str]
 ) -> list[GoldPair]:
     """Return the pairs with what a model of these groups needs, so that no fold annotates again."""
-    pairs = annotate_gold(gold, annotator, trees=trees or needs_trees(groups))
+    pairs = annotate_gold(gold, annotator, trees=needs_trees(groups))
     return [
         replace(pair, source=source, target=target)
         for pair, (source, target) in zip(gold, pairs, strict=True)
@@ -113,34 +73,20 @@ def annotated(
 def held_out(
     gold: Sequence[GoldPair], folds: Sequence[int], settings: TrainingSettings,
     annotator: Annotator, directions: Sequence[Symmetrization] = tuple(Symmetrization),
-    votes: Sequence[Sequence[GoldPair]] = (), name: str = "train",
-    others: Mapping[str, Sequence[GoldPair]] | None = None, stacked: Stacked | None = None,
+    name: str = "train", others: Mapping[str, Sequence[GoldPair]] | None = None,
 ) -> dict[Symmetrization, list[Links]]:  # fmt: skip
     """Return the links of every pair by the model that has not seen it, for each symmetrization.
 
-    With `votes`, several annotators' links of the same pairs, models learn from those: the loss is
-    the mean of theirs, times their number, so the penalty is multiplied by it too. With `others`,
-    corpora by name, every model learns from all of those as well; `name` is that of `gold`. With
-    `stacked`, the group "neural" reads what that says of the pairs, which must have trees.
+    With `others`, corpora by name, every model learns from all of those as well; `name` is that of
+    `gold`.
     """
-    lessons = votes or [gold]
-    settings = replace(settings, l2=settings.l2 * len(lessons))
     links: dict[Symmetrization, list[Links]] = {
         each: [frozenset()] * len(gold) for each in directions
     }
     for fold in sorted(set(folds)):
-        seen = [
-            pair
-            for lesson in lessons
-            for pair, number in zip(lesson, folds, strict=True)
-            if number != fold
-        ]
-        corpora = {name: seen, **(others or {})}
-        every = [(pair.source, pair.target) for pairs in corpora.values() for pair in pairs]
-        says = stacked.encode(every) if stacked else None
-        data = TrainingData(corpora, encoder="stacked" if stacked else "", encoded=says)
-        model = train(data, annotator, settings, name=f"fold-{fold}")
-        aligner = Aligner(model, annotator, encoder=cast(Any, stacked))
+        seen = [pair for pair, number in zip(gold, folds, strict=True) if number != fold]
+        data = TrainingData({name: seen, **(others or {})})
+        aligner = Aligner(train(data, annotator, settings, name=f"fold-{fold}"), annotator)
         for k in (k for k, number in enumerate(folds) if number == fold):
             for symmetrization in directions:
                 found = aligner.align(gold[k].source, gold[k].target, symmetrization=symmetrization)
@@ -190,7 +136,6 @@ def settings_of_arguments(arguments: argparse.Namespace) -> TrainingSettings:
             f"--without {', '.join(sorted(unknown))}; wanted some of {settings.feature_groups}"
         )
     groups = [each for each in settings.feature_groups if each not in arguments.without]
-    groups += ["neural"] if arguments.stack else []
     return replace(settings, feature_groups=(*groups, *arguments.added))
 
 
@@ -198,19 +143,14 @@ def run(arguments: argparse.Namespace) -> None:
     """Print a row for each symmetrization."""
     settings = settings_of_arguments(arguments)
     annotator = load_annotator(arguments.annotator)
-    gold, *more = (
-        annotated(
-            read_gold(path)[: arguments.pairs], annotator, settings.feature_groups,
-            trees=bool(arguments.stack),
-        )
-        for path in (arguments.gold, *arguments.votes, *arguments.also)
-    )  # fmt: skip
-    votes, others = more[: len(arguments.votes)], more[len(arguments.votes) :]
+    gold, *others = (
+        annotated(read_gold(path)[: arguments.pairs], annotator, settings.feature_groups)
+        for path in (arguments.gold, *arguments.also)
+    )
     folds = fold_numbers(gold, arguments.folds, arguments.seed)
     links = held_out(
-        gold, folds, settings, annotator, votes=votes, name=arguments.gold.name,
+        gold, folds, settings, annotator, name=arguments.gold.name,
         others=dict(zip((path.name for path in arguments.also), others, strict=True)),
-        stacked=Stacked(arguments.stack) if arguments.stack else None,
     )  # fmt: skip
     if arguments.output:
         lines = (

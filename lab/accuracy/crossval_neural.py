@@ -26,7 +26,7 @@ from tokalign.types.options import Symmetrization
 
 from bench.program import BUILD, add_data, names, numbers, print_row
 from lab.accuracy.crossval import rows
-from lab.recipes.aligned import RTE2
+from lab.recipes.corpora import RTE2
 from lab.recipes.neural.encoders import KEPT_BACK, N_FOLDS, Encoders, scores
 from lab.recipes.settings import GROUPS
 

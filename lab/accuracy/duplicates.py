@@ -5,14 +5,14 @@ similarity is at least the threshold, and `found` those of them that `near_dupli
 yields no others. `judged` counts the pairs that were made, or judged, equivalent, and `of_judged`
 is the share of them that is found; `compared` is the share of all pairs that was aligned.
 
-Sets: made (bench.speed.near_duplicates: sentences, and for half of them one with a tenth of the
-words left out and perhaps a part moved, for the others one that shares half of its words) and
-MSRP's development sentences.
+Sets: made (sentences, and for half of them one with a tenth of the words left out and perhaps a
+part moved, for the others one that shares half of its words) and MSRP's development sentences.
 """
 
 from __future__ import annotations
 
 import argparse
+import random
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,23 +21,47 @@ from tokalign.aligner import Aligner
 from tokalign.comparison.comparing import DEFAULT_OVERLAP
 from tokalign.types.inputs import text_of
 
+from bench.pairs import Tokens, make_pairs
 from bench.program import add_data, print_row
-from bench.speed.near_duplicates import part
 from lab.recipes.corpora import read_msrp
 
+LENGTHS = (24, 14)
 Judged = tuple[list[str], set[tuple[int, int]]]
 """Different texts, and the numbers of those that are equivalent, the smaller first."""
 
 
 def read_sets(data: Path, n_pairs: int) -> Iterator[tuple[str, Judged]]:
     """Yield each set's name, and its texts with the pairs that were judged equivalent."""
-    rows = part(0, n_pairs).to_pylist()
-    yield "made", _judged([(row["source"], row["target"], row["is_duplicate"]) for row in rows])
+    yield "made", _judged(list(_made(n_pairs)))
     pairs = list(read_msrp(data / "msrp/par_dev.dat"))[:n_pairs]
     yield (
         "msrp",
         _judged([(text_of(each.source), text_of(each.target), each.gold > 0) for each in pairs]),
     )
+
+
+def _made(n_pairs: int) -> Iterator[tuple[str, str, bool]]:
+    """Yield made pairs of texts, each with whether it is a duplicate."""
+    generator = random.Random(0)
+    for tokens, other in make_pairs(n_pairs, LENGTHS, seed=0):
+        is_duplicate = generator.random() < 0.5
+        target = _edited(generator, tokens) if is_duplicate else _shared(generator, tokens, other)
+        yield " ".join(tokens), " ".join(target), is_duplicate
+
+
+def _edited(generator: random.Random, tokens: Tokens) -> Tokens:
+    """Return most of the tokens, the last third perhaps before the others."""
+    kept = [token for token in tokens if generator.random() > 0.1] or tokens
+    if generator.random() < 0.3:
+        cut = 2 * len(kept) // 3
+        kept = kept[cut:] + kept[:cut]
+    return kept
+
+
+def _shared(generator: random.Random, tokens: Tokens, other: Tokens) -> Tokens:
+    """Return half of the tokens, with another text before or after them."""
+    half = len(tokens) // 2
+    return tokens[:half] + other if generator.random() < 0.5 else other + tokens[half:]
 
 
 def _judged(rows: list[tuple[str, str, bool]]) -> Judged:

@@ -1,22 +1,18 @@
-"""Tasks that aligned pairs are used for: paraphrases, and similarity.
+"""Tasks that aligned pairs are used for: paraphrase and similarity.
 
 Prints a row for each task and system: what the model says, beside two baselines that align
-nothing, the overlap of lemmas and the same weighted by idf.
+nothing: ``lemma``, the overlap of lemmas, and ``idf``, the same weighted by idf.
 
-The baselines are called lemma and idf.
-
-- paraphrase: accuracy and F1 on MSRP's development pairs. The threshold is the one that is most
-  often right on its training pairs.
+- paraphrase: accuracy on MSRP's development pairs. The threshold is the one that is most often
+  right on its training pairs.
 - similarity: Pearson's r on STS 2012 without MSRvid, the mean over its sets by their numbers of
   pairs, as published.
-Intervals are 95% bootstrap intervals over pairs.
 """
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -29,27 +25,8 @@ from tokalign.types import Alignment, Sentence
 from bench.program import add_data, print_row, some_of
 from lab.recipes.corpora import JudgedPair, read_msrp, read_sts
 
-N_SAMPLES = 2000
-
 Array = NDArray[np.float64]
 Score = Callable[[Alignment], float]
-Statistic = Callable[[NDArray[np.intp]], tuple[float, ...]]
-
-
-@dataclass(frozen=True, slots=True)
-class Task:
-    """A task: what it prints, and how to measure a system on it.
-
-    Attributes
-    ----------
-    metrics : tuple of str
-    run : callable
-        Takes the corpora's folder and an aligner; yields the name of each system, the numbers of
-        its items by group, and for resampled indices of all items the metrics.
-    """
-
-    metrics: tuple[str, ...]
-    run: Callable[[Path, Aligner], Iterator[tuple[str, Sequence[int], Statistic]]]
 
 
 def lemma_weights(sentence: Sentence, weigh: Callable[[str], float]) -> dict[str, float]:
@@ -76,7 +53,6 @@ def systems() -> dict[str, Score]:
     """Return every way to score a pair, by name."""
     return {
         "similarity": lambda alignment: alignment.similarity,
-        "score": lambda alignment: alignment.score,
         "lemma": overlap(lambda lemma: 1.0),
         "idf": overlap(Frequencies.open_shipped().idf),
     }
@@ -102,56 +78,29 @@ def best_threshold(scores: Array, gold: Array) -> float:
     return float(edges[int(right.argmax())])
 
 
-def paraphrase(data: Path, aligner: Aligner) -> Iterator[tuple[str, Sequence[int], Statistic]]:
-    """Measure the decision whether two sentences mean the same."""
+def paraphrase(data: Path, aligner: Aligner) -> Iterator[dict[str, object]]:
+    """Yield how often each system is right that two sentences mean the same."""
     learned, gold_learned = scored(aligner, list(read_msrp(data / "msrp/par_train.dat")))
     judged, gold = scored(aligner, list(read_msrp(data / "msrp/par_dev.dat")))
-    is_same = gold > 0
     for name, scores in judged.items():
         said = scores >= best_threshold(learned[name], gold_learned)
-
-        def statistic(index: NDArray[np.intp], said: NDArray[np.bool_] = said) -> tuple[float, ...]:
-            found, wanted = said[index], is_same[index]
-            f1 = 2 * (found & wanted).sum() / max(1, found.sum() + wanted.sum())
-            return float((found == wanted).mean()), float(f1)
-
-        yield name, (len(gold),), statistic
+        yield {"system": name, "items": len(gold), "accuracy": float((said == (gold > 0)).mean())}
 
 
-def similarity(data: Path, aligner: Aligner) -> Iterator[tuple[str, Sequence[int], Statistic]]:
-    """Measure how scores follow people's judgements of similarity."""
+def similarity(data: Path, aligner: Aligner) -> Iterator[dict[str, object]]:
+    """Yield how each system's scores follow people's judgements of similarity."""
     sets = [list(read_sts(path)) for path in sorted((data / "similarity").glob("sts2012.*.tsv"))]
     sizes = [len(pairs) for pairs in sets]
     judged, gold = scored(aligner, [pair for pairs in sets for pair in pairs])
-    set_of = np.repeat(np.arange(len(sets)), sizes)
+    ends = np.cumsum(sizes)[:-1]
     for name, scores in judged.items():
-
-        def statistic(index: NDArray[np.intp], scores: Array = scores) -> tuple[float, ...]:
-            of_set = [index[set_of[index] == k] for k in range(len(sets))]
-            rs = [float(np.corrcoef(scores[each], gold[each])[0, 1]) for each in of_set]
-            return (float(np.average(rs, weights=sizes)),)
-
-        yield name, sizes, statistic
+        of_sets = zip(np.split(scores, ends), np.split(gold, ends), strict=True)
+        rs = [float(np.corrcoef(ours, theirs)[0, 1]) for ours, theirs in of_sets]
+        r = float(np.average(rs, weights=sizes))
+        yield {"system": name, "items": sum(sizes), "pearson_r": r}
 
 
-TASKS = {
-    "paraphrase": Task(("accuracy", "f1"), paraphrase),
-    "similarity": Task(("pearson_r",), similarity),
-}
-
-
-def interval(sizes: Sequence[int], statistic: Statistic) -> tuple[list[float], list[float]]:
-    """Return the bounds of every metric; items are resampled within their groups."""
-    generator = np.random.default_rng(0)
-    starts = np.cumsum([0, *sizes[:-1]])
-
-    def resampled() -> NDArray[np.intp]:
-        parts = zip(starts, sizes, strict=True)
-        return np.concatenate([start + generator.integers(n, size=n) for start, n in parts])
-
-    samples = [statistic(resampled()) for _ in range(N_SAMPLES)]
-    low, high = np.quantile(samples, (0.025, 0.975), axis=0).tolist()
-    return low, high
+TASKS = {"paraphrase": paraphrase, "similarity": similarity}
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -164,12 +113,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Print a row for each task and system."""
     aligner = Aligner.load(arguments.model)
-    for task_name in arguments.only:
-        task = TASKS[task_name]
-        for name, sizes, statistic in task.run(arguments.data, aligner):
-            row: dict[str, object] = {"task": task_name, "system": name, "items": sum(sizes)}
-            values = statistic(np.arange(sum(sizes)))
-            bounds = interval(sizes, statistic)
-            for metric, value, low, high in zip(task.metrics, values, *bounds, strict=True):
-                row |= {metric: value, f"{metric}_95": [low, high]}
-            print_row(row)
+    for task in arguments.only:
+        for row in TASKS[task](arguments.data, aligner):
+            print_row({"task": task, **row})

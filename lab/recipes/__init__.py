@@ -23,16 +23,15 @@ recipe                run by                  writes
 ``unrelated``         make build/unrelated    pairs without links, for training; not shipped
 ``styles``                                    figures of the styles of en, printed
 ``related``                                   figures of relations, printed
-``terms``                                     terms, into the headers of tables
 ``headers``                                   measured figures, into the headers of models
 ====================  ======================  ================================================
 
 The other modules are parts of these. ``python -m lab.recipes.NAME --help``, from the root of the
 sources, says what a recipe reads.
 
-Recipes use the library and one another.
-Users train their own models by `tokalign.model.training.train`, and compile the paraphrases that
-they have by `tokalign.english.lexicon.lexical_resources`. The compiled loops of the annotators'
-training are in the library, too (`tokalign.english.annotate.tagger` and `.parser_training`): they
-share the features of tagging and parsing, inlined, and would otherwise need a build of their own.
+Recipes use the library and one another. Users train their own models by
+`tokalign.model.training.train`, and compile the paraphrases that they have by
+`tokalign.english.lexicon.lexical_resources`. The compiled loops of the annotators' training are in
+the library, too (`tokalign.english.annotate.tagger` and `.parser_training`): they share the
+features of tagging and parsing, inlined, and would otherwise need a build of their own.
 """

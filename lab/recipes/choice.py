@@ -17,8 +17,7 @@ from tokalign.decoding.choice import chosen
 from tokalign.evaluate.counts import choose_links
 from tokalign.model.styles import StyleHeader
 
-from lab.recipes.deciding import links_of
-from lab.recipes.held_out import Doubles, HeldOutPair
+from lab.recipes.held_out import Doubles, HeldOutPair, links_of
 from lab.recipes.settings import STYLES
 
 RELATED = "free"

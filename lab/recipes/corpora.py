@@ -1,18 +1,65 @@
-"""Readers of the corpora of sentence pairs and questions that tasks are measured on."""
+"""Readers of the corpora: aligned pairs, pairs and questions that people judged, marked spans.
+
+Corpora are named by their paths below the folder that holds them all.
+"""
 
 from __future__ import annotations
 
 import csv
 import gzip
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+import json
+import re
+from collections.abc import Container, Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tokalign.errors import FormatError
-from tokalign.types import SentenceLike
+from tokalign.formats import read_gold
+from tokalign.types import GoldPair, Sentence, SentenceLike
+from tokalign.types.chunks import TokenChunk
 
+RTE2 = "msr_rte2/RTE2_dev_M.align.txt"
+EDINBURGH = "edinburgh/gold.train.sure+poss.json"
+"""Says of all links that they are sure; which are, EDINBURGH_SURE says."""
+EDINBURGH_SURE = "edinburgh/gold.train.sure.json"
+MTREF = "multimwa/mtref-train.tsv"
+MTREF_DEV = "multimwa/mtref-dev.tsv"
+WIKI = "multimwa/wiki-train.tsv"
+UNRELATED = "train.jsonl"
+UNRELATED_DEV = "dev.jsonl"
+"""Below the folder that lab.recipes.unrelated writes."""
 PARAPHRASES = "paraphrase/pairs.tsv.gz"
-"""Below the folder of the corpora."""
+
+
+def read_corpus(data: Path, corpus: str) -> list[GoldPair]:
+    """Return the pairs of a corpus; those of Edinburgh++ with possible links as such.
+
+    Raises
+    ------
+    FormatError
+        If the two files of Edinburgh++ do not hold the same pairs.
+    """
+    pairs = read_gold(data / corpus)
+    if corpus != EDINBURGH:
+        return pairs
+    sure = read_gold(data / EDINBURGH_SURE)
+    if [(p.source, p.target) for p in pairs] != [(p.source, p.target) for p in sure]:
+        raise FormatError(f"holds other pairs than {EDINBURGH_SURE}", path=data / corpus)
+    return [
+        replace(both, sure=one.sure, possible=both.sure - one.sure)
+        for both, one in zip(pairs, sure, strict=True)
+    ]
+
+
+def read_unrelated(folder: Path, kinds: Container[str]) -> list[GoldPair]:
+    """Return the development pairs of some kinds, as lab.recipes.unrelated names them."""
+    path = folder / UNRELATED_DEV
+    are_of_kind = [
+        json.loads(line)["kind"] in kinds for line in path.read_text("utf-8").splitlines()
+    ]
+    return [
+        pair for pair, is_of_kind in zip(read_gold(path), are_of_kind, strict=True) if is_of_kind
+    ]
 
 
 @dataclass
@@ -100,3 +147,53 @@ def read_paraphrases(data: Path) -> Iterator[tuple[str, str, str]]:
     with gzip.open(data / PARAPHRASES, "rt", encoding="utf-8", newline="") as file:
         rows = csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
         yield from ((name, source, target) for name, source, target in rows)
+
+
+_SPAN_MARK = re.compile(r"\{\{|\}\}")
+
+
+def read_spans(
+    path: Path,
+) -> Iterator[tuple[Sentence, Sentence, list[tuple[TokenChunk, TokenChunk]], list[bool]]]:
+    """Yield the pairs of SSD (LREC 2026): sentences, pairs of spans, and which are similar."""
+    from tokalign.english.annotate import load_annotator
+    from tokalign.english.annotate.prepare import annotate
+
+    annotator = load_annotator("native")
+    for row in path.read_text(encoding="utf-8").splitlines()[1:]:
+        columns = row.split("\t")
+        if len(columns) < 3:
+            continue
+        sides = []
+        for text in columns[:2]:
+            plain, ranges = _unmarked(text)
+            (sentence,) = annotate(annotator, [plain], trees=False, truncate=False)
+            sides.append((sentence, [_tokens_of(sentence, each) for each in ranges]))
+        labels = [each.strip() == "1" for each in columns[2].split(",")]
+        units = list(zip(sides[0][1], sides[1][1], strict=False))
+        chosen = [k for k, (one, other) in enumerate(units) if one and other and k < len(labels)]
+        yield (
+            sides[0][0],
+            sides[1][0],
+            [units[k] for k in chosen],
+            [labels[k] for k in chosen],
+        )
+
+
+def _unmarked(text: str) -> tuple[str, list[tuple[int, int]]]:
+    """Return a text without its braces, and the ranges of characters that they held."""
+    parts = _SPAN_MARK.split(text)
+    plain, ranges = "", []
+    for number, part in enumerate(parts):
+        if number % 2:
+            ranges.append((len(plain), len(plain) + len(part)))
+        plain += part
+    return plain, ranges
+
+
+def _tokens_of(sentence: Sentence, span: tuple[int, int]) -> TokenChunk:
+    return tuple(
+        k
+        for k, (start, end) in enumerate(zip(sentence.starts, sentence.ends, strict=True))
+        if start < span[1] and end > span[0]
+    )

@@ -23,8 +23,7 @@ from tokalign.formats import open_document, read_gold
 from tokalign.formats.conllu import read_sentences
 from tokalign.types import SentenceLike
 
-from lab.recipes.aligned import EDINBURGH_SURE, MTREF, RTE2, WIKI
-from lab.recipes.corpora import read_msrp, read_paraphrases
+from lab.recipes.corpora import EDINBURGH_SURE, MTREF, RTE2, WIKI, read_msrp, read_paraphrases
 
 ALIGNED = (RTE2, EDINBURGH_SURE, MTREF, WIKI)
 SIMPLIFIED = ("asset", "turk")

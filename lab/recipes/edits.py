@@ -31,7 +31,7 @@ from tokalign.types.edits import Edit, EditKind
 
 from lab.recipes.forests import Arrays, forest_arrays
 from lab.recipes.marked_edits import Marked, MarkedPair, read_marked, score_edits
-from lab.recipes.terms import LICENSES
+from lab.recipes.settings import LICENSES
 
 STYLE = "edits"
 SETTINGS: Mapping[str, Mapping[str, Any]] = {

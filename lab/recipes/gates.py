@@ -51,8 +51,7 @@ from tokalign.model.training import TrainingData, fold_numbers, train
 from tokalign.types import GoldPair, Links, SentenceLike
 from tokalign.types.options import AlignOptions
 
-from lab.recipes.aligned import RTE2, UNRELATED, read_corpus, read_unrelated
-from lab.recipes.corpora import read_msrp, read_sts
+from lab.recipes.corpora import RTE2, UNRELATED, read_corpus, read_msrp, read_sts, read_unrelated
 from lab.recipes.forests import forest_arrays
 from lab.recipes.neural.encoders import KEPT_BACK, N_FOLDS
 from lab.recipes.rankings import SETS

@@ -17,8 +17,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from tokalign.decoding.group_choice import group_candidates
 from tokalign.types import Links
 
-from lab.recipes.deciding import links_at
-from lab.recipes.held_out import HeldOutPair
+from lab.recipes.held_out import HeldOutPair, links_at
 from lab.recipes.second_pass import STYLE, UNRELATED
 
 THRESHOLD = 0.5

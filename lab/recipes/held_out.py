@@ -16,12 +16,14 @@ from numpy.typing import NDArray
 from tokalign.batches.outcomes import unwrap
 from tokalign.decoding.by_model import ModelBackend
 from tokalign.decoding.choice import inputs_of
+from tokalign.decoding.joint import joint_links
 from tokalign.english.annotate import load_annotator
 from tokalign.english.lexicon.likeness import unlike_cells
 from tokalign.features.extract import Extractor
 from tokalign.features.lexicons import Lexicons
 from tokalign.features.table import FeatureTable
 from tokalign.model import Model
+from tokalign.model.styles import StyleHeader
 from tokalign.model.training import TrainingData, TrainingSettings, fold_numbers
 from tokalign.model.training.examples import TrainingExamples
 from tokalign.model.training.train import followed_corpora, header_for, styled_model
@@ -216,3 +218,23 @@ class Reader:
             unlike=np.array(source)[:, None] != np.array(target)[None],
             impossible=impossible, inputs=inputs_of(self._extractor, *sides),
         )  # fmt: skip
+
+
+def links_at(mean: NDArray[np.floating], threshold: float, beside: float) -> Links:
+    """Return the links that the joint decision takes of mean posteriors.
+
+    Parameters
+    ----------
+    mean : float array, shape (n_source, n_target)
+    threshold, beside : float
+        As a style's header has them.
+    """
+    rows = np.pad(np.asarray(mean, dtype=np.float64), ((0, 0), (1, 0)))
+    columns = np.pad(np.asarray(mean, dtype=np.float64).T, ((0, 0), (1, 0)))
+    found = joint_links(rows, np.ascontiguousarray(columns), threshold, beside)
+    return frozenset((i, j) for i, j, _ in found)
+
+
+def links_of(mean: NDArray[np.floating], style: StyleHeader) -> Links:
+    """Return the links that a style takes of mean posteriors."""
+    return links_at(mean, style["threshold"], style.get("beside", style["threshold"]))

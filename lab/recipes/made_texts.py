@@ -32,8 +32,7 @@ from typing import NamedTuple
 
 from tokalign.english.annotate.sentences import Sentences
 
-from lab.recipes.aligned import MTREF_DEV
-from lab.recipes.corpora import read_paraphrases
+from lab.recipes.corpora import MTREF_DEV, read_paraphrases
 
 CLAUSE = re.compile(r"\s*(?:,|;)\s+(and|but|which|while|where|who)?\s*(?=\w)")
 WORD = re.compile(r"\w{4,}|\d+")

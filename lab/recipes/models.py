@@ -21,7 +21,7 @@ from tokalign.model.training import Progress, TrainingData, TrainingSettings, tr
 from tokalign.types import GoldPair
 
 from lab.figures import KEYS, read_figures
-from lab.recipes.aligned import EDINBURGH, EDINBURGH_SURE, RTE2, UNRELATED, read_corpus
+from lab.recipes.corpora import EDINBURGH, EDINBURGH_SURE, RTE2, UNRELATED, read_corpus
 from lab.recipes.rewritten import with_rewritten
 from lab.recipes.settings import (
     EN_OPEN_SETTINGS,

@@ -37,7 +37,7 @@ from tokalign.neural.encoder import Encoder
 from tokalign.types.options import AlignOptions
 
 from lab.recipes import group_choice, second_pass
-from lab.recipes.aligned import MTREF_DEV, read_unrelated
+from lab.recipes.corpora import MTREF_DEV, read_unrelated
 from lab.recipes.forests import forest_arrays
 from lab.recipes.held_out import HeldOutPair, Reader
 from lab.recipes.second_pass import LikelyCells, cross_fitted

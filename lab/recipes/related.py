@@ -22,9 +22,9 @@ from tokalign.types import AnnotatedPair
 from tokalign.types.chunks import ChunkedPair
 from tokalign.types.options import AlignOptions
 
+from lab.recipes.corpora import read_spans
 from lab.recipes.forests import Arrays
 from lab.recipes.relations import collect, fit, fit_boundary, write
-from lab.recipes.spans import read_spans
 from lab.recipes.unit_examples import (
     TEXTS,
     ChunkedText,

@@ -22,7 +22,7 @@ from tokalign.types.chunks import TokenChunk
 from tokalign.types.relations import RELATION_KINDS
 
 from lab.recipes.forests import Arrays, forest_arrays
-from lab.recipes.terms import LICENSES
+from lab.recipes.settings import LICENSES
 from lab.recipes.unit_examples import (
     UNKNOWN,
     Examples,

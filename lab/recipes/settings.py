@@ -9,7 +9,7 @@ from tokalign.evaluate import LinkChoice
 from tokalign.features.table import FeatureTable
 from tokalign.model.training import TrainingSettings
 
-from lab.recipes.aligned import EDINBURGH, MTREF, RTE2, WIKI
+from lab.recipes.corpora import EDINBURGH, MTREF, RTE2, WIKI
 
 LICENSE = "research use"
 """Terms of the corpora, and so of the models trained on them."""
@@ -92,3 +92,9 @@ EN_NEURAL_SETTINGS = with_encoder(
     )
 )
 """Without the rules of values and spelling, and without rewritten pairs: both came later."""
+LICENSES = {
+    "edits": "research use (arXivEdits names no licence; its papers have different ones)",
+    "relations": "research use (SemEval 2016 task 2, MTRef)",
+    "support": "ODC-By-1.0 (annotations of WiCE; its text: CC BY-SA and terms of Common Crawl)",
+}
+"""Terms of tables that were learned from corpora, by the table's name."""

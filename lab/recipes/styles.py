@@ -30,10 +30,9 @@ from tokalign.model import Model
 from tokalign.model.styles import AUTO, StyleHeader
 from tokalign.model.training import TrainingData, TrainingSettings
 
-from lab.recipes.aligned import UNRELATED, read_corpus
 from lab.recipes.choice import chosen_style, fit_choice
-from lab.recipes.deciding import links_at, links_of
-from lab.recipes.held_out import N_FOLDS, Doubles, HeldOutPair, held_out
+from lab.recipes.corpora import UNRELATED, read_corpus
+from lab.recipes.held_out import N_FOLDS, Doubles, HeldOutPair, held_out, links_at, links_of
 from lab.recipes.rewritten import with_rewritten
 from lab.recipes.settings import EN_SETTINGS, STYLES
 

@@ -59,7 +59,7 @@ from tokalign.types import SentenceLike
 from tokalign.types.grounding import GroundOptions
 
 from lab.recipes.forests import forest_arrays
-from lab.recipes.terms import LICENSES
+from lab.recipes.settings import LICENSES
 
 _Array = NDArray[np.float64]
 

@@ -16,9 +16,8 @@ from tokalign.types.chunks import CHUNK_TYPES, ChunkedPair, TokenChunk
 from tokalign.types.options import AlignOptions
 from tokalign.types.relations import RELATION_KINDS, RelationKind
 
-from lab.recipes.aligned import MTREF, read_corpus
 from lab.recipes.contrasts import made_examples
-from lab.recipes.spans import read_spans
+from lab.recipes.corpora import MTREF, read_corpus, read_spans
 
 TEXTS = ("headlines", "images", "answers-students")
 """Kinds of text of the task of interpretable similarity."""

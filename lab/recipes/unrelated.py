@@ -33,8 +33,15 @@ from tokalign.english.lexicon.likeness import is_content
 from tokalign.formats import jsonl, read_gold
 from tokalign.types import GoldPair, Sentence, SentenceLike
 
-from lab.recipes.aligned import EDINBURGH_SURE, MTREF, MTREF_DEV, RTE2
-from lab.recipes.corpora import read_msrp, read_questions, read_sts
+from lab.recipes.corpora import (
+    EDINBURGH_SURE,
+    MTREF,
+    MTREF_DEV,
+    RTE2,
+    read_msrp,
+    read_questions,
+    read_sts,
+)
 from lab.recipes.groups import Clusters
 
 UNRELATED_STS = 1.0

@@ -17,8 +17,7 @@ from tokalign.model.training.examples import annotate_gold
 from tokalign.types import GoldPair, Sentence
 
 from lab.recipes.choice import RELATED, chosen_style, fit_choice, gains_of
-from lab.recipes.deciding import links_at
-from lab.recipes.held_out import LONGEST, HeldOutPair, held_out, piece_of
+from lab.recipes.held_out import LONGEST, HeldOutPair, held_out, links_at, piece_of
 from lab.recipes.settings import EN_SETTINGS, STYLES
 from lab.recipes.styles import choose_thresholds, fit, fit_map, fit_unlike, judge
 

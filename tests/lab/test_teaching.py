@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from tokalign.formats import read_gold
 
-from lab.recipes.aligned import MTREF, MTREF_DEV
-from lab.recipes.corpora import PARAPHRASES
+from lab.recipes.corpora import MTREF, MTREF_DEV, PARAPHRASES
 from lab.recipes.neural.teaching import TaughtPair, taught_pairs, without_sentences
 
 A, B, C, D = "she sold the car", "the car was sold", "a car was sold", "rain fell all night"

@@ -12,7 +12,7 @@ from tokalign.cli.main import main
 from tokalign.files.shipped import data_dir
 from tokalign.files.tables import Table
 
-from lab.recipes.terms import LICENSES
+from lab.recipes.settings import LICENSES
 from packaging.licenses import canonicalize_license_expression
 
 ROOT = Path(__file__).parents[2]

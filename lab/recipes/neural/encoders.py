@@ -20,7 +20,7 @@ from tokalign.neural.encoder import Encoder, encode_all
 from tokalign.neural.wordpieces import WordPieces
 from tokalign.types import GoldPair
 
-from lab.recipes.aligned import EDINBURGH, MTREF, RTE2, WIKI
+from lab.recipes.corpora import EDINBURGH, MTREF, RTE2, WIKI
 from lab.recipes.neural.bases import SMALL, BaseEncoder
 from lab.recipes.neural.joining import lengthened
 from lab.recipes.neural.teaching import (

@@ -17,7 +17,7 @@ from tokalign.model.training import TrainingData, TrainingSettings, fold_numbers
 from tokalign.types import GoldPair
 
 from lab.figures import KEYS, read_figures
-from lab.recipes.aligned import RTE2, UNRELATED, read_corpus
+from lab.recipes.corpora import RTE2, UNRELATED, read_corpus
 from lab.recipes.neural.bases import LARGE, SMALL, BaseEncoder
 from lab.recipes.neural.encoders import ALL, KEPT_BACK, N_FOLDS, Encoders, held_out
 from lab.recipes.settings import EN_NEURAL_SETTINGS, EN_RTE2_SETTINGS, LICENSE, with_encoder

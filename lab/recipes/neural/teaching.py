@@ -23,8 +23,7 @@ from tokalign.formats import read_gold
 from tokalign.neural.encoder import Encoder, encode_all
 from tokalign.types import GoldPair, Sentence
 
-from lab.recipes.aligned import MTREF, MTREF_DEV
-from lab.recipes.corpora import read_paraphrases
+from lab.recipes.corpora import MTREF, MTREF_DEV, read_paraphrases
 from lab.recipes.groups import SentenceTokens, sentence_groups
 
 N_PARAPHRASES = {"asset": 8500, "pan": 8500, "turk": 3000, "sick": 1800}
