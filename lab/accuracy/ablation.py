@@ -18,7 +18,7 @@ from pathlib import Path
 from tokalign.english.annotate import load_annotator
 from tokalign.english.lexicon.lexical_resources import install_ppdb
 from tokalign.evaluate import LinkChoice
-from tokalign.features.table import GROUP_NAMES
+from tokalign.features.templates import GROUP_NAMES
 from tokalign.formats import read_gold
 from tokalign.model.training import PUBLISHED, TrainingSettings, fold_numbers
 from tokalign.types.options import Symmetrization

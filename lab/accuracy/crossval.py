@@ -60,10 +60,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def annotated(
-    gold: Sequence[GoldPair], annotator: Annotator, groups: Sequence[str]
+    gold: Sequence[GoldPair], annotator: Annotator, groups: Sequence[str], *, trees: bool = False
 ) -> list[GoldPair]:
     """Return the pairs with what a model of these groups needs, so that no fold annotates again."""
-    pairs = annotate_gold(gold, annotator, trees=needs_trees(groups))
+    pairs = annotate_gold(gold, annotator, trees=trees or needs_trees(groups))
     return [
         replace(pair, source=source, target=target)
         for pair, (source, target) in zip(gold, pairs, strict=True)
