@@ -32,8 +32,8 @@ import numpy as np
 from tokalign import Aligner
 from tokalign.texts.aligned import COMPARING
 from tokalign.texts.blocks import GAINS, Gains
-from tokalign.texts.overlap import best_partners
 from tokalign.texts.plan import BlockPlan, TextPlan
+from tokalign.texts.sentence_matching import best_partners
 from tokalign.texts.words import words_of
 
 from bench.program import add_data, cpu_s, print_row

@@ -1,9 +1,9 @@
 """The choice of a style for each pair, for whoever names none.
 
-The weights (tokalign.decoding.choice) make the expected gain over held-out pairs largest, if a pair
-took each style with the probability that a softmax of the sums gives it. The gain of a pair is its
-F1 and half a point where it is exactly right, by its corpus' links; of an unrelated pair it is a
-loss for each link that is known to be wrong. Corpora and unrelated pairs weigh the same, pieces
+The weights (tokalign.decoding.routing) make the expected gain over held-out pairs largest, if a
+pair took each style with the probability that a softmax of the sums gives it. The gain of a pair is
+its F1 and half a point where it is exactly right, by its corpus' links; of an unrelated pair it is
+a loss for each link that is known to be wrong. Corpora and unrelated pairs weigh the same, pieces
 half of whole pairs.
 """
 
@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from scipy.optimize import minimize
-from tokalign.decoding.choice import chosen
+from tokalign.decoding.routing import style_number
 from tokalign.evaluate.counts import choose_links
 from tokalign.model.styles import StyleHeader
 
@@ -98,4 +98,4 @@ def _fitted(inputs: Doubles, gains: Doubles, weights: Doubles) -> Doubles:
 
 def chosen_style(pair: HeldOutPair, styles: Sequence[StyleHeader]) -> StyleHeader:
     """Return the style that is chosen for a pair."""
-    return styles[chosen([style["choice"] for style in styles], pair.inputs.tolist())]
+    return styles[style_number([style["choice"] for style in styles], pair.inputs.tolist())]

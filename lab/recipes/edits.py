@@ -23,7 +23,7 @@ from tokalign.edits import edits_between
 from tokalign.edits.between import EditPair
 from tokalign.edits.model import EditModel
 from tokalign.edits.moves import MOVE_INPUTS, chosen_moves
-from tokalign.edits.segments import INPUTS
+from tokalign.edits.segments import SEGMENT_INPUTS
 from tokalign.edits.words import word_facts
 from tokalign.english.lexicon.word_weights import Frequencies
 from tokalign.files.tables import Table, write_table
@@ -227,7 +227,7 @@ def write(arrays: Arrays, output: Path) -> None:
     """Write a model as a table."""
     write_table(
         output,
-        {"inputs": list(INPUTS), "move_inputs": list(MOVE_INPUTS), **arrays},
+        {"inputs": list(SEGMENT_INPUTS), "move_inputs": list(MOVE_INPUTS), **arrays},
         name="edits",
         version="1.0.0",
         license=LICENSES["edits"],

@@ -8,7 +8,7 @@ stands for the truth: the gain of a pair is the F1 that its posteriors expect of
 what they expect of the links of `en`, and EXACT times the same of exact match. It counts less where
 less than LINKED of the shorter side is expected to have links: with one link instead of none an
 unrelated pair would else gain more than any other. Boosted trees over `en`'s doubts
-(tokalign.decoding.gate) learn it, of each pair in every style, and of unrelated pairs; it counts
+(tokalign.decoding.routing) learn it, of each pair in every style, and of unrelated pairs; it counts
 the more the less there is to gain in the style.
 
 Thresholds are quantiles of what is predicted for an even mix of development parts: MTRef, Wiki and
@@ -39,7 +39,7 @@ from tokalign.batches.outcomes import unwrap
 from tokalign.decoding.backend import Backend, EncodedPair
 from tokalign.decoding.by_model import ModelBackend
 from tokalign.decoding.cascade import ENCODERS, Gate
-from tokalign.decoding.gate import INPUTS
+from tokalign.decoding.routing import GATE_INPUTS
 from tokalign.english.annotate import load_annotator
 from tokalign.evaluate import evaluate
 from tokalign.features.lexicons import Lexicons
@@ -76,7 +76,7 @@ LINKED = 0.5
 """Share of the shorter side's tokens from which on a pair counts whole."""
 N_EFFORTS = 41
 SHARES = (0.1, 0.25, 0.4, 0.6)
-DOUBT = INPUTS.index("doubt")
+DOUBT = GATE_INPUTS.index("doubt")
 
 Floating = NDArray[np.floating[Any]]
 Bare = tuple[SentenceLike, SentenceLike]
@@ -156,7 +156,7 @@ class Read:
     Attributes
     ----------
     row : float32 array, shape (n_inputs,)
-        Of `en`'s decision; see tokalign.decoding.gate.
+        Of `en`'s decision; see tokalign.decoding.routing.
     first, full : set of (int, int)
         Their links.
     gain : float
@@ -311,7 +311,7 @@ def main() -> None:
     models = load_model(model_path("en")), first_model(arguments.first, data, arguments.unrelated)
     en, unseen = (ModelBackend(each, Lexicons.for_groups(each.table.groups)) for each in models)
     gold = {style: part(data, style) for style in PARTS}
-    arrays: dict[str, NDArray[Any] | list[str]] = {"inputs": list(INPUTS)}
+    arrays: dict[str, NDArray[Any] | list[str]] = {"inputs": list(GATE_INPUTS)}
     found = {}
     candidates = {}
     for encoder, name in MODELS.items():

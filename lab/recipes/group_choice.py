@@ -1,4 +1,4 @@
-"""Learning of the choice among decisions on groups of cells (tokalign.decoding.group_choice).
+"""Learning of the choice among decisions on groups of cells (tokalign.decoding.second_pass).
 
 Boosted trees learn which decision on a group of MTRef's development pairs is that of gold, by what
 second passes say that have not seen the pair. Of unrelated pairs it is the one without links, where
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.ensemble import HistGradientBoostingClassifier
-from tokalign.decoding.group_choice import group_candidates
+from tokalign.decoding.second_pass import group_candidates
 from tokalign.types import Links
 
 from lab.recipes.held_out import HeldOutPair, links_at

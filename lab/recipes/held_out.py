@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from tokalign.batches.outcomes import unwrap
 from tokalign.decoding.by_model import ModelBackend
-from tokalign.decoding.choice import inputs_of
-from tokalign.decoding.joint import joint_links
+from tokalign.decoding.link_decision import joint_links
+from tokalign.decoding.routing import choice_inputs_of
 from tokalign.english.annotate import load_annotator
 from tokalign.english.lexicon.likeness import unlike_cells
 from tokalign.features.extract import Extractor
@@ -216,7 +216,7 @@ class Reader:
         return HeldOutPair(
             gold=pair, style=style, fold=fold, is_piece=False, means=means,
             unlike=np.array(source)[:, None] != np.array(target)[None],
-            impossible=impossible, inputs=inputs_of(self._extractor, *sides),
+            impossible=impossible, inputs=choice_inputs_of(self._extractor, *sides),
         )  # fmt: skip
 
 

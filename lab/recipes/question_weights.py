@@ -33,7 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize, minimize_scalar
 from tokalign.aligner import Aligner
-from tokalign.decoding.answer_evidence import EVIDENCE
+from tokalign.decoding.evidence import EVIDENCE
 from tokalign.ranking.encoded import COSINE, COSINE_WEIGHT
 from tokalign.ranking.priors import standardised
 from tokalign.ranking.weights import CLAIM_EVIDENCE, AnswerWeights, Regression

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tokalign.aligner import Aligner
 from tokalign.batches.outcomes import unwrap
-from tokalign.decoding.answer_evidence import EVIDENCE
+from tokalign.decoding.evidence import EVIDENCE
 from tokalign.english.lexicon.likeness import is_content
 from tokalign.ranking.expected import is_question
 from tokalign.ranking.weights import CLAIM_EVIDENCE

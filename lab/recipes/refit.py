@@ -23,8 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from tokalign.decoding.cascade import ENCODERS
-from tokalign.decoding.group_choice import GROUP_INPUTS
-from tokalign.decoding.second_pass import GROUPS, INPUTS, TABLE
+from tokalign.decoding.second_pass import CELL_INPUTS, GROUP_INPUTS, GROUPS, TABLE
 from tokalign.english.annotate import load_annotator
 from tokalign.features.table import FeatureTable
 from tokalign.files.tables import write_table
@@ -132,7 +131,7 @@ def main() -> None:
     parser.add_argument("--output", type=Path, required=True, help="table of the second passes")
     parser.add_argument("--only-judge", action="store_true", help="write nothing")
     arguments = parser.parse_args()
-    arrays: dict[str, Any] = {"inputs": [*INPUTS], "group_inputs": [*GROUP_INPUTS]}
+    arrays: dict[str, Any] = {"inputs": [*CELL_INPUTS], "group_inputs": [*GROUP_INPUTS]}
     fitted = {}
     for encoder, name in MODELS.items():
         model = without_second_pass(load_model(model_path(name)))

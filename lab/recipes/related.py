@@ -17,7 +17,7 @@ from tokalign import Aligner
 from tokalign.evaluate.chunks import score_chunks
 from tokalign.files.tables import Table
 from tokalign.relations.chunks import link_chunks
-from tokalign.relations.model import RelationModel
+from tokalign.relations.related_units import RelationModel
 from tokalign.types import AnnotatedPair
 from tokalign.types.chunks import ChunkedPair
 from tokalign.types.options import AlignOptions

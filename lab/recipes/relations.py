@@ -16,7 +16,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostin
 from tokalign import Aligner
 from tokalign.files.tables import write_table
 from tokalign.relations.chunker import boundary_inputs
-from tokalign.relations.inputs import INPUTS
+from tokalign.relations.related_units import UNIT_INPUTS
 from tokalign.types import Sentence
 from tokalign.types.chunks import TokenChunk
 from tokalign.types.relations import RELATION_KINDS
@@ -105,7 +105,7 @@ def fit(examples: Examples, chosen: NDArray[np.bool_]) -> Arrays:
     )
     regressor.fit(rows[has_score], scores[has_score], sample_weight=weights[has_score])
     arrays |= forest_arrays("score", regressor)
-    alike = has_kind & (rows[:, INPUTS.index("is-identical")] > 0) & (linked == 1)
+    alike = has_kind & (rows[:, UNIT_INPUTS.index("is-identical")] > 0) & (linked == 1)
     counts = np.bincount(kinds[alike], minlength=len(RELATION_KINDS)) + 0.5
     arrays["identical"] = (counts / counts.sum()).astype(np.float32)
     return arrays
@@ -115,7 +115,7 @@ def write(arrays: Arrays, output: Path) -> None:
     """Write a model as a table."""
     write_table(
         output,
-        {"inputs": list(INPUTS), **arrays},
+        {"inputs": list(UNIT_INPUTS), **arrays},
         name="relations",
         version="1.0.0",
         license=LICENSES["relations"],

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 from scipy.optimize import minimize
-from tokalign.decoding.convention import Convention
+from tokalign.decoding.link_decision import Convention
 from tokalign.evaluate import LinkChoice, evaluate
 from tokalign.evaluate.calibration import judge as judge_links
 from tokalign.evaluate.calibration import reliability

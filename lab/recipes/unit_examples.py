@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tokalign import Aligner
 from tokalign.formats.ists import read_wa, split_chunks
-from tokalign.relations.inputs import INPUTS
+from tokalign.relations.related_units import UNIT_INPUTS
 from tokalign.types import AnnotatedPair, Sentence
 from tokalign.types.chunks import CHUNK_TYPES, ChunkedPair, TokenChunk
 from tokalign.types.options import AlignOptions
@@ -46,7 +46,7 @@ class Examples:
     Attributes
     ----------
     rows : list of float32 array
-        As INPUTS names them.
+        As UNIT_INPUTS names them.
     kinds : list of int
         Place among RELATION_KINDS, or UNKNOWN.
     linked : list of int
@@ -156,7 +156,11 @@ def _kind(chunk_type: str, row: NDArray[np.float32]) -> int:
     """Return the kind of the task's type; other values have none of their own there."""
     kind = _KIND_OF_TYPE[chunk_type.split("_")[0]]
     is_alike = RELATION_KINDS[kind] in (RelationKind.SIMILAR, RelationKind.RELATED)
-    if is_alike and row[INPUTS.index("other-value")] and not row[INPUTS.index("same-value")]:
+    if (
+        is_alike
+        and row[UNIT_INPUTS.index("other-value")]
+        and not row[UNIT_INPUTS.index("same-value")]
+    ):
         return RELATION_KINDS.index(RelationKind.DIFFERENT_VALUE)
     return kind
 
@@ -187,7 +191,9 @@ def add_paraphrases(examples: Examples, aligner: Aligner, data: Path) -> None:
             return
         for style in STYLES:
             for row in aligner.unit_inputs(pair, units, AlignOptions(style=style)):
-                is_other = row[INPUTS.index("other-value")] or row[INPUTS.index("opposite")]
+                is_other = (
+                    row[UNIT_INPUTS.index("other-value")] or row[UNIT_INPUTS.index("opposite")]
+                )
                 if not is_other:
                     examples.add(row, " ".join(pair[0].tokens), kind=same, weight=PARAPHRASE_WEIGHT)
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from tokalign.decoding.convention import Convention
+from tokalign.decoding.link_decision import Convention
 from tokalign.english.annotate import load_annotator
 from tokalign.formats import read_gold
 from tokalign.model.styles import N_INPUTS, check_styles

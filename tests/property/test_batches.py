@@ -17,10 +17,10 @@ from support.decoding import ask
 from support.sample import sample_pairs
 from tokalign.aligner import Aligner
 from tokalign.batches.outcomes import unwrap
-from tokalign.decoding._decoder import Decoder
 from tokalign.decoding.backend import AT_ONCE
 from tokalign.decoding.by_model import ModelBackend
-from tokalign.decoding.choice import chosen, inputs_of
+from tokalign.decoding.decoder import Decoder
+from tokalign.decoding.routing import choice_inputs_of, style_number
 from tokalign.english.lexicon.word_weights import Frequencies, token_weight
 from tokalign.errors import InputError, ModelError, ShapeError
 from tokalign.features.extract import Extractor
@@ -70,7 +70,7 @@ def by_steps(pair: AnnotatedPair, options: AlignOptions) -> dict[str, object]:
         number = names.index(options.style)
     else:
         weights = [each["choice"] for each in ALIGNER.header.styles]
-        number = chosen(weights, inputs_of(DECODER_INPUTS, source, target).tolist())
+        number = style_number(weights, choice_inputs_of(DECODER_INPUTS, source, target).tolist())
     style = ALIGNER.header.styles[number]
     s2t, t2s, labels = ask(
         DECODER,

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from reference.choice import choice_inputs
 from reference.pair import ReferencePair
 from support.sample import sample_pairs
-from tokalign.decoding.choice import INPUTS, chosen, inputs_of
+from tokalign.decoding.routing import CHOICE_INPUTS, choice_inputs_of, style_number
 from tokalign.english.annotate import load_annotator
 from tokalign.errors import ShapeError
 from tokalign.features.extract import Extractor
@@ -45,9 +45,9 @@ def test_inputs_equal_their_twin(source: Sentence, target: Sentence) -> None:
         source, target, LEXICONS.wordnet, LEXICONS.vectors, LEXICONS.paraphrases,
         frequencies=LEXICONS.frequencies, has_rules=True,
     )  # fmt: skip
-    found = inputs_of(EXTRACTOR, source, target)
-    assert dict(zip(INPUTS, found, strict=True)) == pytest.approx(
-        dict(zip(INPUTS, choice_inputs(reference), strict=True)), abs=1e-6
+    found = choice_inputs_of(EXTRACTOR, source, target)
+    assert dict(zip(CHOICE_INPUTS, found, strict=True)) == pytest.approx(
+        dict(zip(CHOICE_INPUTS, choice_inputs(reference), strict=True)), abs=1e-6
     )
 
 
@@ -56,11 +56,11 @@ def test_the_style_with_the_highest_sum_is_chosen(n_styles: int, seed: int) -> N
     rng = np.random.default_rng(seed)
     weights, inputs = rng.integers(-2, 3, (n_styles, N_INPUTS + 1)), rng.integers(0, 3, N_INPUTS)
     sums = weights @ np.append(inputs, 1)
-    assert chosen(weights.tolist(), inputs.tolist()) == int(sums.argmax())
+    assert style_number(weights.tolist(), inputs.tolist()) == int(sums.argmax())
 
 
 def test_weights_and_inputs_of_other_shapes_are_refused() -> None:
     with pytest.raises(ShapeError, match="wanted"):
-        chosen([[0.0] * N_INPUTS], [0.0] * N_INPUTS)
+        style_number([[0.0] * N_INPUTS], [0.0] * N_INPUTS)
     with pytest.raises(ShapeError, match="wanted"):
-        chosen([[0.0] * (N_INPUTS + 1)], [0.0])
+        style_number([[0.0] * (N_INPUTS + 1)], [0.0])

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from reference import crf as reference
 from support.decoding import ask
 from tokalign import Aligner, Constraints, InputError, Symmetrization
-from tokalign.decoding._decoded import DecodedPair
-from tokalign.decoding._decoder import Decoder
+from tokalign.decoding.decoder import DecodedPair, Decoder
 from tokalign.features.lexicons import Lexicons
 from tokalign.model import load_model
 from tokalign.model.shipped import model_path

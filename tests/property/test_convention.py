@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from reference.decisions import calibrate
-from tokalign.decoding.convention import Convention
+from tokalign.decoding.link_decision import Convention
 from tokalign.model.styles import DEFAULT_THRESHOLD
 
 inside = st.floats(0.001, 0.999, allow_subnormal=False)

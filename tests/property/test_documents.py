@@ -3,9 +3,8 @@
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tokalign.texts.chain import best_chain
-from tokalign.texts.overlap import best_partners
 from tokalign.texts.plan import TextPlan
+from tokalign.texts.sentence_matching import best_chain, best_partners
 from tokalign.texts.words import TextWords
 
 from tests.reference import chains

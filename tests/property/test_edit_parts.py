@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reference import edits as slow
 from tokalign.edits.blocks import Stretch, best_tiling, blocks_of, cuts_of
-from tokalign.edits.segments import INPUTS, SegmentInputs, kept_tokens
+from tokalign.edits.segments import SEGMENT_INPUTS, SegmentInputs, kept_tokens
 from tokalign.edits.words import SideWords
 from tokalign.errors import ShapeError
 
@@ -92,8 +92,8 @@ def test_inputs_of_segments_are_those_of_the_twin(case) -> None:
     twin = slow.Inputs(*sides, links.tolist(), partner.tolist(), found)
     for segment, row in zip(segments, rows, strict=True):
         expected = twin.of(segment)
-        assert set(expected) == set(INPUTS)
-        np.testing.assert_allclose(row, [expected[name] for name in INPUTS], rtol=1e-5)
+        assert set(expected) == set(SEGMENT_INPUTS)
+        np.testing.assert_allclose(row, [expected[name] for name in SEGMENT_INPUTS], rtol=1e-5)
 
 
 def test_inputs_need_columns_of_one_shape() -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from reference.evidence import evidence
 from support.contrasts import SIDES
 from tokalign.aligner import Aligner
-from tokalign.decoding.answer_evidence import EVIDENCE, pair_evidence
+from tokalign.decoding.evidence import EVIDENCE, pair_evidence
 from tokalign.features.extract import Extractor
 from tokalign.features.lexicons import Lexicons
 from tokalign.features.templates import TEMPLATES

@@ -14,7 +14,7 @@ from support.contrasts import SIDES
 from support.sample import sample_pairs
 from tokalign.aligner import Aligner
 from tokalign.decoding.cascade import ENCODERS, Gate
-from tokalign.decoding.gate import INPUTS
+from tokalign.decoding.routing import GATE_INPUTS
 from tokalign.errors import ResourceError
 from tokalign.features.lexicons import Lexicons
 from tokalign.files.tables import Table, write_table
@@ -48,8 +48,8 @@ def test_inputs_are_those_of_the_twin(pair, style):
     )
     (row,) = BACKEND.gate_rows([pair], options, compares=False)
     expected = gate_inputs(reference, *posteriors, alignment, STYLES.index(style))
-    assert dict(zip(INPUTS, row.tolist(), strict=True)) == pytest.approx(
-        dict(zip(INPUTS, map(float, expected), strict=True)), rel=1e-4, abs=1e-5
+    assert dict(zip(GATE_INPUTS, row.tolist(), strict=True)) == pytest.approx(
+        dict(zip(GATE_INPUTS, map(float, expected), strict=True)), rel=1e-4, abs=1e-5
     )
 
 
@@ -70,16 +70,16 @@ def test_a_pair_that_fails_has_zeros():
 
 def test_pairs_that_are_compared_are_decided_in_the_first_style():
     rows = BACKEND.gate_rows(PAIRS, AlignOptions(), compares=True)
-    assert not rows[:, INPUTS.index("style")].any()
+    assert not rows[:, GATE_INPUTS.index("style")].any()
     assert BACKEND.gate_rows(PAIRS, AlignOptions(), compares=False)[:, -1].any()
 
 
 def _gate(tmp_path, **changes):
     """Return a gate that predicts 1.25 where doubt is above 0.5, else 0.25."""
     arrays = {
-        "inputs": list(INPUTS),
+        "inputs": list(GATE_INPUTS),
         "own_root": np.array([0], np.int32),
-        "own_input": np.array([INPUTS.index("doubt"), -1, -1], np.int16),
+        "own_input": np.array([GATE_INPUTS.index("doubt"), -1, -1], np.int16),
         "own_left": np.array([1, 0, 0], np.int32),
         "own_threshold": np.array([0.5, 0.0, 0.0], np.float32),
         "own_value": np.array([0.5, 0.0, 1.0], np.float32),
@@ -93,8 +93,8 @@ def _gate(tmp_path, **changes):
 
 def test_a_gate_predicts_gains_and_says_from_which_on_a_pair_is_read(tmp_path):
     gate = _gate(tmp_path)
-    rows = np.zeros((2, len(INPUTS)), np.float32)
-    rows[1, INPUTS.index("doubt")] = 0.75
+    rows = np.zeros((2, len(GATE_INPUTS)), np.float32)
+    rows[1, GATE_INPUTS.index("doubt")] = 0.75
     assert gate.gains(rows).tolist() == [0.25, 1.25]
     assert [gate.threshold(effort) for effort in (0.0, 0.25, 0.5, 1.0)] == [2.0, 1.5, 1.0, 0.0]
 
@@ -106,7 +106,7 @@ def test_a_gate_predicts_gains_and_says_from_which_on_a_pair_is_read(tmp_path):
         {"own_least": np.array([0.0, 1.0], np.float32)},
         {"own_least": np.array([np.nan, 1.0], np.float32)},
         {"own_least": np.array([1.0], np.float32)},
-        {"own_input": np.array([len(INPUTS), -1, -1], np.int16)},
+        {"own_input": np.array([len(GATE_INPUTS), -1, -1], np.int16)},
     ],
 )
 def test_a_damaged_gate_is_refused(tmp_path, changes):

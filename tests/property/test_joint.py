@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from reference import decisions as reference
-from tokalign.decoding._figures import pair_figures
-from tokalign.decoding.joint import joint_links
+from tokalign.decoding.link_decision import covered_shares, joint_links
 from tokalign.errors import ShapeError
 
 Posteriors = tuple[NDArray[np.float64], NDArray[np.float64]]
@@ -49,14 +48,14 @@ def test_figures_equal_their_twins(both: Posteriors, data: st.DataObject) -> Non
     of_score = data.draw(
         st.lists(st.sampled_from((0.1, 1.0)), min_size=n_target, max_size=n_target)
     )
-    score, similarity = pair_figures(*both, of_score, source, target)
+    score, similarity = covered_shares(*both, of_score, source, target)
     assert score == pytest.approx(reference.score(*both, of_score))
     assert similarity == pytest.approx(
         reference.similarity(*both, np.array(source), np.array(target))
     )
     assert 0 <= score <= 1 + 1e-12
     assert 0 <= similarity <= 1
-    _, mirrored = pair_figures(*both[::-1], [1.0] * n_source, target, source)
+    _, mirrored = covered_shares(*both[::-1], [1.0] * n_source, target, source)
     assert similarity == pytest.approx(mirrored)
 
 
@@ -90,7 +89,7 @@ def test_one_token_may_have_several_links_or_none() -> None:
 
 
 @pytest.mark.parametrize(
-    "function", [lambda a, b: joint_links(a, b, 0.5), lambda a, b: pair_figures(a, b, [], [], [])]
+    "function", [lambda a, b: joint_links(a, b, 0.5), lambda a, b: covered_shares(a, b, [], [], [])]
 )
 def test_posteriors_of_different_pairs_are_refused(function) -> None:
     with pytest.raises(ShapeError, match=r"shapes \(2, 4\) and \(2, 3\); wanted \(n_source"):

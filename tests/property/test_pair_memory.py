@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from reference.crf import forward_backward
 from support.decoding import posteriors
 from tokalign.crf.chains import TRANSITION_NAMES
-from tokalign.decoding._decoder import Decoder
+from tokalign.decoding.decoder import Decoder
 from tokalign.features.extract import Extractor
 from tokalign.features.lexicons import Lexicons
 from tokalign.features.table import FeatureTable

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from support.decoding import ask
 from tokalign import Aligner, InputError, Symmetrization
 from tokalign.cli.main import main
-from tokalign.decoding._decoder import Decoder
+from tokalign.decoding.decoder import Decoder
 from tokalign.features.lexicons import Lexicons
 from tokalign.model import load_model
 from tokalign.model.shipped import model_path

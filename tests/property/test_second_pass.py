@@ -16,9 +16,8 @@ from tokalign.aligner import Aligner
 from tokalign.batches.outcomes import unwrap
 from tokalign.decoding.by_model import ModelBackend
 from tokalign.decoding.cascade import ENCODERS
-from tokalign.decoding.convention import Convention
-from tokalign.decoding.group_choice import GROUP_INPUTS
-from tokalign.decoding.second_pass import GROUPS, INPUTS, TABLE, SecondPass
+from tokalign.decoding.link_decision import Convention
+from tokalign.decoding.second_pass import CELL_INPUTS, GROUP_INPUTS, GROUPS, TABLE, SecondPass
 from tokalign.errors import InputError, ResourceError
 from tokalign.features.inventory import PENN_TAGS
 from tokalign.features.lexicons import Lexicons
@@ -33,7 +32,7 @@ MODEL = load_model(model_path("en-neural"))
 BACKEND = ModelBackend(MODEL, Lexicons.for_groups(MODEL.table.groups), encoded=True)
 FREE = AlignOptions(style="free", phrases=True, posteriors=True)
 STYLES = {style["name"]: style for style in MODEL.header.styles}
-FOREST = Forest(Table.open_shipped(TABLE), MODEL.header.encoder, len(INPUTS), 1)
+FOREST = Forest(Table.open_shipped(TABLE), MODEL.header.encoder, len(CELL_INPUTS), 1)
 OF_GROUPS = Forest(Table.open_shipped(TABLE), MODEL.header.encoder + GROUPS, len(GROUP_INPUTS), 1)
 LEXICONS = Lexicons.for_groups(["wordnet", "vectors"])
 ALIGNER = Aligner.load()
@@ -91,8 +90,8 @@ def test_inputs_are_those_of_the_twin(pair, seed):
     assert [tuple(cell) for cell in cells.tolist()] == second_pass.likely_cells(s2t, t2s)
     for cell, row in zip(cells.tolist(), rows.tolist(), strict=True):
         expected = second_pass.cell_inputs(reference, s2t, t2s, encoded, tags, *cell)
-        assert dict(zip(INPUTS, row, strict=True)) == pytest.approx(
-            dict(zip(INPUTS, map(float, expected), strict=True)), rel=1e-4, abs=1e-4
+        assert dict(zip(CELL_INPUTS, row, strict=True)) == pytest.approx(
+            dict(zip(CELL_INPUTS, map(float, expected), strict=True)), rel=1e-4, abs=1e-4
         )
 
 
@@ -200,7 +199,7 @@ def test_every_encoder_that_ships_for_all_styles_has_one(encoder):
 
 def _table(tmp_path, **changes):
     arrays = {
-        "inputs": list(INPUTS),
+        "inputs": list(CELL_INPUTS),
         "group_inputs": list(GROUP_INPUTS),
     }
     for name in ("own", "own" + GROUPS):
@@ -227,7 +226,7 @@ def test_a_whole_table_is_read(tmp_path):
         ({"inputs": ["mean"]}, "own"),
         ({"group_inputs": ["cells"]}, "own"),
         ({f"own{GROUPS}_input": np.array([len(GROUP_INPUTS), -1, -1], np.int16)}, "own"),
-        ({"own_input": np.array([len(INPUTS), -1, -1], np.int16)}, "own"),
+        ({"own_input": np.array([len(CELL_INPUTS), -1, -1], np.int16)}, "own"),
         ({"own_value": np.full(3, np.nan, np.float32)}, "own"),
         ({}, "another"),
     ],

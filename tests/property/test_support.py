@@ -11,7 +11,7 @@ from reference.support import support_columns
 from reference.units import Units
 from support.contrasts import SIDES, TEXTS
 from tokalign.aligner import Aligner
-from tokalign.decoding.support_rows import COLUMNS
+from tokalign.decoding.evidence import COLUMNS
 from tokalign.features.lexicons import Lexicons
 from tokalign.texts.sentences import GrowingText, sentences_of
 from tokalign.types.options import AlignOptions

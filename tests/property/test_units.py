@@ -16,8 +16,7 @@ from tokalign.errors import InputError, ModelError, ResourceError
 from tokalign.features.lexicons import Lexicons
 from tokalign.files.tables import Table, write_table
 from tokalign.relations.explain import unit_of
-from tokalign.relations.inputs import INPUTS
-from tokalign.relations.model import RelationModel
+from tokalign.relations.related_units import UNIT_INPUTS, RelationModel
 from tokalign.types import Sentence
 from tokalign.types.options import AlignOptions
 from tokalign.types.relations import RELATION_KINDS
@@ -56,9 +55,11 @@ def test_inputs_are_those_of_the_twin(data):
     options = AlignOptions(style=data.draw(st.sampled_from(["strict", "free"])))
     (row,) = ALIGNER.unit_inputs((source, target), [unit], options)
     expected = units_of(source, target, options).inputs(*unit)
-    assert set(expected) <= set(INPUTS)
-    found = dict(zip(INPUTS, row.tolist(), strict=True))
-    assert found == pytest.approx({name: float(expected.get(name, 0)) for name in INPUTS}, abs=1e-5)
+    assert set(expected) <= set(UNIT_INPUTS)
+    found = dict(zip(UNIT_INPUTS, row.tolist(), strict=True))
+    assert found == pytest.approx(
+        {name: float(expected.get(name, 0)) for name in UNIT_INPUTS}, abs=1e-5
+    )
 
 
 @pytest.mark.parametrize(
@@ -68,7 +69,7 @@ def test_inputs_are_those_of_the_twin(data):
 @given(st.data())
 def test_scores_are_those_of_the_trees_one_by_one(name, n_outputs, data):
     values = st.floats(-2, 12, width=32)
-    row = data.draw(st.lists(values, min_size=len(INPUTS), max_size=len(INPUTS)))
+    row = data.draw(st.lists(values, min_size=len(UNIT_INPUTS), max_size=len(UNIT_INPUTS)))
     forest = getattr(MODEL, name)
     rows = np.array([row], dtype=np.float32)
     expected = tree_scores(TABLE, name, row, n_outputs)
@@ -95,7 +96,7 @@ def test_links_that_share_tokens_have_the_relation_of_all_their_tokens(texts, st
         if (
             is_single
             and classes[cell] in ("identical", "canonical", "lemma")
-            and not row[INPUTS.index("other-value")]
+            and not row[UNIT_INPUTS.index("other-value")]
         ):
             expected = MODEL.identical_words()
         else:
@@ -117,7 +118,7 @@ def test_units_out_of_range_are_refused():
         ("kinds_left", lambda a: np.where(a > 0, len(a) - 1, a)),
         ("kinds_root", lambda a: np.full_like(a, -1)),
         ("kinds_root", lambda a: a[:-1]),
-        ("kinds_input", lambda a: np.where(a >= 0, len(INPUTS), a)),
+        ("kinds_input", lambda a: np.where(a >= 0, len(UNIT_INPUTS), a)),
         ("kinds_value", lambda a: np.full_like(a, np.nan)),
         ("kinds_threshold", lambda a: a[:-1]),
         ("inputs", lambda a: ["x"]),
@@ -151,6 +152,8 @@ def test_a_table_of_other_kinds_is_refused(tmp_path, kinds):
 
 
 def test_one_kind_more_in_the_library_than_in_its_table_is_refused(monkeypatch):
-    monkeypatch.setattr("tokalign.relations.model.RELATION_KINDS", (*RELATION_KINDS, "part"))
+    monkeypatch.setattr(
+        "tokalign.relations.related_units.RELATION_KINDS", (*RELATION_KINDS, "part")
+    )
     with pytest.raises(ModelError, match=r"wanted same, .*, part, and 7 in the compiled kernels"):
         RelationModel(TABLE)

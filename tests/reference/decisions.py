@@ -35,7 +35,7 @@ def calibrate(style: Mapping[str, Any], posterior: Array, unlike: Array) -> Arra
 def joint_links(
     s2t: Array, t2s: Array, threshold: float, beside: float
 ) -> list[tuple[int, int, float]]:
-    """Twin of tokalign.decoding.joint.joint_links."""
+    """Twin of tokalign.decoding.link_decision.joint_links."""
     mean = (s2t[:, 1:] + t2s[:, 1:].T) / 2
     taken = {cell for cell, p in np.ndenumerate(mean) if p >= threshold}
     waiting = list(taken)
@@ -50,13 +50,13 @@ def joint_links(
 
 
 def score(s2t: Array, t2s: Array, weights: Sequence[float]) -> float:
-    """Twin of the score of tokalign.decoding._figures."""
+    """Twin of the score of tokalign.decoding.link_decision."""
     covered = np.minimum(np.minimum(s2t[:, 1:], t2s[:, 1:].T).sum(axis=0), 1.0)
     return float(np.dot(covered, weights) / np.sum(weights))
 
 
 def similarity(s2t: Array, t2s: Array, source_weights: Array, target_weights: Array) -> float:
-    """Twin of the similarity of tokalign.decoding._figures."""
+    """Twin of the similarity of tokalign.decoding.link_decision."""
     mean = (s2t[:, 1:] + t2s[:, 1:].T) / 2
     shares = []
     for weights, expected in (

@@ -1,4 +1,4 @@
-"""Slow twin of tokalign.decoding.group_choice."""
+"""Slow twin of tokalign.decoding.second_pass."""
 
 from __future__ import annotations
 

@@ -6,10 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from numpy.typing import NDArray
-from tokalign.decoding._batch import decide_batch
-from tokalign.decoding._decoded import DecodedPair
-from tokalign.decoding._decoder import Decoder
-from tokalign.decoding.convention import Conventions
+from tokalign.decoding.batch import decide_batch
+from tokalign.decoding.decoder import Conventions, DecodedPair, Decoder
 from tokalign.model.styles import MAX_STYLES
 from tokalign.types import Sentence
 from tokalign.types.constraints import Constraints

@@ -8,8 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from reference import crf as reference
 from tokalign.aligner import Aligner
-from tokalign.decoding._figures import pair_figures
-from tokalign.decoding.convention import Convention
+from tokalign.decoding.link_decision import Convention, covered_shares
 from tokalign.decoding.symmetrize import HEURISTICS, symmetrize
 from tokalign.english.lexicon.word_weights import content_weight
 from tokalign.errors import InputError, ModelError, ResourceError
@@ -229,7 +228,7 @@ def test_the_score_by_hand() -> None:
     s2t = np.array([[0.0, 0.5, 0.5], [0.0, 0.0, 1.0]])
     t2s = np.array([[0.0, 1.0, 0.0], [0.0, 0.5, 0.5]])
     weights = [content_weight("DT"), content_weight("NN")]
-    score, _ = pair_figures(s2t, t2s, weights, [1.0, 1.0], [1.0, 1.0])
+    score, _ = covered_shares(s2t, t2s, weights, [1.0, 1.0], [1.0, 1.0])
     assert score == pytest.approx((1.0 + 0.05) / 1.1)
 
 

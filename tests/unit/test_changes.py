@@ -8,7 +8,7 @@ from tokalign import Aligner
 from tokalign.edits import edits_between
 from tokalign.edits.model import EditModel
 from tokalign.edits.moves import MOVE_INPUTS
-from tokalign.edits.segments import INPUTS
+from tokalign.edits.segments import SEGMENT_INPUTS
 from tokalign.english.lexicon.word_weights import Frequencies
 from tokalign.errors import InputError, ResourceError
 from tokalign.files.tables import Table, write_table
@@ -133,7 +133,9 @@ def test_a_table_of_other_inputs_is_refused(tmp_path) -> None:
     }
     path = tmp_path / "edits.table"
     head = {"name": "edits", "version": "1", "license": "", "source": ""}
-    write_table(path, {"inputs": list(INPUTS), "move_inputs": list(MOVE_INPUTS), **arrays}, **head)
+    write_table(
+        path, {"inputs": list(SEGMENT_INPUTS), "move_inputs": list(MOVE_INPUTS), **arrays}, **head
+    )
     EditModel(Table.open(path), Frequencies.open_shipped())
     write_table(path, {"inputs": ["x"], "move_inputs": list(MOVE_INPUTS), **arrays}, **head)
     with pytest.raises(ResourceError, match="other inputs"):

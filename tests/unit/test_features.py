@@ -8,8 +8,7 @@ import pytest
 from reference import crf as reference
 from support.decoding import ask, posteriors
 from tokalign.crf.objective import N_TRANSITIONS
-from tokalign.decoding._decoded import DecodedPair
-from tokalign.decoding._decoder import Decoder
+from tokalign.decoding.decoder import DecodedPair, Decoder
 from tokalign.english.lexicon.lexical_tables import WordNet
 from tokalign.errors import InputError, ModelError, ResourceError, ShapeError
 from tokalign.features.extract import Extractor

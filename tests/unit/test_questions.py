@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from reference.evidence import fits_of
 from tokalign.aligner import Aligner
-from tokalign.decoding.answer_evidence import EVIDENCE, pair_evidence
+from tokalign.decoding.evidence import EVIDENCE, pair_evidence
 from tokalign.english.values import Kind
 from tokalign.errors import ShapeError
 from tokalign.features.extract import Extractor

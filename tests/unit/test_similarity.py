@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from tokalign.aligner import Aligner
-from tokalign.decoding._figures import pair_figures
+from tokalign.decoding.link_decision import covered_shares
 from tokalign.english.lexicon.word_weights import Frequencies
 from tokalign.errors import ShapeError
 from tokalign.types import Sentence
@@ -26,7 +26,7 @@ def posteriors(mean):
 
 
 def similarity(s2t, t2s, source_weights, target_weights):
-    return pair_figures(s2t, t2s, [1.0] * len(target_weights), source_weights, target_weights)[1]
+    return covered_shares(s2t, t2s, [1.0] * len(target_weights), source_weights, target_weights)[1]
 
 
 def test_it_is_the_share_of_the_side_that_has_less_in_common():

@@ -5,8 +5,8 @@ import dataclasses
 import numpy as np
 import pytest
 from tokalign.aligner import Aligner
-from tokalign.decoding.choice import INPUTS
-from tokalign.decoding.convention import Convention
+from tokalign.decoding.link_decision import Convention
+from tokalign.decoding.routing import CHOICE_INPUTS
 from tokalign.english.annotate import load_annotator
 from tokalign.errors import InputError
 from tokalign.model import Model, load_model, save_model
@@ -184,7 +184,9 @@ OTHER = ("A couch was sold.", "Somebody bought the sofa.")
 def chooses(model: Model, *, related: str = "loose") -> Model:
     """Return a model that takes "loose" where at least half of the source is in both."""
     no_weights = (0.0,) * N_INPUTS
-    in_both = tuple(2.0 * (k == INPUTS.index("source tokens in both")) for k in range(N_INPUTS))
+    in_both = tuple(
+        2.0 * (k == CHOICE_INPUTS.index("source tokens in both")) for k in range(N_INPUTS)
+    )
     styles = tuple(
         {**style, "choice": (*weights, constant), "related": style["name"] == related}
         for style, weights, constant in zip(

@@ -17,7 +17,7 @@ from tokalign.features.encoded import Encoded
 from tokalign.model.file import ModelHeader
 from tokalign.ranking.expected import Expected, expected_answer
 from tokalign.ranking.judge import needs_evidence
-from tokalign.relations.model import RelationModel
+from tokalign.relations.related_units import RelationModel
 from tokalign.types import Alignment, AnnotatedPair, LinkExplanation
 from tokalign.types.columns import AlignmentColumns
 from tokalign.types.edits import Edit
@@ -48,10 +48,10 @@ class Decided:
         Of each pair, the mean posterior of every link over both directions; empty unless asked
         for.
     evidence : float64 array, shape (n_pairs, n_evidence), or None
-        That each source answers its target, where asked for; see tokalign.decoding.answer_evidence.
+        That each source answers its target, where asked for; see tokalign.decoding.evidence.
     support : float32 array, shape (n_tokens of all targets, n_columns), or None
         What each source says for its target's words, pair after pair, where asked for; see
-        tokalign.decoding.support_rows.
+        tokalign.decoding.evidence.
     """
 
     columns: AlignmentColumns

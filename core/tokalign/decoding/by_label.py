@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tokalign.decoding._decoded import DecodedPair
+from tokalign.decoding.decoder import DecodedPair
 from tokalign.decoding.symmetrize import symmetrize
 from tokalign.types.options import Symmetrization
 

@@ -9,11 +9,6 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tokalign.decoding._batch import decide_batch
-from tokalign.decoding._decoded import DecodedPair
-from tokalign.decoding._decoder import Decoder
-from tokalign.decoding._evidence import EvidenceRows
-from tokalign.decoding._support import SupportRows
 from tokalign.decoding.backend import (
     AT_ONCE,
     Backend,
@@ -23,12 +18,14 @@ from tokalign.decoding.backend import (
     edits_of,
     truncated,
 )
+from tokalign.decoding.batch import decide_batch
 from tokalign.decoding.by_label import ONE_DIRECTION, link_posteriors, links_by_label
 from tokalign.decoding.constrained import missing_links, pinned
-from tokalign.decoding.convention import Conventions
+from tokalign.decoding.decoder import Conventions, DecodedPair, Decoder
+from tokalign.decoding.evidence import EvidenceRows, SupportRows
 from tokalign.decoding.explain import explain_link
-from tokalign.decoding.gate import GateRows
 from tokalign.decoding.phrases import phrases_of, related_phrases
+from tokalign.decoding.routing import GateRows
 from tokalign.decoding.second_pass import SecondPass
 from tokalign.decoding.similarity import Cosines, comparing
 from tokalign.features.lexicons import Lexicons
@@ -36,7 +33,7 @@ from tokalign.features.table import FeatureTable
 from tokalign.model.file import Model, ModelHeader, style_names
 from tokalign.model.styles import AUTO, DEFAULT_THRESHOLD, MAX_STYLES, StyleHeader
 from tokalign.ranking.expected import Expected
-from tokalign.relations.model import RelationModel
+from tokalign.relations.related_units import RelationModel
 from tokalign.types import AnnotatedPair, LinkExplanation
 from tokalign.types.columns import AlignmentColumns
 from tokalign.types.links import LinkTuple
@@ -173,7 +170,7 @@ class ModelBackend(Backend):
         Returns
         -------
         float32 array, shape (n_pairs, n_inputs)
-            See tokalign.decoding.gate; zeros of a pair that fails.
+            See tokalign.decoding.routing; zeros of a pair that fails.
         """
         style = self._number(options, compares=compares or options.detail is Detail.SCORES)
         found = [GateRows(0).values]

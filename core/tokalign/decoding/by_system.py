@@ -10,9 +10,9 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from tokalign.decoding._figures import pair_figures
-from tokalign.decoding.answer_evidence import EVIDENCE, pair_evidence
 from tokalign.decoding.backend import Backend, Decided, EncodedPair, edits_of, truncated
+from tokalign.decoding.evidence import EVIDENCE, pair_evidence
+from tokalign.decoding.link_decision import covered_shares
 from tokalign.english.lexicon.word_lists import remembered
 from tokalign.english.lexicon.word_weights import Frequencies, content_weight, token_weight
 from tokalign.errors import InputError
@@ -185,7 +185,7 @@ class SystemBackend(Backend):
         self, source: Sentence, target: Sentence, confidence: NDArray[np.float64]
     ) -> tuple[float, float]:
         """Return score and similarity."""
-        return pair_figures(
+        return covered_shares(
             np.pad(confidence, ((0, 0), (1, 0))),
             np.ascontiguousarray(np.pad(confidence.T, ((0, 0), (1, 0)))),
             list(map(content_weight, target.tags or ())),

@@ -1,11 +1,11 @@
 """A model with an encoder that aligns by `en` first, and asks its encoder where that pays.
 
-A gate predicts from `en`'s decision on a pair (tokalign.decoding.gate) what the encoder would gain.
-The option `effort` says from which gain on a pair is read; so what a pair gets does not depend on
-what it is batched with. A pair that is not read has `en`'s decision in the same style, its score
-and its similarity, and no cosine. Where pairs are compared by their scores (rankings, and details
-that are scores alone) their similarities must mean the same: then all have the cosine, unless the
-effort is 0.
+A gate predicts from `en`'s decision on a pair (tokalign.decoding.routing) what the encoder would
+gain. The option `effort` says from which gain on a pair is read; so what a pair gets does not
+depend on what it is batched with. A pair that is not read has `en`'s decision in the same style,
+its score and its similarity, and no cosine. Where pairs are compared by their scores (rankings, and
+details that are scores alone) their similarities must mean the same: then all have the cosine,
+unless the effort is 0.
 
 `lab.recipes.gates` learns the gates from pairs without gold, by what the encoder itself says of
 `en`'s links.
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from tokalign.decoding.backend import Backend, Decided, EncodedPair, Unit
 from tokalign.decoding.by_model import ModelBackend
-from tokalign.decoding.gate import INPUTS
+from tokalign.decoding.routing import GATE_INPUTS
 from tokalign.decoding.similarity import Cosines
 from tokalign.errors import ResourceError
 from tokalign.features.encoded import Encoded
@@ -33,7 +33,7 @@ from tokalign.model.file import Model, load_model
 from tokalign.model.shipped import model_path
 from tokalign.ranking.expected import Expected
 from tokalign.relations.forest import Forest
-from tokalign.relations.model import RelationModel
+from tokalign.relations.related_units import RelationModel
 from tokalign.types import Alignment, AnnotatedPair, LinkExplanation, Sentence
 from tokalign.types.options import AlignOptions, RankBy
 
@@ -66,9 +66,9 @@ class Gate:
     """
 
     def __init__(self, table: Table, encoder: str) -> None:
-        if table.strings("inputs") != list(INPUTS):
+        if table.strings("inputs") != list(GATE_INPUTS):
             raise ResourceError(f"{table.path}: made for other inputs; rebuild it")
-        self._forest = Forest(table, encoder, len(INPUTS), 1)
+        self._forest = Forest(table, encoder, len(GATE_INPUTS), 1)
         thresholds = table.array(f"{encoder}_least", np.float32, (None,))
         if len(thresholds) < 2 or not (np.diff(thresholds) <= 0).all():  # NaN is not
             raise ResourceError(f"{table.path}: thresholds of {encoder!r} rise with the effort")
@@ -85,7 +85,7 @@ class Gate:
         Parameters
         ----------
         rows : float32 array, shape (n_pairs, n_inputs)
-            See tokalign.decoding.gate.
+            See tokalign.decoding.routing.
         """
         return self._forest.scores(rows)[:, 0]
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from tokalign.decoding._decoded import DecodedPair
+from tokalign.decoding.decoder import DecodedPair
 from tokalign.errors import InputError
 from tokalign.features.table import FeatureTable
 from tokalign.types import FeatureContribution, LinkExplanation

@@ -10,7 +10,7 @@ from tokalign.batches.outcomes import unwrap
 from tokalign.decoding.backend import Backend, Unit
 from tokalign.decoding.explain import require_indices
 from tokalign.relations.explain import explain_unit, unit_of
-from tokalign.relations.model import RelationModel
+from tokalign.relations.related_units import RelationModel
 from tokalign.types import Alignment, AnnotatedPair, LinkExplanation, PairLike, SentenceLike
 from tokalign.types.keywords import AlignKeywords, PairKeywords, StyleName, SymmetrizationLike
 from tokalign.types.options import DEFAULT_SYMMETRIZATION, AlignOptions
@@ -57,7 +57,7 @@ class Explaining(ABC):
         Returns
         -------
         float32 array, shape (n_units, n_inputs)
-            Columns as tokalign.relations.inputs has them.
+            Columns as tokalign.relations.related_units has them.
 
         Raises
         ------

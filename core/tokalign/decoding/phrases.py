@@ -17,9 +17,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from tokalign.decoding._decoded import DecodedPair
-from tokalign.decoding.convention import Convention
-from tokalign.relations.model import RelationModel
+from tokalign.decoding.decoder import DecodedPair
+from tokalign.decoding.link_decision import Convention
+from tokalign.relations.related_units import RelationModel
 from tokalign.types.options import Symmetrization
 from tokalign.types.phrases import Phrase, links_of, maximal_blocks
 from tokalign.types.relations import Relation

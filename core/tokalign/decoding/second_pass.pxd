@@ -1,6 +1,5 @@
-from libc.stdint cimport uint8_t
+from libc.stdint cimport int32_t, uint8_t
 
-from tokalign.decoding.group_choice cimport GroupRoom
 from tokalign.features.pair cimport PairState
 from tokalign.relations.forest cimport Forest
 
@@ -14,11 +13,28 @@ cdef struct FirstPass:
     const double *t2s_posterior    # [n_target, n_source + 1]
     const double *mean             # [n_source, n_target] of both
 
+cdef struct GroupRoom:
+    # Scratch of a pair.
+    int32_t *open           # [n_source * n_target] open cells, sorted
+    int32_t *group          # [n_source * n_target] those of one group
+    int32_t *changed        # [n_source * n_target] those of all groups that are to change
+    int32_t *mark           # [n_source * n_target]
+    int32_t *visit          # [n_source + n_target]
+    int32_t *row_group      # [n_source] number of the row's group, 0 of none
+    int32_t *column_group   # [n_target]
+
 cdef bint is_likely(const FirstPass *first, Py_ssize_t i, Py_ssize_t j) noexcept nogil
 
 cdef void cell_inputs(
     const FirstPass *first, Py_ssize_t i, Py_ssize_t j,
     float *inputs                  # [N_CELL_INPUTS]
+) noexcept nogil
+
+cdef size_t group_bytes(Py_ssize_t n_source, Py_ssize_t n_target) noexcept nogil
+cdef void carve_groups(
+    GroupRoom *room,
+    int32_t *memory,               # of group_bytes
+    Py_ssize_t n_source, Py_ssize_t n_target,
 ) noexcept nogil
 
 cdef class SecondPass:

@@ -1,23 +1,41 @@
-"""The second pass over the cells of a pair, which sees what the chains and the encoder say around.
+"""The second pass over a pair's cells, which sees what the chains and the encoder say around.
 
 The chains learned how far to trust an encoder from encoders of half of the corpora, which are weaker
 than the one that ships; and neither knows how many partners a word already has. Boosted trees
 (`lab.recipes.second_pass`) say how likely each likely cell is a link, given both, what rivals it has, the
 cells around it, the links of its row and column, and tags. Other cells keep the mean of both chains.
-Other trees then choose among decisions on groups of uncertain cells (tokalign.decoding.group_choice).
+
+Other trees then choose among decisions on several cells at once, where cells alone are uncertain.
+What is most likely of each cell is often not what is most likely of all: of two rivals both may be
+left, or a block of links lacks a corner. Open are cells that are neither nearly certain nor nearly
+impossible, and those that would close a square of links. Open cells hang together by rows and
+columns. Of each group the decision cell by cell competes with those that change a few of its least
+sure cells; a group of more than MOST_CELLS, twice what corpora have, stays as it is. Boosted
+trees (`lab.recipes.group_choice`) tell which of them is right as a whole: reranking of candidates, as
+in Collins (2000), "Discriminative reranking for natural language parsing", group by group.
 """
 
-from libc.math cimport exp, fabs, log
-from libc.stdint cimport uint8_t
+from libc.math cimport INFINITY, exp, fabs, log
+from libc.stdint cimport int32_t, uint8_t, uint64_t
+from libc.string cimport memset
 
-from tokalign.decoding.group_choice cimport N_GROUP_INPUTS, choose_groups
-from tokalign.features.pair cimport PairState, Side
+import numpy as np
 
-from tokalign.decoding.group_choice import GROUP_INPUTS
-from tokalign.errors import ResourceError
+from tokalign.features.pair cimport Side
+
+from tokalign.errors import ResourceError, ShapeError
 from tokalign.files.tables import Table
 
-INPUTS = (
+cdef extern from "_compiler.h" nogil:
+    int _ones "tokalign_ones"(uint64_t bits) noexcept
+
+cdef enum:
+    MOST_CELLS = 100        # of a group that is decided upon
+    MOST_CHANGED = 8        # cells of a group that may change
+    MOST_AT_ONCE = 3        # of these, in one decision
+    N_GROUP_INPUTS = 14
+
+CELL_INPUTS = (
     "s2t", "t2s", "mean",                        # log odds of posteriors
     "source NULL", "target NULL",                # log odds of having no partner
     "encoder s2t", "encoder t2s",                # log-probabilities
@@ -38,27 +56,37 @@ INPUTS = (
 )
 """What each input says of a cell."""
 
-assert len(INPUTS) == <int>N_CELL_INPUTS
+GROUP_INPUTS = (
+    "log-likelihood",                       # of the decision on the group's cells, each by itself
+    "least log-likelihood",                 # of a cell
+    "loss",                                 # of log-likelihood against the decision cell by cell
+    "cells", "links",
+    "least link", "likeliest other",        # posteriors
+    "squares that lack a link",             # cells that would close one, in the group's lines
+    "rows without links", "rows of several links", "tokens between a row's links",
+    "columns without links", "columns of several links", "tokens between a column's links",
+)
+"""What each input says of a decision on a group of cells."""
+
+assert len(CELL_INPUTS) == <int>N_CELL_INPUTS
+assert len(GROUP_INPUTS) == <int>N_GROUP_INPUTS
 
 TABLE = "second-pass"
 """Name of the table that ships."""
 GROUPS = "-groups"
 """Behind an encoder's name, the trees of groups."""
 
-LEAST = 0.002
-FIRST = 0.5
-NO_LINK = 99.0
-NO_TAG = -1.0
-OUTSIDE = -0.5
-SMALLEST = 1e-6
-LOWEST = -30.0
-cdef double _LEAST = LEAST            # posterior of a likely cell in one direction
-cdef double _FIRST = FIRST            # mean from which the first pass counts as a link
-cdef double _NO_LINK = NO_LINK
-cdef double _NO_TAG = NO_TAG
-cdef double _OUTSIDE = OUTSIDE        # what stands for the mean outside the sentences
-cdef double _SMALLEST = SMALLEST      # probability below which log odds do not fall
-cdef double _LOWEST = LOWEST          # log-probability of a rival where there is none
+cdef double LEAST = 0.002             # posterior of a likely cell in one direction
+cdef double FIRST = 0.5               # mean from which the first pass counts as a link
+cdef double NO_LINK = 99.0
+cdef double NO_TAG = -1.0
+cdef double OUTSIDE = -0.5            # what stands for the mean outside the sentences
+cdef double LEAST_ODDS = 1e-6         # probability below which log odds do not fall
+cdef double LOWEST = -30.0            # log-probability of a rival where there is none
+cdef double LOW = 0.06                # posteriors between these are open
+cdef double HIGH = 0.94
+cdef double LEAST_CLOSING = 0.005     # from which a cell that closes a square is
+cdef double LEAST_LIKELY = 1e-4       # below which a logarithm does not fall
 
 cdef struct Line:
     # What the row or column of a cell says of it.
@@ -69,20 +97,47 @@ cdef struct Line:
     double nearest           # tokens to the nearest other link; of two the one before
     double nearest_tag
 
+cdef struct DecidedCells:
+    # A pair, decided upon cell by cell.
+    const double *posterior
+    uint8_t *taken
+    Py_ssize_t n_source
+    Py_ssize_t n_target
+    Py_ssize_t n_open
+    GroupRoom *room
+    int32_t n_marks              # how often marks were begun anew
+    int32_t n_visits             # likewise
+
+cdef struct CellGroup:
+    int32_t number               # from 1
+    Py_ssize_t n
+    const int32_t *cell
+    int n_free
+    int32_t[<int>MOST_CHANGED] free    # cells that may change, the least sure first
+    double log_likelihood        # of the decision cell by cell
+
+cdef struct GroupLines:
+    # Rows or columns: cell k of line i is at i * step_across + k * step_along.
+    Py_ssize_t n
+    Py_ssize_t n_along
+    Py_ssize_t step_across
+    Py_ssize_t step_along
+    const int32_t *group
+
 
 cdef inline double _log_odds(double p) noexcept nogil:
-    p = min(max(p, _SMALLEST), 1.0 - _SMALLEST)
+    p = min(max(p, LEAST_ODDS), 1.0 - LEAST_ODDS)
     return log(p) - log(1.0 - p)
 
 
 cdef inline double _tag(const Side *side, Py_ssize_t at) noexcept nogil:
-    return side.word[at].tag if 0 <= at < side.n else _NO_TAG
+    return side.word[at].tag if 0 <= at < side.n else NO_TAG
 
 
 cdef inline double _mean_at(const FirstPass *first, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
     if 0 <= i < first.pair.source.n and 0 <= j < first.pair.target.n:
         return first.mean[i * first.pair.target.n + j]
-    return _OUTSIDE
+    return OUTSIDE
 
 
 cdef Line _line(const FirstPass *first, Py_ssize_t i, Py_ssize_t j, bint is_row) noexcept nogil:
@@ -92,18 +147,18 @@ cdef Line _line(const FirstPass *first, Py_ssize_t i, Py_ssize_t j, bint is_row)
     cdef Py_ssize_t at = j if is_row else i
     cdef Py_ssize_t k
     cdef double mean
-    cdef Line line = Line(0.0, 0.0, _LOWEST, 0.0, _NO_LINK, _NO_TAG)
+    cdef Line line = Line(0.0, 0.0, LOWEST, 0.0, NO_LINK, NO_TAG)
     for k in range(other.n):
         mean = first.mean[
             i * first.pair.target.n + k if is_row else k * first.pair.target.n + j
         ]
         line.total += mean
-        line.n_links += mean >= _FIRST
+        line.n_links += mean >= FIRST
         if k == at:
             continue
         line.rival = max(line.rival, mean)
         line.encoded = max(line.encoded, encoded[k])
-        if mean >= _FIRST and fabs(<double>(k - at)) < fabs(line.nearest):
+        if mean >= FIRST and fabs(<double>(k - at)) < fabs(line.nearest):
             line.nearest = k - at
             line.nearest_tag = _tag(other, k)
     return line
@@ -112,15 +167,15 @@ cdef Line _line(const FirstPass *first, Py_ssize_t i, Py_ssize_t j, bint is_row)
 cdef bint is_likely(const FirstPass *first, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
     """Whether the second pass decides on a cell; never on one that constraints exclude."""
     return (
-        first.s2t_posterior[i * (first.pair.target.n + 1) + j + 1] >= _LEAST
-        or first.t2s_posterior[j * (first.pair.source.n + 1) + i + 1] >= _LEAST
+        first.s2t_posterior[i * (first.pair.target.n + 1) + j + 1] >= LEAST
+        or first.t2s_posterior[j * (first.pair.source.n + 1) + i + 1] >= LEAST
     )
 
 
 cdef void cell_inputs(
     const FirstPass *first, Py_ssize_t i, Py_ssize_t j, float *inputs
 ) noexcept nogil:
-    """Write the inputs of a cell, in the order of INPUTS."""
+    """Write the inputs of a cell, in the order of CELL_INPUTS."""
     cdef const Side *source = &first.pair.source
     cdef const Side *target = &first.pair.target
     cdef Py_ssize_t row_start = i * (target.n + 1)
@@ -144,7 +199,7 @@ cdef void cell_inputs(
         _mean_at(first, i - 1, j - 1), _mean_at(first, i - 1, j), _mean_at(first, i - 1, j + 1),
         _mean_at(first, i, j - 1), _mean_at(first, i, j + 1),
         _mean_at(first, i + 1, j - 1), _mean_at(first, i + 1, j), _mean_at(first, i + 1, j + 1),
-        mean >= _FIRST, row.n_links, column.n_links, row.nearest, column.nearest,
+        mean >= FIRST, row.n_links, column.n_links, row.nearest, column.nearest,
         _tag(source, i), _tag(target, j),
         _tag(source, i - 1), _tag(source, i + 1), _tag(target, j - 1), _tag(target, j + 1),
         row.nearest_tag, column.nearest_tag,
@@ -153,6 +208,249 @@ cdef void cell_inputs(
     cdef int k
     for k in range(<int>N_CELL_INPUTS):
         inputs[k] = <float>found[k]
+
+
+cdef size_t group_bytes(Py_ssize_t n_source, Py_ssize_t n_target) noexcept nogil:
+    """Return the size of the scratch of a pair of so many tokens."""
+    return (4 * n_source * n_target + 2 * (n_source + n_target)) * sizeof(int32_t)
+
+
+cdef void carve_groups(
+    GroupRoom *room, int32_t *memory, Py_ssize_t n_source, Py_ssize_t n_target
+) noexcept nogil:
+    """Point a room into memory of group_bytes."""
+    room.open = memory
+    room.group = room.open + n_source * n_target
+    room.changed = room.group + n_source * n_target
+    room.mark = room.changed + n_source * n_target
+    room.visit = room.mark + n_source * n_target
+    room.row_group = room.visit + n_source + n_target
+    room.column_group = room.row_group + n_source
+
+
+cdef GroupLines _lines(const DecidedCells *cells, bint are_rows) noexcept nogil:
+    if are_rows:
+        return GroupLines(cells.n_source, cells.n_target, cells.n_target, 1, cells.room.row_group)
+    return GroupLines(cells.n_target, cells.n_source, 1, cells.n_target, cells.room.column_group)
+
+
+cdef int _mark_closing(
+    DecidedCells *cells, const GroupLines *lines, Py_ssize_t line
+) noexcept nogil:
+    """Mark the cells of a line that would be the fourth corner of a square of links: those of lines
+    that it shares a link with. Return how many were not marked before."""
+    cdef const uint8_t *own = cells.taken + line * lines.step_across
+    cdef const uint8_t *other
+    cdef int32_t *mark = cells.room.mark + line * lines.step_across
+    cdef int n_new = 0
+    cdef Py_ssize_t k, rival, across
+    cells.n_visits += 1
+    cells.room.visit[line] = cells.n_visits
+    for k in range(lines.n_along):
+        if not own[k * lines.step_along]:
+            continue
+        for across in range(lines.n):
+            other = cells.taken + across * lines.step_across
+            if cells.room.visit[across] == cells.n_visits or not other[k * lines.step_along]:
+                continue
+            cells.room.visit[across] = cells.n_visits
+            for rival in range(lines.n_along):
+                if (
+                    other[rival * lines.step_along] and not own[rival * lines.step_along]
+                    and mark[rival * lines.step_along] != cells.n_marks
+                ):
+                    mark[rival * lines.step_along] = cells.n_marks
+                    n_new += 1
+    return n_new
+
+
+cdef void _find_open(DecidedCells *cells) noexcept nogil:
+    """Fill the open cells."""
+    cdef GroupLines rows = _lines(cells, True)
+    cdef Py_ssize_t i, cell
+    cdef double p
+    memset(cells.room.mark, 0, cells.n_source * cells.n_target * sizeof(int32_t))
+    memset(cells.room.visit, 0, (cells.n_source + cells.n_target) * sizeof(int32_t))
+    cells.n_marks = 1
+    cells.n_visits = 0
+    cells.n_open = 0
+    for i in range(cells.n_source):
+        _mark_closing(cells, &rows, i)
+    for cell in range(cells.n_source * cells.n_target):
+        p = cells.posterior[cell]
+        if LOW < p < HIGH or (p > LEAST_CLOSING and cells.room.mark[cell] == cells.n_marks):
+            cells.room.open[cells.n_open] = <int32_t>cell
+            cells.n_open += 1
+
+
+cdef int32_t _number_groups(DecidedCells *cells) noexcept nogil:
+    """Give the rows and columns of open cells the numbers of their groups; return how many."""
+    cdef int32_t *row_group = cells.room.row_group
+    cdef int32_t *column_group = cells.room.column_group
+    cdef int32_t n_groups = 0
+    cdef int32_t i, j
+    cdef Py_ssize_t first, k
+    cdef bint has_grown
+    memset(row_group, 0, cells.n_source * sizeof(int32_t))
+    memset(column_group, 0, cells.n_target * sizeof(int32_t))
+    for first in range(cells.n_open):
+        if row_group[cells.room.open[first] // cells.n_target]:
+            continue
+        n_groups += 1
+        row_group[cells.room.open[first] // cells.n_target] = n_groups
+        has_grown = True
+        while has_grown:
+            has_grown = False
+            for k in range(first, cells.n_open):
+                i = cells.room.open[k] // <int32_t>cells.n_target
+                j = cells.room.open[k] % <int32_t>cells.n_target
+                if (row_group[i] == n_groups) != (column_group[j] == n_groups):
+                    row_group[i] = column_group[j] = n_groups
+                    has_grown = True
+    return n_groups
+
+
+cdef inline double _posterior(const DecidedCells *cells, int32_t cell) noexcept nogil:
+    return min(max(cells.posterior[cell], LEAST_LIKELY), 1.0 - LEAST_LIKELY)
+
+
+cdef double _log_likelihood(const DecidedCells *cells, int32_t cell) noexcept nogil:
+    """Return the log-probability of what is decided on a cell."""
+    cdef double p = _posterior(cells, cell)
+    return log(p if cells.taken[cell] else 1.0 - p)
+
+
+cdef void _fill_group(const DecidedCells *cells, int32_t number, CellGroup *group) noexcept nogil:
+    """Fill a group, its cells sorted."""
+    cdef Py_ssize_t k
+    cdef int place
+    cdef int32_t cell
+    cdef double doubt
+    group.number = number
+    group.cell = cells.room.group
+    group.n = 0
+    group.n_free = 0
+    group.log_likelihood = 0.0
+    for k in range(cells.n_open):
+        cell = cells.room.open[k]
+        if cells.room.row_group[cell // cells.n_target] != number:
+            continue
+        cells.room.group[group.n] = cell
+        group.n += 1
+        group.log_likelihood += _log_likelihood(cells, cell)
+        # Sorted by doubt, of equal ones the first one first.
+        doubt = fabs(cells.posterior[cell] - 0.5)
+        place = group.n_free
+        while place and fabs(cells.posterior[group.free[place - 1]] - 0.5) > doubt:
+            if place < <int>MOST_CHANGED:
+                group.free[place] = group.free[place - 1]
+            place -= 1
+        if place < <int>MOST_CHANGED:
+            group.free[place] = cell
+            group.n_free = min(group.n_free + 1, <int>MOST_CHANGED)
+
+
+cdef void _change(DecidedCells *cells, const CellGroup *group, int changed) noexcept nogil:
+    """Turn the cells of a set of bits; twice changes nothing."""
+    cdef int k
+    for k in range(group.n_free):
+        if changed >> k & 1:
+            cells.taken[group.free[k]] ^= 1
+
+
+cdef void _line_inputs(
+    DecidedCells *cells, const CellGroup *group, bint are_rows, double *squares, double *found
+) noexcept nogil:
+    """Add the group's lines to the inputs that tell of them."""
+    cdef GroupLines lines = _lines(cells, are_rows)
+    cdef Py_ssize_t line, k, n_links, first, last
+    for line in range(lines.n):
+        if lines.group[line] != group.number:
+            continue
+        squares[0] += _mark_closing(cells, &lines, line)
+        n_links = first = last = 0
+        for k in range(lines.n_along):
+            if cells.taken[line * lines.step_across + k * lines.step_along]:
+                first = k if not n_links else first
+                last = k
+                n_links += 1
+        found[0] += n_links == 0
+        found[1] += n_links > 1
+        if n_links:
+            found[2] += last - first + 1 - n_links
+
+
+cdef void _group_inputs(DecidedCells *cells, const CellGroup *group, float *inputs) noexcept nogil:
+    """Write the inputs of what is decided, in the order of GROUP_INPUTS."""
+    cdef double[<int>N_GROUP_INPUTS] found = [
+        0.0, 0.0, 0.0, group.n, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
+    ]
+    cdef double p, log_likelihood
+    cdef Py_ssize_t k
+    for k in range(group.n):
+        p = _posterior(cells, group.cell[k])
+        log_likelihood = _log_likelihood(cells, group.cell[k])
+        found[0] += log_likelihood
+        found[1] = min(found[1], log_likelihood)
+        if cells.taken[group.cell[k]]:
+            found[4] += 1.0
+            found[5] = min(found[5], p)
+        else:
+            found[6] = max(found[6], p)
+    found[2] = group.log_likelihood - found[0]
+    cells.n_marks += 1
+    _line_inputs(cells, group, True, &found[7], &found[8])
+    _line_inputs(cells, group, False, &found[7], &found[11])
+    for k in range(<int>N_GROUP_INPUTS):
+        inputs[k] = <float>found[k]
+
+
+cdef int _best_change(Forest forest, DecidedCells *cells, const CellGroup *group) noexcept nogil:
+    """Return the change that scores best; of equal ones that of the fewest cells."""
+    cdef float[<int>N_GROUP_INPUTS] inputs
+    cdef double best = -INFINITY
+    cdef double score
+    cdef int chosen = 0
+    cdef int n_changed, changed
+    for n_changed in range(<int>MOST_AT_ONCE + 1):
+        for changed in range(1 << group.n_free):
+            if _ones(changed) != n_changed:
+                continue
+            _change(cells, group, changed)
+            _group_inputs(cells, group, inputs)
+            _change(cells, group, changed)
+            forest.score(inputs, &score)
+            if score > best:
+                best = score
+                chosen = changed
+    return chosen
+
+
+cdef void _choose_groups(
+    Forest forest, const double *posterior, uint8_t *taken, Py_ssize_t n_source,
+    Py_ssize_t n_target, GroupRoom *room,
+) noexcept nogil:
+    """Put the best decision on each group in the place of the one cell by cell, beside which it
+    was compared; the order of groups does not matter."""
+    cdef DecidedCells cells = DecidedCells(posterior, taken, n_source, n_target, 0, room, 0, 0)
+    cdef CellGroup group
+    cdef int32_t n_groups, number
+    cdef Py_ssize_t n_changed = 0
+    cdef Py_ssize_t k
+    cdef int changed
+    _find_open(&cells)
+    n_groups = _number_groups(&cells)
+    for number in range(1, n_groups + 1):
+        _fill_group(&cells, number, &group)
+        if group.n > <int>MOST_CELLS:
+            continue
+        changed = _best_change(forest, &cells, &group)
+        for k in range(group.n_free):
+            if changed >> k & 1:
+                room.changed[n_changed] = group.free[k]
+                n_changed += 1
+    for k in range(n_changed):
+        taken[room.changed[k]] ^= 1
 
 
 cdef class SecondPass:
@@ -172,7 +470,7 @@ cdef class SecondPass:
     """
 
     def __init__(self, table, str encoder not None):
-        wanted = {"inputs": INPUTS, "group_inputs": GROUP_INPUTS}
+        wanted = {"inputs": CELL_INPUTS, "group_inputs": GROUP_INPUTS}
         if any(table.strings(name) != list(names) for name, names in wanted.items()):
             raise ResourceError(f"{table.path}: made for other inputs; rebuild it")
         self._cells = Forest(table, encoder, <int>N_CELL_INPUTS, 1)
@@ -204,4 +502,73 @@ cdef class SecondPass:
     ) noexcept nogil:
         """Put the best decision on each group of uncertain cells in the place of the one cell by
         cell."""
-        choose_groups(self._groups, revised, taken, n_source, n_target, room)
+        _choose_groups(self._groups, revised, taken, n_source, n_target, room)
+
+
+def group_candidates(const double[:, ::1] posterior, linked):
+    """Return the decisions that compete on each group of open cells.
+
+    Parameters
+    ----------
+    posterior : float64 array, shape (n_source, n_target)
+        Of links, in [0, 1].
+    linked : bool array, shape (n_source, n_target)
+        What is decided cell by cell.
+
+    Returns
+    -------
+    list of (cells, decisions, inputs), one for each group
+        cells : int32 array, shape (n_cells, 2)
+            Source and target token, sorted.
+        decisions : bool array, shape (n_decisions, n_cells)
+            Which cells are links, first as decided cell by cell; at most 93.
+        inputs : float32 array, shape (n_decisions, n_inputs)
+            Columns as GROUP_INPUTS has them.
+
+    Raises
+    ------
+    ShapeError
+        If the two have not one shape, or no cells.
+    """
+    given = np.array(linked, dtype=np.uint8, order="C")
+    if given.shape != (posterior.shape[0], posterior.shape[1]) or not given.size:
+        raise ShapeError(
+            f"links have shape {given.shape} and posteriors "
+            f"{(posterior.shape[0], posterior.shape[1])}; wanted one shape, with cells"
+        )
+    cdef uint8_t[:, ::1] taken = given
+    cdef Py_ssize_t n_source = taken.shape[0]
+    cdef Py_ssize_t n_target = taken.shape[1]
+    cdef int32_t[::1] memory = np.empty(
+        group_bytes(n_source, n_target) // sizeof(int32_t), dtype=np.int32
+    )
+    cdef GroupRoom room
+    carve_groups(&room, &memory[0], n_source, n_target)
+    cdef DecidedCells cells = DecidedCells(
+        &posterior[0, 0], &taken[0, 0], n_source, n_target, 0, &room, 0, 0
+    )
+    cdef CellGroup group
+    cdef int32_t number
+    cdef int changed
+    cdef float[:, ::1] row
+    found = []
+    _find_open(&cells)
+    for number in range(1, _number_groups(&cells) + 1):
+        _fill_group(&cells, number, &group)
+        if group.n > <int>MOST_CELLS:
+            continue
+        places = np.array([divmod(group.cell[k], n_target) for k in range(group.n)], dtype=np.int32)
+        changes = sorted(
+            (each for each in range(1 << group.n_free) if each.bit_count() <= <int>MOST_AT_ONCE),
+            key=int.bit_count,
+        )
+        decisions = np.empty((len(changes), group.n), dtype=bool)
+        inputs = np.empty((len(changes), <int>N_GROUP_INPUTS), dtype=np.float32)
+        row = inputs
+        for k, changed in enumerate(changes):
+            _change(&cells, &group, changed)
+            decisions[k] = given[tuple(places.T)]
+            _group_inputs(&cells, &group, &row[k, 0])
+            _change(&cells, &group, changed)
+        found.append((places, decisions, inputs))
+    return found

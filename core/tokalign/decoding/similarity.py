@@ -6,7 +6,7 @@ model has an encoder,
     share      = ALIGNED * covered + (1 - ALIGNED) * max(0, cosine)
     similarity = share, lowered by conflicts
 
-as tokalign.decoding._figures lowers what is covered.
+as tokalign.decoding.link_decision lowers what is covered.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from tokalign.decoding._figures import lowered_shares
+from tokalign.decoding.link_decision import lowered_shares
 from tokalign.types.columns import AlignmentColumns, EncoderFigures
 
 ALIGNED: Final = 0.2

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.edits.moves import MOVE_INPUTS
-from tokalign.edits.segments import INPUTS
+from tokalign.edits.segments import SEGMENT_INPUTS
 from tokalign.edits.words import word_facts
 from tokalign.english.lexicon.word_weights import Frequencies
 from tokalign.errors import ResourceError
@@ -39,10 +39,10 @@ class EditModel:
     """
 
     def __init__(self, table: Table, frequencies: Frequencies) -> None:
-        wanted = {"inputs": INPUTS, "move_inputs": MOVE_INPUTS}
+        wanted = {"inputs": SEGMENT_INPUTS, "move_inputs": MOVE_INPUTS}
         if any(table.strings(name) != list(names) for name, names in wanted.items()):
             raise ResourceError(f"{table.path}: made for other inputs; rebuild it")
-        self._segments = Forest(table, "segment", len(INPUTS), 1)
+        self._segments = Forest(table, "segment", len(SEGMENT_INPUTS), 1)
         self._moves = Forest(table, "move", len(MOVE_INPUTS), 1)
         self.facts = word_facts(frequencies.idf)
 

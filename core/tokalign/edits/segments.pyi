@@ -5,7 +5,7 @@ from tokalign.edits.words import SideWords
 
 RUN: float
 LINKED: float
-INPUTS: tuple[str, ...]
+SEGMENT_INPUTS: tuple[str, ...]
 
 def kept_tokens(
     same: NDArray[np.uint8], worth: NDArray[np.float64], links: NDArray[np.float32]

@@ -10,7 +10,7 @@ kept[i, j] is the best sum of the first i and j tokens whose last ones are kept,
 best at all. Longest common subsequences (Wagner and Fischer 1974) are the case of w = 1, RUN = 0.
 O(n * m) time and bytes.
 
-Between them lie segments, candidates for edits; `INPUTS` names what trees are told of each. A run's
+Between them lie segments, candidates for edits; `SEGMENT_INPUTS` names what trees are told of each. A run's
 words are linked as far as the confidences of their links inside of the segment sum to one.
 tests/reference/edits.py computes the same word by word.
 """
@@ -147,7 +147,7 @@ def kept_tokens(
     return found
 
 
-INPUTS = (
+SEGMENT_INPUTS = (
     "n-source", "n-target", "n-least", "n-difference", "n-joined",
     "source-before", "target-before", "source-after", "target-after",
     "first-source", "first-target", "last-source", "last-target",
@@ -169,7 +169,7 @@ cdef enum:
 
 cdef float LITTLE = 0.01    # keeps shares of no weight finite
 
-assert len(INPUTS) == N_INPUTS
+assert len(SEGMENT_INPUTS) == N_INPUTS
 
 
 cdef struct WordArrays:

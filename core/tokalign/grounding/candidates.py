@@ -80,7 +80,7 @@ class AlignedCandidate(NamedTuple):
     pair : int
         Number of the alignment among them.
     rows : float32 array, shape (n_words, n_columns)
-        See tokalign.decoding.support_rows.
+        See tokalign.decoding.evidence.
     """
 
     number: int

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tokalign.decoding.support_rows import SupportColumn
+from tokalign.decoding.evidence import SupportColumn
 from tokalign.grounding.candidates import AlignedCandidate, AnswerWords
 from tokalign.grounding.sources import local_weights
 

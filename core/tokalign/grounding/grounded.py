@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from tokalign.decoding.support_rows import SupportColumn
+from tokalign.decoding.evidence import SupportColumn
 from tokalign.grounding.candidates import AlignedCandidate, AnswerWords
 from tokalign.grounding.citations import choose
 from tokalign.grounding.inputs import support_inputs

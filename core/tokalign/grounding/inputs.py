@@ -30,7 +30,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from tokalign.decoding.support_rows import COLUMNS, SupportColumn
+from tokalign.decoding.evidence import COLUMNS, SupportColumn
 from tokalign.grounding.candidates import AlignedCandidate, AnswerWords
 from tokalign.grounding.sources import Sources
 from tokalign.grounding.words import KINDS

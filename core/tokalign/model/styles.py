@@ -2,7 +2,7 @@
 
 Corpora disagree on what they link. A model's shared weights come from all of them; a style adds
 weights of its own, a threshold, and maps from posteriors to confidences. Whoever names no style
-gets one that the model chooses for each pair (tokalign.decoding.choice), if it can.
+gets one that the model chooses for each pair (tokalign.decoding.routing), if it can.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MAX_KNOTS = 16
 AUTO = "auto"
 """Name of the choice of a style for each pair; no style may have it."""
 N_INPUTS = 16
-"""Numbers of a pair that its style is chosen by (tokalign.decoding.choice)."""
+"""Numbers of a pair that its style is chosen by (tokalign.decoding.routing)."""
 DEFAULT_THRESHOLD = 0.4
 """Of models without styles. Cross-validated on RTE2's development half F1 is flat between 0.3 and
 0.4 (three divisions into folds), and exact match best at 0.4."""

@@ -12,7 +12,7 @@ from tokalign.types.options import RankBy
 
 
 def needs_evidence(question: Sentence, by: RankBy) -> bool:
-    """Whether candidates are judged by tokalign.decoding.answer_evidence."""
+    """Whether candidates are judged by tokalign.decoding.evidence."""
     return by in (RankBy.AUTO, RankBy.ANSWER) and is_question(question)
 
 

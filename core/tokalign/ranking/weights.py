@@ -55,7 +55,7 @@ class AnswerWeights:
     Attributes
     ----------
     question : Regression
-        Over the pieces of EVIDENCE of tokalign.decoding.answer_evidence, in their order.
+        Over the pieces of EVIDENCE of tokalign.decoding.evidence, in their order.
     claim : Regression
         Over CLAIM_EVIDENCE.
     prior : float

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.errors import InputError, quoted
-from tokalign.relations.model import RelationModel
+from tokalign.relations.related_units import RelationModel
 from tokalign.types.chunks import (
     CHUNK_TYPES,
     HIGHEST_SCORE,

@@ -7,8 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from tokalign.relations.inputs import INPUTS
-from tokalign.relations.model import RelationModel
+from tokalign.relations.related_units import UNIT_INPUTS, RelationModel
 from tokalign.types.relations import (
     RELATION_KINDS,
     InputContribution,
@@ -52,6 +51,6 @@ def explain_unit(
     each = model.kinds.contributions(row, number)
     order = np.argsort(-np.abs(each[:-1]), kind="stable")
     inputs = tuple(
-        InputContribution(INPUTS[k], float(row[k]), float(each[k])) for k in order if each[k]
+        InputContribution(UNIT_INPUTS[k], float(row[k]), float(each[k])) for k in order if each[k]
     )
     return RelationExplanation(source, target, relation, relation.kind, float(each.sum()), inputs)

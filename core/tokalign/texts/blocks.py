@@ -16,7 +16,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from tokalign.texts.chain import UNITS, best_chain
+from tokalign.texts.sentence_matching import UNITS, best_chain
 
 Blocks: TypeAlias = NDArray[np.int32]
 """First old sentence, number of old ones, first new one, number of new ones; shape (n, 4)."""

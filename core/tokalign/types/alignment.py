@@ -37,7 +37,7 @@ class Alignment(AlignmentFields):
         Sorted by (source, target).
     score : float
         How much of the target the source says, in [0, 1]: `target_covered`, lowered where both
-        sides conflict (tokalign.decoding._figures).
+        sides conflict (tokalign.decoding.link_decision).
     similarity : float
         How much both sentences say the same, in [0, 1]: `covered`, where there is a `cosine` mixed
         with it, lowered where they conflict (tokalign.decoding.similarity).

@@ -22,7 +22,7 @@ class Symmetrization(enum.StrEnum):
 
     ``s2t`` and ``t2s`` take one direction alone, so that each source (target) token has at most
     one link. ``joint`` takes every link whose mean posterior over both directions is high enough
-    (tokalign.decoding.joint). The others combine the best labellings
+    (tokalign.decoding.link_decision). The others combine the best labellings
     (tokalign.decoding.symmetrize).
     """
 
@@ -56,7 +56,7 @@ class LinkChoice(enum.StrEnum):
 class RankBy(enum.StrEnum):
     """Scores that candidates can be ranked by.
 
-    ``answer`` is how likely a candidate answers the question (tokalign.decoding.answer_evidence),
+    ``answer`` is how likely a candidate answers the question (tokalign.decoding.evidence),
     or supports a query that is no question; ``score`` and ``similarity`` are the alignment's.
     ``auto`` takes ``answer`` where the query is a question, ``score`` otherwise.
     """

@@ -23,7 +23,7 @@ class Judgement:
         In [0, 1]. By ``answer``, the probability that the candidate answers where as many
         candidates do as do not: sigmoid of the sum of value * weight over all evidence.
     evidence : tuple of FeatureContribution
-        Pieces that tokalign.decoding.answer_evidence describes, a bias, and the caller's prior if
+        Pieces that tokalign.decoding.evidence describes, a bias, and the caller's prior if
         there is one, by falling absolute contribution. Empty unless asked for; where `by` is not
         ``answer``, of the prior alone.
     """

@@ -1,6 +1,0 @@
-from tokalign.features.lexicons import Lexicons
-from tokalign.model.file import Model
-
-class Decoder:
-    def __init__(self, model: Model, lexicons: Lexicons) -> None: ...
-    def forget(self) -> None: ...

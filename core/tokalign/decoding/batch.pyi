@@ -1,0 +1,24 @@
+from collections.abc import Callable, Sequence
+
+from tokalign.decoding.decisions import Decisions
+from tokalign.decoding.decoder import Conventions, DecodedPair, Decoder
+from tokalign.decoding.evidence import EvidenceRows, SupportRows
+from tokalign.decoding.routing import GateRows
+from tokalign.features.encoded import Encoded
+from tokalign.relations.related_units import RelationModel
+from tokalign.types import AnnotatedPair
+from tokalign.types.links import LinkTuple
+
+def decide_batch(
+    decoder: Decoder,
+    pairs: Sequence[tuple[AnnotatedPair, Encoded | None]],
+    style: int,
+    conventions: Conventions,
+    least: float,
+    finish: Callable[[int, DecodedPair], Sequence[LinkTuple]],
+    finishes_all: bool = ...,
+    relations: RelationModel | None = ...,
+    evidence: EvidenceRows | None = ...,
+    support: SupportRows | None = ...,
+    gate: GateRows | None = ...,
+) -> tuple[Decisions, dict[int, Exception]]: ...

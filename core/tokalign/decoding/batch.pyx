@@ -1,0 +1,545 @@
+"""Decoding of a batch of pairs, into columns: the one way from annotated pairs to links.
+
+A batch's sentences are analysed once each; then the interpreter is released while all pairs are
+decoded, and what is decided of them is written behind one another. Where more is asked of a pair
+than the links of the joint decision, `finish` is called while the decoder holds it.
+"""
+
+from libc.stdint cimport int32_t, int64_t, uint8_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy, memset
+
+import numpy as np
+
+from tokalign.decoding.decoder cimport *
+from tokalign.decoding.evidence cimport EvidenceRows, SupportRows
+from tokalign.decoding.link_decision cimport (
+    StyleNumbers,
+    keep_links,
+    lowered,
+    take_cells,
+    write_links,
+)
+from tokalign.decoding.routing cimport DecisionView, GateRows
+from tokalign.english.annotate.growing cimport grow, more_room
+from tokalign.features.extract cimport Extractor
+from tokalign.features.pair cimport CLASS_IDENTICAL
+from tokalign.relations.clashes cimport Clash, ConflictRoom, LinkView
+from tokalign.relations.conflicts cimport carve_conflicts, conflict_bytes, find_conflicts
+from tokalign.relations.related_units cimport (
+    N_RELATIONS,
+    RelationModel,
+    UnitRoom,
+    fill_room,
+    relate_links,
+    room_bytes,
+)
+
+from tokalign.decoding.constrained import excluded_labels
+from tokalign.decoding.decisions import Decisions
+from tokalign.errors import ModelError
+from tokalign.types.columns import CONFLICT
+
+cdef extern from "Python.h":
+    object PyByteArray_FromStringAndSize(const char *values, Py_ssize_t n_bytes)
+
+cdef enum:
+    N_FIGURES = 5
+    LEAST_ROOM = 64
+
+cdef struct LinkColumns:
+    # The links of a batch. Owned.
+    int64_t *offset              # [n_pairs + 1]
+    int32_t *source              # [n_room], of which offset[n_pairs] are written
+    int32_t *target
+    double *confidence
+    float *relation              # [n_room, N_RELATIONS]; NULL unless asked for
+    Py_ssize_t n_room
+    bint relates                 # whether it is
+
+cdef struct ConflictColumns:
+    # The conflicts of a batch. Owned.
+    int64_t *offset              # [n_pairs + 1]
+    Clash *clash
+    Py_ssize_t n_room
+
+
+cdef bint _open_columns(
+    LinkColumns *links, ConflictColumns *conflicts, Py_ssize_t n_pairs, bint relates
+) noexcept nogil:
+    """Begin the columns of a batch, which are all zeros; return whether there is memory."""
+    links.relates = relates
+    links.offset = <int64_t *>malloc((n_pairs + 1) * sizeof(int64_t))
+    conflicts.offset = <int64_t *>malloc((n_pairs + 1) * sizeof(int64_t))
+    if links.offset == NULL or conflicts.offset == NULL:
+        return False
+    links.offset[0] = conflicts.offset[0] = 0
+    return True
+
+
+cdef void _close_columns(LinkColumns *links, ConflictColumns *conflicts) noexcept nogil:
+    """Free what the columns own."""
+    free(links.offset)
+    free(links.source)
+    free(links.target)
+    free(links.confidence)
+    free(links.relation)
+    free(conflicts.offset)
+    free(conflicts.clash)
+
+
+cdef bint _has_room(LinkColumns *links, Py_ssize_t n_wanted) noexcept nogil:
+    """Make room for so many links in all; return whether there is."""
+    cdef Py_ssize_t n_room
+    if n_wanted <= links.n_room:
+        return True
+    n_room = more_room(links.n_room, n_wanted, LEAST_ROOM)
+    if not (
+        grow(<void **>&links.source, n_room, sizeof(int32_t))
+        and grow(<void **>&links.target, n_room, sizeof(int32_t))
+        and grow(<void **>&links.confidence, n_room, sizeof(double))
+    ):
+        return False
+    if links.relates and not grow(
+        <void **>&links.relation, n_room, N_RELATIONS * sizeof(float)
+    ):
+        return False
+    links.n_room = n_room
+    return True
+
+
+cdef Py_ssize_t _keep_confident(
+    LinkColumns *links, int64_t first, Py_ssize_t n_links, double least
+) noexcept nogil:
+    """Leave out the links of less confidence from `first` on; return how many there are left."""
+    cdef Py_ssize_t n_kept = 0
+    cdef int64_t k
+    for k in range(first, first + n_links):
+        if links.confidence[k] >= least:
+            links.source[first + n_kept] = links.source[k]
+            links.target[first + n_kept] = links.target[k]
+            links.confidence[first + n_kept] = links.confidence[k]
+            n_kept += 1
+    return n_kept
+
+
+cdef bint _add_clashes(
+    ConflictColumns *conflicts, Py_ssize_t pair, const Clash *clash, Py_ssize_t n_clashes
+) noexcept nogil:
+    """Add the conflicts of the next pair; return whether there is memory."""
+    cdef int64_t first = conflicts.offset[pair]
+    cdef Py_ssize_t n_room
+    conflicts.offset[pair + 1] = first + n_clashes
+    if first + n_clashes > conflicts.n_room:
+        n_room = more_room(conflicts.n_room, first + n_clashes, LEAST_ROOM)
+        if not grow(<void **>&conflicts.clash, n_room, sizeof(Clash)):
+            conflicts.offset[pair + 1] = first
+            return False
+        conflicts.n_room = n_room
+    if n_clashes:
+        memcpy(conflicts.clash + first, clash, n_clashes * sizeof(Clash))
+    return True
+
+
+cdef _array_of(const void *values, Py_ssize_t n_bytes, dtype):
+    """Return an array with a copy of values."""
+    return np.frombuffer(PyByteArray_FromStringAndSize(<const char *>values, n_bytes), dtype)
+
+
+cdef _matrix_of(const double *values, Py_ssize_t n_rows, Py_ssize_t n_columns):
+    """Return an array with a copy of a matrix."""
+    return _array_of(values, n_rows * n_columns * sizeof(double), np.float64).reshape(
+        n_rows, n_columns
+    )
+
+
+cdef Status _decide_links(
+    const Job *job, const uint8_t *lexical_class, Conventions conventions,
+    const double *posterior, PairScratch *scratch, LinkColumns *columns, int64_t *n_links,
+) noexcept nogil:
+    """Add a decoded pair's links to the columns."""
+    cdef const StyleNumbers *numbers = &conventions.numbers[job.style]
+    cdef Py_ssize_t n_source = job.source.n
+    cdef Py_ssize_t n_target = job.target.n
+    cdef Py_ssize_t n_taken
+    cdef int32_t *source
+    cdef int32_t *target
+    cdef double *confidence
+    if not _has_room(columns, n_links[0] + n_source * n_target):
+        return NO_MEMORY
+    source = columns.source + n_links[0]
+    target = columns.target + n_links[0]
+    confidence = columns.confidence + n_links[0]
+    take_cells(
+        posterior, n_source, n_target, numbers.threshold, numbers.beside, scratch.taken
+    )
+    if numbers.is_revised:
+        conventions.second_pass.choose(
+            posterior, n_source, n_target, scratch.taken, &scratch.groups
+        )
+    n_taken = write_links(
+        posterior, scratch.taken, n_source, n_target, source, target, confidence
+    )
+    n_links[0] += keep_links(
+        numbers, lexical_class, n_target, source, target, confidence, n_taken, 0.0
+    )
+    return FINE
+
+
+cdef class Batch:
+    """The memory of one batch; freed with it."""
+
+    cdef Job *jobs
+    cdef Py_ssize_t n_pairs
+    cdef double *_block
+    cdef PairScratch scratch
+    cdef const double *posterior    # [n_source, n_target] that the pair's links are decided by
+    cdef LinkColumns columns
+    cdef ConflictColumns conflicts
+    cdef RelationModel relations    # None where no relations are asked for
+    cdef EvidenceRows evidence      # None where none is
+    cdef SupportRows support        # likewise
+    cdef GateRows gate              # likewise
+    cdef char *_room        # of conflicts and relations
+    cdef double *figures    # [N_FIGURES, n_pairs]
+    cdef list pairs         # (annotated pair, encoded), one per job
+    cdef list held          # what the jobs point to
+    cdef dict analysed      # id of a sentence -> its analysis
+    cdef dict errors        # number of a pair -> why it failed
+
+    def __cinit__(
+        self, pairs, int style, RelationModel relations, EvidenceRows evidence,
+        SupportRows support, GateRows gate,
+    ):
+        cdef Py_ssize_t k
+        self.n_pairs = len(pairs)
+        self.pairs = list(pairs)
+        self.held = []
+        self.analysed = {}
+        self.errors = {}
+        self.jobs = <Job *>malloc(self.n_pairs * sizeof(Job) + 1)
+        self.relations = relations
+        self.evidence = evidence
+        self.support = support
+        self.gate = gate
+        self.figures = <double *>malloc(N_FIGURES * self.n_pairs * sizeof(double) + 1)
+        if self.jobs == NULL or self.figures == NULL or not _open_columns(
+            &self.columns, &self.conflicts, self.n_pairs, relations is not None
+        ):
+            raise MemoryError("pairs of a batch")
+        memset(self.jobs, 0, self.n_pairs * sizeof(Job))
+        for k in range(self.n_pairs):
+            self.jobs[k].style = style
+
+    def __dealloc__(self):
+        free(self.jobs)
+        free(self._block)
+        free(self.figures)
+        free(self._room)
+        _close_columns(&self.columns, &self.conflicts)
+
+    cdef Analysed _analyse(self, Decoder decoder, sentence, str field):
+        """Return the analysis of a sentence, made once for each batch."""
+        cdef Analysed analysis = self.analysed.get(id(sentence))
+        if analysis is None:
+            analysis = Analysed.__new__(Analysed)
+            analysis.fill(decoder, sentence, field)
+            self.analysed[id(sentence)] = analysis
+        return analysis
+
+    cdef int fill(self, Py_ssize_t number, Decoder decoder) except -1:
+        """Fill what is given of a pair."""
+        cdef const float[:, ::1] s2t, t2s
+        cdef Extractor extractor = decoder.extractor
+        cdef Job *job = &self.jobs[number]
+        pair, encoded = self.pairs[number]
+        cdef Analysed of_source = self._analyse(decoder, pair[0], "source")
+        cdef Analysed of_target = self._analyse(decoder, pair[1], "target")
+        if extractor.uses_encoder:
+            extractor.check_encoded(encoded, of_source.side.n, of_target.side.n)
+            s2t, t2s = encoded
+            job.s2t_encoded = &s2t[0, 0]
+            job.t2s_encoded = &t2s[0, 0]
+        if len(pair) > 2:
+            self._constrain(job, pair[2], of_source.side.n, of_target.side.n)
+        if of_target.score_weights == NULL:
+            of_target.weigh(pair[1].tags)
+        job.score_weights = of_target.score_weights
+        job.source = &of_source.side
+        job.target = &of_target.side
+        return 0
+
+    cdef int _constrain(
+        self, Job *job, constraints, Py_ssize_t n_source, Py_ssize_t n_target
+    ) except -1:
+        cdef const uint8_t[:, ::1] s2t, t2s
+        excluded = excluded_labels(constraints, n_source, n_target)
+        s2t, t2s = excluded
+        job.s2t_excluded = &s2t[0, 0]
+        job.t2s_excluded = &t2s[0, 0]
+        self.held.append(excluded)
+        return 0
+
+    cdef int reserve(self, Decoder decoder) except -1:
+        """Make room for the largest pair."""
+        cdef Py_ssize_t n_source = 1
+        cdef Py_ssize_t n_target = 1
+        cdef Py_ssize_t k
+        for k in range(self.n_pairs):
+            if self.jobs[k].status == FINE:
+                n_source = max(n_source, self.jobs[k].source.n)
+                n_target = max(n_target, self.jobs[k].target.n)
+        decoder.extractor.reserve(n_source, n_target)
+        decoder.reserve(n_source, n_target)
+        self._block = <double *>malloc(scratch_bytes(n_source, n_target))
+        self._room = <char *>malloc(
+            max(conflict_bytes(n_source, n_target), room_bytes(n_source, n_target))
+        )
+        if self._block == NULL or self._room == NULL:
+            raise MemoryError("posteriors of a pair")
+        if self.evidence is not None:
+            self.evidence.reserve(n_source, n_target, decoder.extractor.lexemes.tables.vectors)
+        if self.support is not None:
+            self.support.reserve(n_target)
+        carve_scratch(&self.scratch, self._block, n_source, n_target)
+        return 0
+
+    cdef int run(
+        self, Decoder decoder, Extractor extractor, Conventions conventions, double least,
+        finish, bint finishes_all,
+    ) except -1 nogil:
+        cdef Py_ssize_t k
+        cdef int64_t n_links = 0
+        cdef int64_t first
+        cdef Job *job
+        cdef const StyleNumbers *numbers
+        cdef DecisionView decision
+        for k in range(self.n_pairs):
+            job = &self.jobs[k]
+            first = n_links
+            if job.status == FINE:
+                job.status = decode_job(decoder, extractor, job, conventions, &self.scratch)
+            if job.status == FINE:
+                numbers = &conventions.numbers[job.style]
+                self.posterior = link_posterior(
+                    &extractor.pair, numbers, conventions.second_pass, &self.scratch
+                )
+                job.status = _decide_links(
+                    job, extractor.pair.lexical_class, conventions, self.posterior,
+                    &self.scratch, &self.columns, &n_links,
+                )
+            self.conflicts.offset[k + 1] = self.conflicts.offset[k]
+            if job.status == FINE:
+                job.status = self._find_conflicts(k, extractor, first, n_links)
+                if self.gate is not None:
+                    decision = DecisionView(
+                        self.scratch.s2t_posterior, self.scratch.t2s_posterior,
+                        self.scratch.taken, job.covered, job.agreement, job.score, job.style,
+                    )
+                    self.gate.find(k, &extractor.pair, &decision)
+                n_links = first + _keep_confident(&self.columns, first, n_links - first, least)
+            if job.status == FINE and self.evidence is not None:
+                self.evidence.find(
+                    k, &extractor.pair, extractor.lexemes.tables.vectors,
+                    self.scratch.s2t_posterior, self.scratch.t2s_posterior, job.score,
+                    job.agreement,
+                )
+            if job.status == FINE and self.support is not None:
+                self.support.find(
+                    k, &extractor.pair, self.scratch.s2t_posterior, self.scratch.t2s_posterior
+                )
+            if job.status == FINE and (finishes_all or job.s2t_excluded != NULL):
+                with gil:
+                    n_links = self._finish(k, decoder, n_links, finish)
+            if job.status == FINE and self.columns.relates:
+                self._relate(job, extractor, first, n_links)
+            self.columns.offset[k + 1] = n_links
+        return 0
+
+    cdef LinkView _links(self, int64_t first, int64_t end) noexcept nogil:
+        cdef LinkView links
+        links.n = end - first
+        links.source = self.columns.source + first
+        links.target = self.columns.target + first
+        links.confidence = self.columns.confidence + first
+        return links
+
+    cdef Status _find_conflicts(
+        self, Py_ssize_t number, Extractor extractor, int64_t first, int64_t end
+    ) noexcept nogil:
+        """Find the conflicts of the joint decision, and lower what is covered by them."""
+        cdef Job *job = &self.jobs[number]
+        cdef ConflictRoom room
+        cdef LinkView links = self._links(first, end)
+        carve_conflicts(&room, self._room, job.source.n, job.target.n)
+        job.agreement = find_conflicts(&extractor.pair, &links, &room)
+        job.score = lowered(job.target_covered, job.agreement)
+        job.similarity = lowered(job.covered, job.agreement)
+        if not _add_clashes(&self.conflicts, number, room.clash, room.n_clashes):
+            return NO_MEMORY
+        return FINE
+
+    cdef void _relate(
+        self, const Job *job, Extractor extractor, int64_t first, int64_t end
+    ) noexcept nogil:
+        cdef UnitRoom room
+        cdef LinkView links = self._links(first, end)
+        fill_room(
+            &room, self._room, self.scratch.s2t_posterior, self.scratch.t2s_posterior,
+            job.source.n, job.target.n, job.covered,
+        )
+        relate_links(
+            &extractor.pair, &room, self.relations, &links,
+            self.columns.relation + first * N_RELATIONS,
+        )
+
+    cdef int64_t _finish(
+        self, Py_ssize_t number, Decoder decoder, int64_t n_links, finish
+    ) except -1:
+        """Ask for more of the pair that is held; return the number of links with its own."""
+        cdef Job *job = &self.jobs[number]
+        cdef LinkColumns *columns = &self.columns
+        cdef int64_t first = columns.offset[number]
+        cdef DecodedPair decoded = DecodedPair.__new__(DecodedPair)
+        cdef Py_ssize_t n_source = job.source.n
+        cdef Py_ssize_t n_target = job.target.n
+        cdef int64_t k
+        pair = self.pairs[number][0]
+        decoded.source, decoded.target = pair[:2]
+        decoded.constraints = pair[2] if len(pair) > 2 else None
+        decoded.s2t_posterior = _matrix_of(self.scratch.s2t_posterior, n_source, n_target + 1)
+        decoded.t2s_posterior = _matrix_of(self.scratch.t2s_posterior, n_target, n_source + 1)
+        decoded.link_posterior = _matrix_of(self.posterior, n_source, n_target)
+        decoded.links = [
+            (columns.source[k], columns.target[k], columns.confidence[k])
+            for k in range(first, n_links)
+        ]
+        decoded._decoder = decoder
+        decoded.style = job.style
+        decoded.covered = job.covered
+        decoded.unlike = _array_of(
+            decoder.extractor.pair.lexical_class, n_source * n_target, np.uint8
+        ).reshape(n_source, n_target) != <int>CLASS_IDENTICAL
+        decoded._s2t = decoder.scratch
+        decoded._t2s = decoder.scratch + n_source * (n_target + 1)
+        try:
+            links = finish(number, decoded)
+        except Exception as error:
+            job.status = FAILED
+            self.errors[number] = error
+            return first
+        finally:
+            decoded._decoder = None
+        for k, (source, target, confidence) in enumerate(links, first):
+            columns.source[k] = source  # there is room for all links of the pair
+            columns.target[k] = target
+            columns.confidence[k] = confidence
+        return first + len(links)
+
+    cdef tuple result(self):
+        cdef Py_ssize_t n_links = self.columns.offset[self.n_pairs]
+        cdef Py_ssize_t n_conflicts = self.conflicts.offset[self.n_pairs]
+        cdef Py_ssize_t n_offsets = (self.n_pairs + 1) * sizeof(int64_t)
+        cdef Py_ssize_t k
+        styles = np.empty(self.n_pairs, dtype=np.int32)
+        cdef int32_t[::1] style = styles
+        for k in range(self.n_pairs):
+            style[k] = self.jobs[k].style
+            self.figures[k] = self.jobs[k].score
+            self.figures[self.n_pairs + k] = self.jobs[k].similarity
+            self.figures[2 * self.n_pairs + k] = self.jobs[k].target_covered
+            self.figures[3 * self.n_pairs + k] = self.jobs[k].covered
+            self.figures[4 * self.n_pairs + k] = self.jobs[k].agreement
+            if self.jobs[k].status == NO_MEMORY:
+                self.errors[k] = MemoryError("arrays of a pair")
+            elif self.jobs[k].status == NOT_FINITE:
+                self.errors[k] = ModelError(
+                    "the model's weights are too large to give posteriors; retrain it"
+                )
+        figures = _array_of(
+            self.figures, N_FIGURES * self.n_pairs * sizeof(double), np.float64
+        ).reshape(N_FIGURES, self.n_pairs)
+        relations = None
+        if self.columns.relates:
+            relations = _array_of(
+                self.columns.relation, n_links * N_RELATIONS * sizeof(float), np.float32
+            ).reshape(-1, N_RELATIONS)
+        return Decisions(
+            _array_of(self.columns.offset, n_offsets, np.int64),
+            _array_of(self.columns.source, n_links * sizeof(int32_t), np.int32),
+            _array_of(self.columns.target, n_links * sizeof(int32_t), np.int32),
+            _array_of(self.columns.confidence, n_links * sizeof(double), np.float64),
+            *figures,
+            styles,
+            _array_of(self.conflicts.offset, n_offsets, np.int64),
+            _array_of(self.conflicts.clash, n_conflicts * sizeof(Clash), CONFLICT),
+            relations,
+        ), self.errors
+
+
+def decide_batch(
+    Decoder decoder not None, pairs not None, int style, Conventions conventions not None,
+    double least, finish, bint finishes_all=True, RelationModel relations=None,
+    EvidenceRows evidence=None, SupportRows support=None, GateRows gate=None,
+):
+    """Return the joint decision of many pairs, and ask `finish` for more of them.
+
+    Parameters
+    ----------
+    decoder : Decoder
+    pairs : sequence of ((Sentence, Sentence), encoded) or ((Sentence, Sentence, Constraints), ...)
+        Sentences with tags and lemmas, and trees where the model uses them. `encoded` is what the
+        encoder says, where the model reads one (see Extractor.rows), else None. A sentence of
+        several pairs is analysed once if it is one object.
+    style : int
+        Number of the style among the model's; 0 where it has none by name, -1 to choose one for
+        each pair.
+    conventions : Conventions
+        Of all styles.
+    least : float
+        Links of less confidence are left out; in [0, 1].
+    finish : callable
+        Takes a pair's number and the DecodedPair; returns the links to take in the place of
+        ``decoded.links``, which may be these. What it raises is the pair's error.
+    finishes_all : bool
+        Whether `finish` is called for every pair, or for those with constraints alone.
+    relations : RelationModel, optional
+        What says how linked words are related, where that is asked for.
+    evidence : EvidenceRows, optional
+        Where the evidence of each pair is to be written, where that is asked for.
+    support : SupportRows, optional
+        Where the support of each target's words is to be written, where that is asked for.
+    gate : GateRows, optional
+        Where the gate's inputs of each pair are to be written, where they are asked for.
+
+    Returns
+    -------
+    decisions : Decisions
+        A pair that failed has no links.
+    errors : dict from int to Exception
+        Number of each pair that failed, and why: InputError if a sentence is empty, lacks tags or
+        lemmas, or has a head outside it, or if the sentences cannot obey the constraints;
+        ShapeError if a column's length is not the number of tokens; ModelError if the weights are
+        so large that float64 cannot hold the posteriors.
+    """
+    if not (CHOOSE if conventions.chooses else 0) <= style < decoder.weights.shape[0]:
+        raise IndexError(f"no style {style} among {decoder.weights.shape[0]}")
+    cdef Batch batch = Batch(pairs, style, relations, evidence, support, gate)
+    cdef Extractor extractor = decoder.extractor
+    cdef Py_ssize_t k
+    with decoder.lock:
+        extractor.release()
+        extractor.make_room()
+        for k in range(batch.n_pairs):
+            try:
+                batch.fill(k, decoder)
+            except Exception as error:
+                batch.jobs[k].status = FAILED
+                batch.errors[k] = error
+        try:
+            batch.reserve(decoder)
+            with nogil:
+                batch.run(decoder, extractor, conventions, least, finish, finishes_all)
+        finally:
+            extractor.release()  # it points to what the batch owns
+    return batch.result()

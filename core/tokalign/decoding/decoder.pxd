@@ -1,0 +1,125 @@
+from libc.stdint cimport int32_t, int64_t, uint8_t
+
+from tokalign.crf.chains cimport Workspace
+from tokalign.decoding.link_decision cimport StyleNumbers
+from tokalign.decoding.routing cimport N_CHOICE_INPUTS
+from tokalign.decoding.second_pass cimport GroupRoom, SecondPass
+from tokalign.english.annotate.texts cimport AnnotatedTexts
+from tokalign.english.annotate.words cimport Words
+from tokalign.features.extract cimport Analysis, Extractor
+from tokalign.features.pair cimport Lexeme, PairState, Side
+
+cdef enum:
+    CHOOSE = -1      # in the place of a style's number
+    MOST_STYLES = 8
+
+cdef enum Status:
+    FINE = 0
+    NO_MEMORY = 1
+    NOT_FINITE = 2
+    FAILED = 3       # before the pair was decoded; its error is known
+
+cdef struct Job:
+    # One pair: what is given, and what comes of it.
+    const Side *source           # NULL where the sentence could not be analysed
+    const Side *target
+    const double *score_weights  # [n_target] what the target's tokens weigh in the score
+    const float *s2t_encoded     # NULL without an encoder
+    const float *t2s_encoded
+    const uint8_t *s2t_excluded  # labels that constraints exclude, as emissions lie; NULL without
+    const uint8_t *t2s_excluded
+    int style                    # that decides; before, CHOOSE where the pair is to tell
+    Status status
+    double target_covered
+    double covered
+    double agreement
+    double score
+    double similarity
+
+cdef struct PairScratch:
+    # Of the largest pair of a batch.
+    double *s2t_posterior        # [n_source, n_target + 1]
+    double *t2s_posterior        # [n_target, n_source + 1]
+    double *mean                 # [n_source, n_target] of both posteriors
+    double *revised              # [n_source, n_target] of the second pass, where the style has one
+    double *source_weights       # [n_source]
+    double *target_weights       # [n_target]
+    int32_t *subsequence         # [n_target + 1] of the choice
+    GroupRoom groups             # of the choice among decisions on groups of cells
+    uint8_t *taken               # [n_source, n_target] 1 of a link
+
+cdef class Decoder:
+    cdef Extractor extractor
+    cdef const float[:, :, ::1] weights  # one matrix for each style
+    cdef const double[:, :, ::1] transitions
+    cdef Workspace workspace
+    cdef double *scratch
+    cdef Py_ssize_t n_scratch
+    cdef Words _words                # whose numbers `_lexeme` has, or None
+    cdef const Lexeme **_lexeme      # [_n_words] NULL where a word has not been met
+    cdef Py_ssize_t _n_words
+    cdef long long _n_cleared        # of the extractor when it was asked
+    cdef tuple tags         # of which the next says what they weigh in the score
+    cdef double[::1] tag_weights
+    cdef object lock        # of all of the above; who holds it may use them
+    cdef int reserve(self, Py_ssize_t n_source, Py_ssize_t n_target) except -1
+    cdef int fill_words(
+        self, AnnotatedTexts texts, Py_ssize_t index, const Lexeme **out
+    ) except -1
+    cdef int _keep_up(self, Words words) except -1
+    cdef double[::1] weights_of(self, tuple tags)
+    cdef bint posteriors(
+        self, int style, int direction, const double *emission, Py_ssize_t n_steps,
+        Py_ssize_t n_states, double *posterior,
+    ) noexcept nogil
+    cdef void labels(
+        self, int style, int direction, const double *emission, Py_ssize_t n_steps,
+        Py_ssize_t n_states, int32_t *states,
+    ) noexcept nogil
+
+cdef class Analysed(Analysis):
+    cdef double *score_weights   # [n]
+    cdef int _reserve_weights(self) except -1
+    cdef int weigh(self, tags) except -1
+    cdef int fill(self, Decoder decoder, sentence, str field) except -1
+    cdef int _read(self, Decoder decoder, AnnotatedTexts texts, Py_ssize_t index) except -1
+
+cdef class Conventions:
+    cdef readonly tuple each             # of Convention
+    cdef int n_styles
+    cdef StyleNumbers[MOST_STYLES] numbers
+    cdef bint chooses
+    cdef readonly SecondPass second_pass    # None where no style has one
+    cdef double[MOST_STYLES * (N_CHOICE_INPUTS + 1)] choice
+
+cdef class DecodedPair:
+    cdef readonly object source
+    cdef readonly object target
+    cdef readonly object constraints
+    cdef readonly object s2t_posterior
+    cdef readonly object t2s_posterior
+    cdef readonly object link_posterior
+    cdef readonly list links
+    cdef readonly int style
+    cdef readonly object unlike
+    cdef readonly double covered
+    cdef Decoder _decoder    # None once another pair is decoded
+    cdef const double *_s2t  # emissions of both directions, held by the decoder
+    cdef const double *_t2s
+    cdef Decoder _held(self)
+    cdef int _block_probabilities(
+        self, const int64_t[:, ::1] ranges, double[:, ::1] probabilities
+    ) except -1
+
+cdef size_t scratch_bytes(Py_ssize_t n_source, Py_ssize_t n_target) noexcept nogil
+cdef void carve_scratch(
+    PairScratch *scratch, double *block, Py_ssize_t n_source, Py_ssize_t n_target
+) noexcept nogil
+cdef Status decode_job(
+    Decoder decoder, Extractor extractor, Job *job, Conventions conventions,
+    const PairScratch *scratch,
+) noexcept nogil
+cdef const double *link_posterior(
+    const PairState *pair, const StyleNumbers *numbers, SecondPass second_pass,
+    const PairScratch *scratch,
+) noexcept nogil

@@ -1,0 +1,636 @@
+"""A model's weights beside what decodes by them: features times weights, then two chains.
+
+The features of a cell are computed once and multiplied with the weights of both directions, so
+that the second direction costs little more than its chain. `decide_batch` (tokalign.decoding.batch)
+drives it, and asks a DecodedPair for whatever else is wanted than links and scores.
+"""
+
+from libc.math cimport INFINITY
+from libc.stdint cimport int32_t, int64_t, uint8_t
+from libc.stdlib cimport free, malloc, realloc
+from libc.string cimport memset
+
+import threading
+
+import numpy as np
+
+from tokalign.crf.chains cimport (
+    N_TRANSITIONS,
+    Workspace,
+    expand,
+    marginals,
+    span_probability,
+    viterbi,
+)
+from tokalign.decoding.link_decision cimport (
+    Convention,
+    StyleNumbers,
+    TokenWeights,
+    fill_means,
+    pair_shares,
+)
+from tokalign.decoding.routing cimport N_CHOICE_INPUTS, choice_inputs, choose_style
+from tokalign.decoding.second_pass cimport (
+    N_CELL_INPUTS,
+    FirstPass,
+    SecondPass,
+    carve_groups,
+    cell_inputs,
+    group_bytes,
+    is_likely,
+)
+from tokalign.english.annotate.texts cimport AnnotatedTexts
+from tokalign.english.annotate.words cimport Words
+from tokalign.features.extract cimport Analysis, Extractor
+from tokalign.features.pair cimport Lexeme, PairState, Sink
+from tokalign.relations.related_units cimport (
+    N_UNIT_INPUTS,
+    UnitRoom,
+    fill_room,
+    room_bytes,
+    unit_inputs,
+)
+
+from tokalign.english.lexicon.word_weights import content_weight
+from tokalign.errors import InputError, ShapeError
+from tokalign.model.styles import MAX_STYLES
+
+assert MAX_STYLES == <int>MOST_STYLES
+
+
+cdef class Decoder:
+    """Decodes one batch at a time; a thread that asks while another is answered waits.
+
+    Parameters
+    ----------
+    model : Model
+        Its table of features is used, and each style's weights and transitions, summed with the
+        shared ones: 8 bytes for each slot and style.
+    lexicons : Lexicons
+        The tables that the model's feature groups need.
+
+    Raises
+    ------
+    ShapeError
+        If the shape of the weights or transitions is wrong.
+    """
+
+    def __init__(self, model, lexicons):
+        base = model.table.base
+        weights, transitions = model.summed()
+        if weights.ndim != 3 or weights.shape[2] != 2 or not weights.size:
+            raise ShapeError(f"weights have shape {weights.shape}; wanted (n_styles, n_slots, 2)")
+        if weights.shape[1] <= max(base):
+            raise ShapeError(
+                f"weights have {weights.shape[1]} rows; the table's last template begins at "
+                f"{max(base)}"
+            )
+        if transitions.shape != (len(weights), 2, <int>N_TRANSITIONS):
+            raise ShapeError(
+                f"transitions have shape {transitions.shape}; "
+                f"wanted ({len(weights)}, 2, {<int>N_TRANSITIONS})"
+            )
+        self.weights = np.ascontiguousarray(weights, dtype=np.float32)
+        self.extractor = Extractor(
+            lexicons.wordnet, base, lexicons.vectors, lexicons.paraphrases, lexicons.frequencies,
+            self.weights,
+        )
+        self.transitions = np.ascontiguousarray(transitions, dtype=np.float64)
+        self.workspace = Workspace()
+        self.lock = threading.RLock()
+
+    def __dealloc__(self):
+        free(self.scratch)
+        free(self._lexeme)
+
+    cdef int reserve(self, Py_ssize_t n_source, Py_ssize_t n_target) except -1:
+        cdef Py_ssize_t wanted = n_source * (n_target + 1) + n_target * (n_source + 1)
+        if wanted > self.n_scratch:
+            free(self.scratch)
+            self.n_scratch = 0
+            self.scratch = <double *>malloc(wanted * sizeof(double))
+            if self.scratch == NULL:
+                raise MemoryError("emissions of a pair")
+            self.n_scratch = wanted
+        self.workspace.reserve(max(n_source, n_target), max(n_source, n_target) + 1)
+        return 0
+
+    def forget(self):
+        """Forget what is remembered of words, which changes no answer."""
+        with self.lock:
+            self.extractor.forget()
+
+    cdef int fill_words(
+        self, AnnotatedTexts texts, Py_ssize_t index, const Lexeme **out
+    ) except -1:
+        """Write the lexemes of a text's words."""
+        cdef Py_ssize_t first = texts.offsets[index]
+        cdef Py_ssize_t k
+        cdef int32_t number
+        self._keep_up(texts.words)
+        for k in range(texts.offsets[index + 1] - first):
+            number = texts.numbers[first + k]
+            if self._lexeme[number] == NULL:
+                self._lexeme[number] = self.extractor.lexemes.lexeme(
+                    texts.words.tokens[number], texts.words.tag(number),
+                    texts.words.lemmas[number],
+                )
+            out[k] = self._lexeme[number]
+        return 0
+
+    cdef int _keep_up(self, Words words) except -1:
+        """Make room for the lexemes of all words; none is known yet if the table of words is
+        another one, or if the extractor has forgotten its lexemes."""
+        cdef Py_ssize_t n_words = words.n_words
+        cdef void *grown
+        if words is not self._words or self.extractor.n_cleared != self._n_cleared:
+            self._words = words
+            self._n_cleared = self.extractor.n_cleared
+            if self._n_words:
+                memset(self._lexeme, 0, self._n_words * sizeof(Lexeme *))
+        if n_words > self._n_words:
+            n_words = max(n_words, 2 * self._n_words)
+            grown = realloc(self._lexeme, n_words * sizeof(Lexeme *))
+            if grown == NULL:
+                raise MemoryError("table of known words")
+            self._lexeme = <const Lexeme **>grown
+            memset(self._lexeme + self._n_words, 0, (n_words - self._n_words) * sizeof(Lexeme *))
+            self._n_words = n_words
+        return 0
+
+    cdef double[::1] weights_of(self, tuple tags):
+        """Return what tokens of these tags weigh in the score."""
+        if tags is not self.tags:
+            self.tag_weights = np.array([content_weight(tag) for tag in tags])
+            self.tags = tags
+        return self.tag_weights
+
+    cdef bint posteriors(
+        self, int style, int direction, const double *emission, Py_ssize_t n_steps,
+        Py_ssize_t n_states, double *posterior,
+    ) noexcept nogil:
+        """Write one direction's posteriors; return whether there are any."""
+        expand(&self.transitions[style, direction, 0], n_states, &self.workspace.buffers.score)
+        cdef double log_partition = marginals(
+            emission, n_steps, n_states, &self.workspace.buffers, posterior, NULL, 0.0
+        )
+        return -INFINITY < log_partition < INFINITY
+
+    cdef void labels(
+        self, int style, int direction, const double *emission, Py_ssize_t n_steps,
+        Py_ssize_t n_states, int32_t *states,
+    ) noexcept nogil:
+        """Write one direction's best labels."""
+        expand(&self.transitions[style, direction, 0], n_states, &self.workspace.buffers.score)
+        viterbi(emission, n_steps, n_states, &self.workspace.buffers, states)
+
+
+cdef bint _has_words(columns, Py_ssize_t index):
+    """Whether a sentence is a view of annotated texts, and not empty."""
+    if not isinstance(columns, AnnotatedTexts):
+        return False
+    cdef AnnotatedTexts texts = columns
+    return texts.offsets[index + 1] > texts.offsets[index]
+
+
+cdef class Analysed(Analysis):
+    """A sentence of a batch."""
+
+    def __dealloc__(self):
+        free(self.score_weights)
+
+    cdef int _reserve_weights(self) except -1:
+        self.score_weights = <double *>malloc(self.side.n * sizeof(double))
+        if self.score_weights == NULL:
+            raise MemoryError("weights of a sentence")
+        return 0
+
+    cdef int weigh(self, tags) except -1:
+        """Fill what the tokens of these tags weigh in the score."""
+        cdef Py_ssize_t k
+        self._reserve_weights()
+        for k, tag in enumerate(tags):
+            self.score_weights[k] = content_weight(tag)
+        return 0
+
+    cdef int fill(self, Decoder decoder, sentence, str field) except -1:
+        """Analyse a sentence; `field` names it in errors."""
+        viewed = sentence.viewed()
+        if viewed is not None and _has_words(viewed[0], viewed[1]):
+            self._read(decoder, viewed[0], viewed[1])
+            decoder.extractor.fill_tree(&self.side, sentence.heads, sentence.relations)
+        else:
+            decoder.extractor.analyse(sentence, field, self)
+        return 0
+
+    cdef int _read(self, Decoder decoder, AnnotatedTexts texts, Py_ssize_t index) except -1:
+        """Fill the words of a text that the native annotator has read."""
+        cdef Py_ssize_t first = texts.offsets[index]
+        cdef Py_ssize_t k
+        cdef double[::1] weights = decoder.weights_of(texts.words.tags)
+        self.reserve(texts.offsets[index + 1] - first)
+        self._reserve_weights()
+        try:
+            decoder.fill_words(texts, index, self.side.word)
+        except UnicodeEncodeError as error:
+            raise InputError(f"a token or lemma is not valid Unicode: {error}") from error
+        for k in range(self.side.n):
+            self.score_weights[k] = weights[texts.words.word[texts.numbers[first + k]].tag]
+        self.find_content()
+        self.find_values()
+        return 0
+
+
+cdef class Conventions:
+    """What the styles of a model decide by, and how it chooses one of them.
+
+    Parameters
+    ----------
+    styles : sequence of StyleHeader
+        Of one model, at least one.
+    second_pass : SecondPass, optional
+        That of the styles that have one.
+
+    Attributes
+    ----------
+    each : tuple of Convention
+    second_pass : SecondPass or None
+    """
+
+    def __init__(self, styles not None, SecondPass second_pass=None):
+        cdef Convention convention
+        cdef int style, k
+        self.each = tuple(map(Convention, styles))
+        self.n_styles = len(self.each)
+        self.second_pass = second_pass
+        self.chooses = "choice" in styles[0]
+        for style in range(self.n_styles):
+            convention = self.each[style]
+            self.numbers[style] = convention.numbers
+            for k, weight in enumerate(styles[style].get("choice", ())):
+                self.choice[style * (<int>N_CHOICE_INPUTS + 1) + k] = weight
+
+
+cdef size_t scratch_bytes(Py_ssize_t n_source, Py_ssize_t n_target) noexcept nogil:
+    """Return the size of the scratch of pairs of so many tokens at most."""
+    cdef size_t n_doubles = n_source * (n_target + 1) + n_target * (n_source + 1)
+    n_doubles += 2 * n_source * n_target + n_source + n_target
+    return (
+        n_doubles * sizeof(double) + (n_target + 1) * sizeof(int32_t)
+        + group_bytes(n_source, n_target) + n_source * n_target * sizeof(uint8_t)
+    )
+
+
+cdef void carve_scratch(
+    PairScratch *scratch, double *block, Py_ssize_t n_source, Py_ssize_t n_target
+) noexcept nogil:
+    """Lay out the scratch in a block of scratch_bytes."""
+    scratch.s2t_posterior = block
+    scratch.t2s_posterior = block + n_source * (n_target + 1)
+    scratch.mean = scratch.t2s_posterior + n_target * (n_source + 1)
+    scratch.revised = scratch.mean + n_source * n_target
+    scratch.target_weights = scratch.revised + n_source * n_target
+    scratch.source_weights = scratch.target_weights + n_target
+    scratch.subsequence = <int32_t *>(scratch.source_weights + n_source)
+    carve_groups(&scratch.groups, scratch.subsequence + n_target + 1, n_source, n_target)
+    scratch.taken = <uint8_t *>(scratch.groups.column_group + n_target)
+
+
+cdef void _exclude(double *emission, const uint8_t *excluded, Py_ssize_t n_labels) noexcept nogil:
+    """Give the labels that are excluded no weight."""
+    cdef Py_ssize_t k
+    for k in range(n_labels):
+        if excluded[k]:
+            emission[k] = -INFINITY
+
+
+cdef Status _fill_posteriors(
+    Decoder decoder, Extractor extractor, const Job *job, int style, const PairScratch *scratch
+) noexcept nogil:
+    """Fill the posteriors that a style gives the pair that is prepared."""
+    cdef Py_ssize_t n_source = job.source.n
+    cdef Py_ssize_t n_target = job.target.n
+    cdef double *s2t = decoder.scratch
+    cdef double *t2s = s2t + n_source * (n_target + 1)
+    extractor.scores(style, s2t, t2s)
+    if job.s2t_excluded != NULL:
+        _exclude(s2t, job.s2t_excluded, n_source * (n_target + 1))
+        _exclude(t2s, job.t2s_excluded, n_target * (n_source + 1))
+    if not (
+        decoder.posteriors(style, 0, s2t, n_source, n_target + 1, scratch.s2t_posterior)
+        and decoder.posteriors(style, 1, t2s, n_target, n_source + 1, scratch.t2s_posterior)
+    ):
+        return NOT_FINITE
+    return FINE
+
+
+cdef void _fill_figures(Job *job, const PairScratch *scratch) noexcept nogil:
+    """Fill what is covered."""
+    cdef TokenWeights weights
+    cdef Py_ssize_t k
+    for k in range(job.source.n):
+        scratch.source_weights[k] = job.source.word[k].weight
+    for k in range(job.target.n):
+        scratch.target_weights[k] = job.target.word[k].weight
+    weights.score_target = job.score_weights
+    weights.source = scratch.source_weights
+    weights.target = scratch.target_weights
+    pair_shares(
+        scratch.s2t_posterior, scratch.t2s_posterior, job.source.n, job.target.n, &weights,
+        &job.target_covered, &job.covered,
+    )
+
+
+cdef Status decode_job(
+    Decoder decoder, Extractor extractor, Job *job, Conventions conventions,
+    const PairScratch *scratch,
+) noexcept nogil:
+    """Fill the posteriors of one pair, which decoder and extractor hold from then on, its figures,
+    and its style where that is to be chosen."""
+    cdef double[<int>N_CHOICE_INPUTS] inputs
+    cdef int style = max(job.style, 0)
+    cdef Status status
+    extractor.hold(job.source, job.target)
+    extractor.pair.source.encoded = job.s2t_encoded
+    extractor.pair.target.encoded = job.t2s_encoded
+    if extractor.prepare(style):
+        return NO_MEMORY
+    if job.style == CHOOSE:
+        choice_inputs(&extractor.pair, scratch.subsequence, inputs)
+        job.style = choose_style(conventions.choice, conventions.n_styles, inputs)
+        if job.style != style:
+            extractor.change_style(job.style)
+    status = _fill_posteriors(decoder, extractor, job, job.style, scratch)
+    if status == FINE:
+        _fill_figures(job, scratch)
+    return status
+
+
+cdef const double *link_posterior(
+    const PairState *pair, const StyleNumbers *numbers, SecondPass second_pass,
+    const PairScratch *scratch,
+) noexcept nogil:
+    """Fill, and return, what a decoded pair's links are decided by."""
+    cdef FirstPass first
+    fill_means(
+        scratch.s2t_posterior, scratch.t2s_posterior, pair.source.n, pair.target.n, scratch.mean
+    )
+    if not numbers.is_revised:
+        return scratch.mean
+    first = FirstPass(pair, scratch.s2t_posterior, scratch.t2s_posterior, scratch.mean)
+    second_pass.revise(&first, scratch.revised)
+    return scratch.revised
+
+
+def _checked(tokens, str side, Py_ssize_t n_tokens):
+    """Return one side of a unit as an array, or raise InputError."""
+    found = np.array(tokens, dtype=np.int32)
+    if (
+        not len(found) or found[0] < 0 or found[len(found) - 1] >= n_tokens
+        or (np.diff(found) <= 0).any()
+    ):
+        raise InputError(
+            f"the {side} tokens of a unit are {found.tolist()}; wanted rising indices below "
+            f"{n_tokens}, at least one",
+            field=side,
+        )
+    return found
+
+
+cdef class DecodedPair:
+    """A decoded pair, while the decoder holds it; made by `decide_batch`, which hands it on.
+
+    Attributes
+    ----------
+    source, target : Sentence
+    constraints : Constraints or None
+    s2t_posterior : float64 array, shape (n_source, n_target + 1)
+        Probability of each source token's labels, column 0 is NULL; rows sum to one.
+    t2s_posterior : float64 array, shape (n_target, n_source + 1)
+    link_posterior : float64 array, shape (n_source, n_target)
+        What the links were decided by: the mean of both, or what the second pass made of it.
+    links : list of (int, int, float)
+        Source, target and confidence of the links of the joint decision, sorted.
+    style : int
+        Number of the style that decided.
+    unlike : bool array, shape (n_source, n_target)
+        Whether two words have different forms.
+    covered : float
+        As Alignment has it.
+    """
+
+    def __init__(self):
+        raise TypeError("a DecodedPair is made by decide_batch")
+
+    cdef Decoder _held(self):
+        if self._decoder is None:
+            raise RuntimeError("another pair was decoded since; ask while this one is held")
+        return self._decoder
+
+    def labels(self):
+        """Return the best labels of both directions.
+
+        Returns
+        -------
+        s2t_states : int32 array, shape (n_source,)
+            Target token + 1 of each source token, 0 for NULL.
+        t2s_states : int32 array, shape (n_target,)
+        """
+        cdef Decoder decoder = self._held()
+        cdef Py_ssize_t n_source = len(self.s2t_posterior)
+        cdef Py_ssize_t n_target = len(self.t2s_posterior)
+        states = np.empty(n_source, dtype=np.int32), np.empty(n_target, dtype=np.int32)
+        cdef int32_t[::1] s2t_states = states[0]
+        cdef int32_t[::1] t2s_states = states[1]
+        with nogil:
+            decoder.labels(self.style, 0, self._s2t, n_source, n_target + 1, &s2t_states[0])
+            decoder.labels(self.style, 1, self._t2s, n_target, n_source + 1, &t2s_states[0])
+        return states
+
+    def block_probabilities(self, blocks):
+        """Return how likely each direction links a block's tokens among themselves alone.
+
+        Parameters
+        ----------
+        blocks : sequence of (int, int, int, int)
+            Half-open ranges of source and target tokens: source_start, source_end, target_start,
+            target_end, each not empty and within the pair.
+
+        Returns
+        -------
+        probabilities : float64 array, shape (n_blocks, 2)
+            Column 0: that every source token of the block is labelled with a target token of it,
+            in s2t; column 1: that every target token is with a source token of it, in t2s. Of a
+            block of one link, both directions' posteriors.
+
+        Raises
+        ------
+        InputError
+            If a block is empty or not within the pair.
+        """
+        n_source, n_target = len(self.s2t_posterior), len(self.t2s_posterior)
+        for block in blocks:
+            source_start, source_end, target_start, target_end = block
+            if not (
+                0 <= source_start < source_end <= n_source
+                and 0 <= target_start < target_end <= n_target
+            ):
+                raise InputError(
+                    f"no block {tuple(block)} in a pair of {n_source} and {n_target} tokens"
+                )
+        ranges = np.array(blocks, dtype=np.int64).reshape(-1, 4)
+        probabilities = np.empty((len(ranges), 2))
+        if len(ranges):
+            self._block_probabilities(ranges, probabilities)
+        return probabilities
+
+    cdef int _block_probabilities(
+        self, const int64_t[:, ::1] ranges, double[:, ::1] probabilities
+    ) except -1:
+        cdef Decoder decoder = self._held()
+        cdef double[:, ::1] s2t_posterior = np.empty_like(self.s2t_posterior)
+        cdef double[:, ::1] t2s_posterior = np.empty_like(self.t2s_posterior)
+        cdef Py_ssize_t n_source = s2t_posterior.shape[0]
+        cdef Py_ssize_t n_target = t2s_posterior.shape[0]
+        cdef Py_ssize_t k
+        with nogil:  # the buffers of the decoder are those of the last chain
+            decoder.posteriors(
+                self.style, 0, self._s2t, n_source, n_target + 1, &s2t_posterior[0, 0]
+            )
+            for k in range(ranges.shape[0]):
+                probabilities[k, 0] = span_probability(
+                    &decoder.workspace.buffers, &s2t_posterior[0, 0], n_target + 1,
+                    ranges[k, 0], ranges[k, 1], ranges[k, 2] + 1, ranges[k, 3] + 1,
+                )
+            decoder.posteriors(
+                self.style, 1, self._t2s, n_target, n_source + 1, &t2s_posterior[0, 0]
+            )
+            for k in range(ranges.shape[0]):
+                probabilities[k, 1] = span_probability(
+                    &decoder.workspace.buffers, &t2s_posterior[0, 0], n_source + 1,
+                    ranges[k, 2], ranges[k, 3], ranges[k, 0] + 1, ranges[k, 1] + 1,
+                )
+        return 0
+
+    def cell_inputs(self):
+        """Return what the second pass decides by, of each likely cell.
+
+        Returns
+        -------
+        cells : int32 array, shape (n_cells, 2)
+            Source and target token, sorted.
+        inputs : float32 array, shape (n_cells, n_inputs)
+            Columns as CELL_INPUTS of tokalign.decoding.second_pass has them.
+
+        Raises
+        ------
+        InputError
+            If no encoder read the pair.
+        """
+        cdef const PairState *pair = &self._held().extractor.pair
+        cdef const double[:, ::1] s2t = self.s2t_posterior
+        cdef const double[:, ::1] t2s = self.t2s_posterior
+        cdef FirstPass first
+        cdef Py_ssize_t i, j, k
+        if pair.source.encoded == NULL:
+            raise InputError("no encoder read the pair; ask a model with one")
+        means = np.ascontiguousarray(
+            (self.s2t_posterior[:, 1:] + self.t2s_posterior[:, 1:].T) / 2.0
+        )
+        cdef const double[:, ::1] mean = means
+        first = FirstPass(pair, &s2t[0, 0], &t2s[0, 0], &mean[0, 0])
+        cells = np.array(
+            [(i, j) for i in range(pair.source.n) for j in range(pair.target.n)
+             if is_likely(&first, i, j)],
+            dtype=np.int32,
+        ).reshape(-1, 2)
+        found = np.empty((len(cells), <int>N_CELL_INPUTS), dtype=np.float32)
+        cdef float[:, ::1] inputs = found
+        cdef const int32_t[:, ::1] cell = cells
+        for k in range(cell.shape[0]):
+            cell_inputs(&first, cell[k, 0], cell[k, 1], &inputs[k, 0])
+        return cells, found
+
+    def unit_inputs(self, units):
+        """Return what relations are decided by, of some units.
+
+        Parameters
+        ----------
+        units : sequence of (source tokens, target tokens)
+            Rising indices, at least one on each side.
+
+        Returns
+        -------
+        float32 array, shape (n_units, n_inputs)
+            Columns as UNIT_INPUTS of tokalign.relations.related_units has them.
+
+        Raises
+        ------
+        InputError
+            If a side is empty, or has indices that are out of range or do not rise.
+        """
+        cdef const PairState *pair = &self._held().extractor.pair
+        cdef const double[:, ::1] s2t = self.s2t_posterior
+        cdef const double[:, ::1] t2s = self.t2s_posterior
+        cdef float[:, ::1] rows
+        cdef const int32_t[::1] source, target
+        cdef UnitRoom room
+        cdef Py_ssize_t k
+        found = np.empty((len(units), N_UNIT_INPUTS), dtype=np.float32)
+        rows = found
+        cdef char *memory = <char *>malloc(room_bytes(pair.source.n, pair.target.n))
+        if memory == NULL:
+            raise MemoryError("units of a pair")
+        try:
+            fill_room(
+                &room, memory, &s2t[0, 0], &t2s[0, 0], pair.source.n, pair.target.n, self.covered
+            )
+            for k, (source_tokens, target_tokens) in enumerate(units):
+                source = _checked(source_tokens, "source", pair.source.n)
+                target = _checked(target_tokens, "target", pair.target.n)
+                unit_inputs(
+                    pair, &room, &source[0], <int>source.shape[0], &target[0],
+                    <int>target.shape[0], &rows[k, 0],
+                )
+        finally:
+            free(memory)
+        return found
+
+    def features(self, Py_ssize_t source, Py_ssize_t target):
+        """Return the features of one link.
+
+        Parameters
+        ----------
+        source, target : int
+            Token indices; -1 on one side for the other side's NULL.
+
+        Returns
+        -------
+        slots : int32 array, shape (n,)
+        values : float32 array, shape (n,)
+        weights : float32 array, shape (n, 2)
+            Of the style, for s2t and t2s.
+
+        Raises
+        ------
+        InputError
+            If the pair has no such tokens.
+        """
+        cdef Decoder decoder = self._held()
+        cdef Extractor extractor = decoder.extractor
+        cdef Py_ssize_t n_source = extractor.pair.source.n
+        cdef Py_ssize_t n_target = extractor.pair.target.n
+        if not (-1 <= source < n_source and -1 <= target < n_target) or source == target == -1:
+            raise InputError(
+                f"no link ({source}, {target}) in a pair of {n_source} and {n_target} tokens"
+            )
+        if source < 0:
+            extractor.null_row(False, target)
+        elif target < 0:
+            extractor.null_row(True, source)
+        else:
+            extractor.cell_row(source, target)
+        cdef const Sink *sink = &extractor.sink
+        slots = np.array([sink.slot[k] for k in range(sink.n)], dtype=np.int32)
+        values = np.array([sink.value[k] for k in range(sink.n)], dtype=np.float32)
+        return slots, values, np.asarray(decoder.weights)[self.style, slots]

@@ -1,0 +1,65 @@
+from libc.stdint cimport int64_t, uint32_t
+
+from tokalign.english.lexicon.lexical_tables cimport VectorTable
+from tokalign.features.pair cimport PairState
+
+cpdef enum EvidencePiece:
+    # Evidence for a candidate or against it, each in [0, 1] but for TOPIC; see evidence.pyx.
+    SCORE
+    AGREEMENT
+    NAMES
+    EARLY
+    NEIGHBOURS
+    TOPIC
+    TYPED
+    VALUE
+    NAME
+    BY_VERB
+    LENGTH
+    N_EVIDENCE
+
+cpdef enum SupportColumn:
+    # What a sentence of the sources (source) says for a word of the answer's sentence (target),
+    # each in [0, 1]; see evidence.pyx.
+    MASS
+    BEST
+    SAME
+    STRENGTH
+    ALIKE
+    WINDOW
+    TREE
+    ORDER
+    COVER
+    N_COLUMNS
+
+cdef struct Wanted:
+    # What a question asks for.
+    int answer               # ANSWER_...
+    uint32_t kinds           # a bit, 1 << KIND_..., for each kind of value that fits
+    uint32_t measures        # bits of UnitKind
+
+cdef class EvidenceRows:
+    cdef readonly object values      # [n_pairs, N_EVIDENCE]
+    cdef double[:, ::1] _values
+    cdef Wanted *_wanted             # [n_pairs]
+    cdef double *_mean               # [n_source, n_target] of the largest pair
+    cdef char *_room
+    cdef int reserve(
+        self, Py_ssize_t n_source, Py_ssize_t n_target, const VectorTable *vectors
+    ) except -1
+    cdef void find(
+        self, Py_ssize_t number, const PairState *pair, const VectorTable *vectors,
+        const double *s2t_posterior, const double *t2s_posterior, double score, double agreement,
+    ) noexcept nogil
+
+cdef class SupportRows:
+    cdef readonly object values      # [n_tokens, N_COLUMNS]
+    cdef readonly object offsets     # [n_pairs + 1]
+    cdef float[:, ::1] _values
+    cdef const int64_t[::1] _offsets
+    cdef char *_room
+    cdef int reserve(self, Py_ssize_t n_target) except -1
+    cdef void find(
+        self, Py_ssize_t number, const PairState *pair, const double *s2t_posterior,
+        const double *t2s_posterior,
+    ) noexcept nogil

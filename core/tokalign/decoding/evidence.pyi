@@ -1,0 +1,43 @@
+from collections.abc import Sequence
+from enum import IntEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokalign.features.extract import Extractor
+from tokalign.ranking.expected import Expected
+from tokalign.types import Sentence
+
+class SupportColumn(IntEnum):
+    MASS = ...
+    BEST = ...
+    SAME = ...
+    STRENGTH = ...
+    ALIKE = ...
+    WINDOW = ...
+    TREE = ...
+    ORDER = ...
+    COVER = ...
+    N_COLUMNS = ...
+
+COLUMNS: tuple[str, ...]
+EVIDENCE: tuple[str, ...]
+
+class EvidenceRows:
+    values: NDArray[np.float64]
+    def __init__(self, expected: Sequence[Expected]) -> None: ...
+
+class SupportRows:
+    values: NDArray[np.float32]
+    offsets: NDArray[np.int64]
+    def __init__(self, n_tokens: Sequence[int]) -> None: ...
+
+def pair_evidence(
+    extractor: Extractor,
+    candidate: Sentence,
+    question: Sentence,
+    mean: NDArray[np.float64],
+    expected: Expected,
+    score: float,
+    agreement: float,
+) -> NDArray[np.float64]: ...

@@ -1,0 +1,686 @@
+"""Evidence that a source answers its target, or supports its words; found pair by pair.
+
+A candidate (source) answers a question (target) if it speaks of what the question speaks of, and holds, close to the words that
+do, a word of the expected type that the question does not hold.
+
+A word of the question is *asked* if it is a content word and no question word. It is covered as
+far as it has a partner. A token of the candidate is *free* if it fits what is expected, has no
+partner among the asked words, and its lemma is not in the question.
+
+    covered[j] = min(1, sum over i of mean[i, j])        best[j] = likeliest partner
+    near(k, j) = covered[j] * 6 / (6 + |k - best[j]|)    of a free token k
+
+- score: Alignment.score.
+- agreement: Alignment.agreement.
+- names: share of names and numbers among the asked words that is covered, by idf; 1 without any.
+- early: share of the asked words that is covered, by idf; a partner counts the less the later it
+  stands: 4 / (4 + place).
+- neighbours: share of the neighbours among the asked words whose partners are neighbours in the
+  same order, by idf; in another order, or with a word between, half. Without any, as `early` but
+  wherever partners stand.
+- topic: cosine of the sums of word vectors, by idf, of the asked words and of the candidate's
+  content words, in [-1, 1]; 0 where a side has none.
+- typed: how well the best free token fits what is expected.
+- value: where a date or number is asked for, how well a free token fits and how near it stands to
+  the asked words' partners, by idf, at best; else 0.
+- name: the same where a person, place or name is asked for.
+- by_verb: how near a free token stands to the partner of an asked verb, at best.
+- length: number of the candidate's tokens, on a logarithmic scale that ends at 100.
+
+The support of each word of an answer (target) by a sentence of the sources (source), with the
+posteriors of both directions, mean(i, j) their mean, and strength(i, j) how alike the words are by
+form and meaning:
+
+    MASS      = min(1, sum over i of min(s2t(i, j), t2s(j, i)))
+    BEST      = max over i of mean(i, j)
+    SAME      = min(1, sum of mean(i, j) over the partners that are the same word or value)
+    STRENGTH  = max over i of strength(i, j), linked or not
+    ALIKE     = min(1, sum over i of mean(i, j) * strength(i, j))
+    WINDOW    = mean MASS of the content words at most 4 content words away, of weight 1 / distance
+    TREE      = mean MASS of the content words right above and below in the tree
+    ORDER     = mean over the content words before and after of
+                min(MASS, theirs) / (1 + |distance of the likeliest partners - of the words|)
+    COVER     = mean MASS of the content words of the answer's sentence, weighed by how rare
+                they are
+
+Where there is no tree, TREE is WINDOW; without a word to take the mean of, a mean is 0.
+
+The slow twins are tests/reference/evidence.py and tests/reference/support.py.
+"""
+
+from libc.math cimport fabs, log1p, sqrt
+from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint32_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memset
+
+import numpy as np
+
+from tokalign.decoding.link_decision cimport mean_posterior
+from tokalign.english.lexicon.lexical_tables cimport VectorTable
+from tokalign.english.values.value_structs cimport Found
+from tokalign.english.values.kinds cimport *
+from tokalign.features.extract cimport Extractor
+from tokalign.features.pair cimport (
+    CLASS_STEM, COARSE_NAME, COARSE_NOUN, COARSE_NUMBER, COARSE_VERB, HINT_ASKS, HINT_BEFORE_DATE,
+    HINT_BEFORE_PLACE, HINT_CALENDAR, HINT_IN, HINT_NAME, HINT_NUMBER, HINT_UNIT, KIND_CONTENT,
+    RULE_INITIALS, Lexeme, PairState, Side,
+)
+
+from tokalign.english.values.value import UNIT_BASES
+from tokalign.errors import ShapeError
+from tokalign.ranking.expected import AnswerType, unit_kind
+
+cdef enum:
+    REACH = 4                # of the window, in content words
+
+cdef enum:
+    # In the order of AnswerType.
+    ANSWER_PERSON = 0
+    ANSWER_PLACE = 1
+    ANSWER_DATE = 2
+    ANSWER_NUMBER = 3
+    ANSWER_NAME = 4
+    ANSWER_THING = 5
+    ANSWER_OTHER = 6
+
+cdef struct EvidenceRoom:
+    # Scratch of one pair.
+    int32_t *asked           # [n_target] the question's words that a candidate should cover
+    int32_t *best            # [n_target] likeliest partner of each
+    double *covered          # [n_target] how far each has a partner, in [0, 1]
+    double *taken            # [n_source] the largest of a token's links with them
+    double *fit              # [n_source] how well a token fits what is wanted
+    double *topic            # [2, n_dimensions] sums of word vectors
+    int n_asked
+    double idf               # of all that are asked together
+
+
+def _column_names(columns):
+    return tuple([name.lower() for name in columns.__members__ if not name.startswith("N_")])
+
+
+EVIDENCE = _column_names(EvidencePiece)
+"""Names of the pieces of evidence, in the order of their columns."""
+COLUMNS = _column_names(SupportColumn)
+"""Names of what a sentence says for a word, in the order of the columns of SupportRows."""
+
+cdef uint8_t[128] UNIT_MEASURES  # of each base unit, by its place in UNIT_BASES
+for _place, _unit in enumerate(UNIT_BASES):
+    UNIT_MEASURES[_place] = unit_kind(_unit).value
+assert len(UNIT_BASES) <= 128
+
+cdef double COVERED = 0.5   # coverage from which a word counts as having a partner
+cdef double NEAR = 6.0      # distance, in tokens, at which a partner counts half
+cdef double EARLY_PLACE = 4.0   # place, from 0, at which one counts half
+
+
+cdef Wanted _wanted_of(expected) except *:
+    """Return what a question asks for, as the kernel reads it."""
+    cdef Wanted wanted
+    wanted.answer = list(AnswerType).index(expected.answer)
+    wanted.kinds = 0
+    for kind in expected.kinds:
+        wanted.kinds |= <uint32_t>1 << <int>kind
+    wanted.measures = int(expected.measures)
+    return wanted
+
+
+cdef size_t _evidence_bytes(
+    Py_ssize_t n_source, Py_ssize_t n_target, const VectorTable *vectors
+) noexcept nogil:
+    """Return the memory that the evidence of such a pair needs."""
+    cdef size_t n_dimensions = 0 if vectors == NULL else vectors.n_dimensions
+    return (
+        (n_target + 2 * n_source + 2 * n_dimensions) * sizeof(double)
+        + 2 * n_target * sizeof(int32_t)
+    )
+
+
+cdef void _carve_evidence(
+    EvidenceRoom *room, char *memory, Py_ssize_t n_source, Py_ssize_t n_target,
+    const VectorTable *vectors,
+) noexcept nogil:
+    """Point a room into memory of _evidence_bytes."""
+    cdef size_t n_dimensions = 0 if vectors == NULL else vectors.n_dimensions
+    room.covered = <double *>memory
+    room.taken = room.covered + n_target
+    room.fit = room.taken + n_source
+    room.topic = room.fit + n_source
+    room.asked = <int32_t *>(room.topic + 2 * n_dimensions)
+    room.best = room.asked + n_target
+
+
+cdef void _find_asked(const Side *question, EvidenceRoom *room) noexcept nogil:
+    """Find the words that a candidate should cover; all of them where there is none."""
+    cdef int32_t j
+    room.n_asked = 0
+    for j in range(<int32_t>question.n):
+        if question.kind[j] == KIND_CONTENT and not question.word[j].hints & HINT_ASKS:
+            room.asked[room.n_asked] = j
+            room.n_asked += 1
+    if room.n_asked == 0:
+        for j in range(<int32_t>question.n):
+            room.asked[j] = j
+        room.n_asked = <int>question.n
+    room.idf = 0.0
+    for j in range(room.n_asked):
+        room.idf += question.word[room.asked[j]].idf
+
+
+cdef void _cover(const PairState *pair, const double *mean, EvidenceRoom *room) noexcept nogil:
+    """Fill how far the asked words are covered, and by what."""
+    cdef Py_ssize_t n_target = pair.target.n
+    cdef Py_ssize_t i
+    cdef double total, largest, link
+    cdef int a
+    memset(room.taken, 0, pair.source.n * sizeof(double))
+    for a in range(room.n_asked):
+        total = 0.0
+        largest = -1.0
+        for i in range(pair.source.n):
+            link = mean[i * n_target + room.asked[a]]
+            total += link
+            room.taken[i] = max(room.taken[i], link)
+            if link > largest:
+                largest = link
+                room.best[a] = <int32_t>i
+        room.covered[a] = min(total, 1.0)
+
+
+cdef double _names(const PairState *pair, const EvidenceRoom *room) noexcept nogil:
+    cdef double total = 0.0
+    cdef double covered = 0.0
+    cdef const Lexeme *word
+    cdef int a
+    for a in range(room.n_asked):
+        word = pair.target.word[room.asked[a]]
+        if word.coarse == COARSE_NAME or word.coarse == COARSE_NUMBER:
+            total += word.idf
+            covered += word.idf * room.covered[a]
+    return covered / total if total > 0 else 1.0
+
+
+cdef double _early(const PairState *pair, const EvidenceRoom *room, bint anywhere) noexcept nogil:
+    cdef double covered = 0.0
+    cdef double place
+    cdef int a
+    if room.idf <= 0:
+        return 1.0
+    for a in range(room.n_asked):
+        place = 1.0 if anywhere else EARLY_PLACE / (EARLY_PLACE + room.best[a])
+        covered += pair.target.word[room.asked[a]].idf * room.covered[a] * place
+    return covered / room.idf
+
+
+cdef double _neighbours(const PairState *pair, const EvidenceRoom *room) noexcept nogil:
+    cdef double total = 0.0
+    cdef double kept = 0.0
+    cdef double weight
+    cdef int32_t step
+    cdef int a
+    for a in range(room.n_asked - 1):
+        if room.asked[a + 1] - room.asked[a] > 2:
+            continue
+        weight = min(
+            pair.target.word[room.asked[a]].idf, pair.target.word[room.asked[a + 1]].idf
+        )
+        total += weight
+        if room.covered[a] <= COVERED or room.covered[a + 1] <= COVERED:
+            continue
+        step = room.best[a + 1] - room.best[a]
+        if 1 <= step <= 2:
+            kept += weight
+        elif -3 <= step <= 3:
+            kept += weight / 2
+    return kept / total if total > 0 else _early(pair, room, True)
+
+
+cdef bint _add_vector(
+    const VectorTable *vectors, const Lexeme *word, double *total
+) noexcept nogil:
+    """Add a word's vector of length 1, times its idf; return whether it has one."""
+    cdef const int8_t *row
+    cdef double weight
+    cdef int k
+    if word.vector < 0:
+        return False
+    row = vectors.row + <Py_ssize_t>word.vector * vectors.n_dimensions
+    weight = word.idf * vectors.scale[word.vector]
+    for k in range(vectors.n_dimensions):
+        total[k] += weight * row[k]
+    return True
+
+
+cdef double _topic(
+    const PairState *pair, const VectorTable *vectors, const EvidenceRoom *room
+) noexcept nogil:
+    cdef double *question = room.topic
+    cdef double *candidate
+    cdef double product = 0.0, of_question = 0.0, of_candidate = 0.0
+    cdef Py_ssize_t i
+    cdef int a, k
+    if vectors == NULL:
+        return 0.0
+    candidate = question + vectors.n_dimensions
+    memset(question, 0, 2 * vectors.n_dimensions * sizeof(double))
+    for a in range(room.n_asked):
+        _add_vector(vectors, pair.target.word[room.asked[a]], question)
+    for i in range(pair.source.n):
+        _add_vector(vectors, pair.source.word[i], candidate)
+    for k in range(vectors.n_dimensions):
+        product += question[k] * candidate[k]
+        of_question += question[k] * question[k]
+        of_candidate += candidate[k] * candidate[k]
+    if of_question <= 0 or of_candidate <= 0:
+        return 0.0
+    return product / sqrt(of_question * of_candidate)
+
+
+cdef double _fit(const Side *side, Py_ssize_t i, int answer) noexcept nogil:
+    """Return how well a token fits by its form, tag and neighbours: 0, 0.5 or 1."""
+    cdef const Lexeme *word = side.word[i]
+    cdef uint8_t before = side.word[i - 1].hints if i > 0 else 0
+    cdef uint8_t after = side.word[i + 1].hints if i + 1 < side.n else 0
+    cdef bint beside_name
+    if answer == ANSWER_DATE:
+        if word.hints & HINT_CALENDAR:
+            return 1.0
+        if not word.hints & HINT_NUMBER:
+            return 0.0
+        if before & (HINT_BEFORE_DATE | HINT_CALENDAR) and not after & HINT_UNIT:
+            return 1.0
+        return 0.5
+    if answer == ANSWER_NUMBER:
+        if not word.hints & HINT_NUMBER:
+            return 0.0
+        return 0.5 if before & (HINT_CALENDAR | HINT_IN) else 1.0
+    if answer == ANSWER_PERSON:
+        beside_name = (i > 0 and side.word[i - 1].coarse == COARSE_NAME) or (
+            i + 1 < side.n and side.word[i + 1].coarse == COARSE_NAME
+        )
+        return 0.0 if not word.hints & HINT_NAME else 1.0 if beside_name else 0.5
+    if answer == ANSWER_PLACE:
+        return 0.0 if not word.hints & HINT_NAME else 1.0 if before & HINT_BEFORE_PLACE else 0.5
+    if answer == ANSWER_NAME:
+        return 1.0 if word.hints & HINT_NAME else 0.0
+    if side.kind[i] != KIND_CONTENT:
+        return 0.0
+    if answer == ANSWER_THING:
+        return 1.0 if word.coarse == COARSE_NOUN or word.coarse == COARSE_NAME else 0.0
+    return 0.5
+
+
+cdef double _value_fit(const Found *value, const Wanted *wanted) noexcept nogil:
+    """Return how well a value fits what is wanted, a date or a number: 0.25, 0.5 or 1."""
+    cdef bint is_wanted = wanted.kinds >> value.kind & 1
+    if wanted.answer == ANSWER_DATE:
+        if is_wanted:
+            return 1.0
+        return 0.5 if value.kind == KIND_NUMBER or value.kind == KIND_RANGE else 0.25
+    if is_wanted and (
+        value.kind != KIND_QUANTITY or UNIT_MEASURES[value.code] & wanted.measures
+    ):
+        return 1.0
+    return 0.25 if value.kind == KIND_DATE and not is_wanted else 0.5
+
+
+cdef void _fit_all(const Side *side, const Wanted *wanted, double *fit) noexcept nogil:
+    """Fill how well each token fits what is wanted; a value's tokens fit as it does."""
+    cdef Py_ssize_t i
+    cdef int k, at
+    for i in range(side.n):
+        fit[i] = _fit(side, i, wanted.answer)
+    if wanted.answer != ANSWER_DATE and wanted.answer != ANSWER_NUMBER:
+        return
+    for k in range(side.n_values):
+        if side.values[k].rank == 0:
+            for at in range(side.values[k].start, side.values[k].end):
+                fit[at] = _value_fit(&side.values[k], wanted)
+
+
+cdef bint _holds(const Side *side, int32_t lemma) noexcept nogil:
+    cdef Py_ssize_t k
+    for k in range(side.n):
+        if side.lemma[k] == lemma:
+            return True
+    return False
+
+
+cdef void _weigh_free(
+    const PairState *pair, const Wanted *wanted, const EvidenceRoom *room, double *out
+) noexcept nogil:
+    """Fill what the free tokens say."""
+    cdef double fitting = 0.0, typed = 0.0, by_verb = 0.0
+    cdef double near, dense
+    cdef const Lexeme *word
+    cdef Py_ssize_t i
+    cdef int a
+    for i in range(pair.source.n):
+        if room.fit[i] <= 0 or room.taken[i] >= COVERED:
+            continue
+        if _holds(&pair.target, pair.source.lemma[i]):
+            continue
+        dense = 0.0
+        for a in range(room.n_asked):
+            word = pair.target.word[room.asked[a]]
+            near = room.covered[a] * NEAR / (NEAR + fabs(<double>(room.best[a] - i)))
+            dense += near * word.idf
+            if word.coarse == COARSE_VERB:
+                by_verb = max(by_verb, near)
+        dense = dense / room.idf if room.idf > 0 else 1.0
+        typed = max(typed, room.fit[i])
+        fitting = max(fitting, dense * room.fit[i])
+    out[<int>EvidencePiece.TYPED] = typed
+    out[<int>EvidencePiece.BY_VERB] = by_verb
+    if wanted.answer == ANSWER_DATE or wanted.answer == ANSWER_NUMBER:
+        out[<int>EvidencePiece.VALUE] = fitting
+    elif wanted.answer in (ANSWER_PERSON, ANSWER_PLACE, ANSWER_NAME):
+        out[<int>EvidencePiece.NAME] = fitting
+
+
+cdef void _find_evidence(
+    const PairState *pair, const VectorTable *vectors, const double *mean, const Wanted *wanted,
+    EvidenceRoom *room, double score, double agreement, double *out,
+) noexcept nogil:
+    """Write the evidence of a pair of which the words are known."""
+    memset(out, 0, <int>EvidencePiece.N_EVIDENCE * sizeof(double))
+    _find_asked(&pair.target, room)
+    _cover(pair, mean, room)
+    _fit_all(&pair.source, wanted, room.fit)
+    out[<int>EvidencePiece.SCORE] = score
+    out[<int>EvidencePiece.AGREEMENT] = agreement
+    out[<int>EvidencePiece.NAMES] = _names(pair, room)
+    out[<int>EvidencePiece.EARLY] = _early(pair, room, False)
+    out[<int>EvidencePiece.NEIGHBOURS] = _neighbours(pair, room)
+    out[<int>EvidencePiece.TOPIC] = _topic(pair, vectors, room)
+    out[<int>EvidencePiece.LENGTH] = min(log1p(<double>pair.source.n) / log1p(100.0), 1.0)
+    _weigh_free(pair, wanted, room, out)
+
+
+def pair_evidence(
+    Extractor extractor not None, candidate, question, const double[:, ::1] mean, expected,
+    double score, double agreement,
+):
+    """Return the evidence of a pair.
+
+    Parameters
+    ----------
+    extractor : Extractor
+        Not safe to share by threads.
+    candidate, question : Sentence
+        With tags and lemmas.
+    mean : float64 array, shape (n_candidate, n_question)
+        Probability of every link, the mean of both directions, in [0, 1].
+    expected : Expected
+    score, agreement : float
+        Of their alignment, in [0, 1].
+
+    Returns
+    -------
+    evidence : float64 array, shape (n_evidence,)
+        In the order of EVIDENCE.
+
+    Raises
+    ------
+    InputError
+        If a sentence is empty, or lacks tags or lemmas.
+    ShapeError
+        If `mean` does not fit the sentences.
+    """
+    cdef Wanted wanted = _wanted_of(expected)
+    cdef EvidenceRoom room
+    cdef const VectorTable *vectors = extractor.lexemes.tables.vectors
+    found = np.empty(<int>EvidencePiece.N_EVIDENCE)
+    cdef double[::1] out = found
+    extractor.load(candidate, question)
+    cdef const PairState *pair = &extractor.pair
+    if mean.shape[0] != pair.source.n or mean.shape[1] != pair.target.n:
+        raise ShapeError(
+            f"links have shape {mean.shape[0], mean.shape[1]}; wanted "
+            f"{pair.source.n, pair.target.n}"
+        )
+    cdef char *memory = <char *>malloc(_evidence_bytes(pair.source.n, pair.target.n, vectors))
+    if memory == NULL:
+        raise MemoryError("evidence of a pair")
+    _carve_evidence(&room, memory, pair.source.n, pair.target.n, vectors)
+    _find_evidence(pair, vectors, &mean[0, 0], &wanted, &room, score, agreement, &out[0])
+    free(memory)
+    return found
+
+
+cdef class EvidenceRows:
+    """Evidence that each pair's source answers its target.
+
+    Parameters
+    ----------
+    expected : sequence of Expected
+        What each pair's target asks for.
+
+    Attributes
+    ----------
+    values : float64 array, shape (n_pairs, n_evidence)
+        Columns as EVIDENCE names them; zeros until the batch is
+        decided, and of a pair that failed.
+    """
+
+    def __cinit__(self, expected):
+        cdef Py_ssize_t k
+        self.values = np.zeros((len(expected), <int>EvidencePiece.N_EVIDENCE))
+        self._values = self.values
+        self._wanted = <Wanted *>malloc(len(expected) * sizeof(Wanted) + 1)
+        if self._wanted == NULL:
+            raise MemoryError("what the pairs of a batch ask for")
+        for k in range(len(expected)):
+            self._wanted[k] = _wanted_of(expected[k])
+
+    def __dealloc__(self):
+        free(self._wanted)
+        free(self._mean)
+        free(self._room)
+
+    cdef int reserve(
+        self, Py_ssize_t n_source, Py_ssize_t n_target, const VectorTable *vectors
+    ) except -1:
+        """Make room for pairs of at most so many tokens."""
+        free(self._mean)
+        free(self._room)
+        self._room = NULL
+        self._mean = <double *>malloc(n_source * n_target * sizeof(double))
+        self._room = <char *>malloc(_evidence_bytes(n_source, n_target, vectors))
+        if self._mean == NULL or self._room == NULL:
+            raise MemoryError("evidence of a pair")
+        return 0
+
+    cdef void find(
+        self, Py_ssize_t number, const PairState *pair, const VectorTable *vectors,
+        const double *s2t_posterior, const double *t2s_posterior, double score, double agreement,
+    ) noexcept nogil:
+        """Fill the row of the pair that is decoded."""
+        cdef Py_ssize_t n_source = pair.source.n
+        cdef Py_ssize_t n_target = pair.target.n
+        cdef EvidenceRoom room
+        cdef Py_ssize_t i, j
+        _carve_evidence(&room, self._room, n_source, n_target, vectors)
+        for i in range(n_source):
+            for j in range(n_target):
+                self._mean[i * n_target + j] = mean_posterior(
+                    s2t_posterior, t2s_posterior, n_source, n_target, i, j
+                )
+        _find_evidence(
+            pair, vectors, self._mean, &self._wanted[number], &room, score, agreement,
+            &self._values[number, 0],
+        )
+
+
+cdef size_t _column_bytes(Py_ssize_t n_target) noexcept nogil:
+    return n_target * sizeof(int32_t)
+
+
+cdef inline bint _are_same(const PairState *pair, Py_ssize_t cell) noexcept nogil:
+    """Whether two words are the same by form, lemma, stem, value or spelling."""
+    if pair.agreement[cell] == RELATION_DIFFERENT:
+        return False
+    return (
+        pair.lexical_class[cell] <= CLASS_STEM or pair.agreement[cell] == RELATION_SAME_VALUE
+        or pair.acronym[cell] or (0 < pair.rule[cell] <= 1 + RULE_INITIALS)
+    )
+
+
+cdef void _sum_column(
+    const PairState *pair, const double *s2t, const double *t2s, Py_ssize_t j, int32_t *partner,
+    float *out,
+) noexcept nogil:
+    """Write what a word's posteriors say, and its likeliest partner."""
+    cdef Py_ssize_t n_source = pair.source.n
+    cdef Py_ssize_t n_target = pair.target.n
+    cdef double mass = 0.0
+    cdef double best = 0.0
+    cdef double same = 0.0
+    cdef double alike = 0.0
+    cdef float strength = 0.0
+    cdef double forth, back, mean
+    cdef Py_ssize_t i, cell
+    partner[j] = 0
+    for i in range(n_source):
+        cell = i * n_target + j
+        forth = s2t[i * (n_target + 1) + j + 1]
+        back = t2s[j * (n_source + 1) + i + 1]
+        mean = (forth + back) / 2.0
+        mass += min(forth, back)
+        alike += mean * pair.strength[cell]
+        strength = max(strength, pair.strength[cell])
+        if mean > best:
+            best = mean
+            partner[j] = <int32_t>i
+        if mean > 0.0 and _are_same(pair, cell):
+            same += mean
+    out[<int>SupportColumn.MASS] = <float>min(mass, 1.0)
+    out[<int>SupportColumn.BEST] = <float>best
+    out[<int>SupportColumn.SAME] = <float>min(same, 1.0)
+    out[<int>SupportColumn.STRENGTH] = min(strength, <float>1.0)
+    out[<int>SupportColumn.ALIKE] = <float>min(alike, 1.0)
+
+
+cdef inline float _mass(const float *out, Py_ssize_t j) noexcept nogil:
+    return out[j * <int>SupportColumn.N_COLUMNS + <int>SupportColumn.MASS]
+
+
+cdef float _window(const Side *side, const float *out, Py_ssize_t j) noexcept nogil:
+    cdef float total = 0.0
+    cdef float weight = 0.0
+    cdef int32_t k
+    cdef int step, distance
+    for step in range(2):
+        k = side.previous_content[j] if step == 0 else side.next_content[j]
+        distance = 1
+        while k >= 0 and distance <= REACH:
+            total += _mass(out, k) / distance
+            weight += <float>1.0 / distance
+            k = side.previous_content[k] if step == 0 else side.next_content[k]
+            distance += 1
+    return total / weight if weight > 0.0 else <float>0.0
+
+
+cdef float _tree(const Side *side, const float *out, Py_ssize_t j) noexcept nogil:
+    cdef float total = 0.0
+    cdef int n = 0
+    cdef int32_t k = side.head[j]
+    if k >= 0 and side.kind[k] == KIND_CONTENT:
+        total += _mass(out, k)
+        n += 1
+    k = side.first_child[j]
+    while k >= 0:
+        if side.kind[k] == KIND_CONTENT:
+            total += _mass(out, k)
+            n += 1
+        k = side.next_sibling[k]
+    return total / n if n else <float>0.0
+
+
+cdef float _order(
+    const Side *side, const int32_t *partner, const float *out, Py_ssize_t j
+) noexcept nogil:
+    cdef float total = 0.0
+    cdef int n = 0
+    cdef int step, apart
+    cdef int32_t k
+    for step in range(2):
+        k = side.previous_content[j] if step == 0 else side.next_content[j]
+        if k >= 0:
+            apart = (partner[k] - partner[j]) - (k - <int32_t>j)
+            total += min(_mass(out, j), _mass(out, k)) / (1 + (apart if apart > 0 else -apart))
+            n += 1
+    return total / n if n else <float>0.0
+
+
+cdef void _find_columns(
+    const PairState *pair, const double *s2t_posterior, const double *t2s_posterior, char *room,
+    float *out,
+) noexcept nogil:
+    """Write the row of each word of the answer's sentence."""
+    cdef int32_t *partner = <int32_t *>room
+    cdef const Side *side = &pair.target
+    cdef float *row
+    cdef double weight, whole = 0.0
+    cdef double covered = 0.0
+    cdef Py_ssize_t j
+    for j in range(side.n):
+        row = out + j * <int>SupportColumn.N_COLUMNS
+        _sum_column(pair, s2t_posterior, t2s_posterior, j, partner, row)
+        if side.kind[j] == KIND_CONTENT:
+            weight = side.word[j].weight
+            whole += weight
+            covered += weight * row[<int>SupportColumn.MASS]
+    for j in range(side.n):
+        row = out + j * <int>SupportColumn.N_COLUMNS
+        row[<int>SupportColumn.WINDOW] = _window(side, out, j)
+        row[<int>SupportColumn.TREE] = (
+            _tree(side, out, j) if side.has_tree else row[<int>SupportColumn.WINDOW]
+        )
+        row[<int>SupportColumn.ORDER] = _order(side, partner, out, j)
+        row[<int>SupportColumn.COVER] = <float>(covered / whole) if whole > 0.0 else <float>0.0
+
+
+cdef class SupportRows:
+    """What each pair's source says for the words of its target.
+
+    Parameters
+    ----------
+    n_tokens : sequence of int
+        Of each pair's target.
+
+    Attributes
+    ----------
+    values : float32 array, shape (n_tokens of all targets, n_columns)
+        Columns as COLUMNS names them; zeros until the batch is decided,
+        and of a pair that failed.
+    offsets : int64 array, shape (n_pairs + 1,)
+        Pair k has the rows from ``offsets[k]`` to before ``offsets[k + 1]``.
+    """
+
+    def __cinit__(self, n_tokens):
+        self.offsets = np.concatenate([[0], np.cumsum(n_tokens)]).astype(np.int64)
+        self.values = np.zeros((sum(n_tokens), <int>SupportColumn.N_COLUMNS), np.float32)
+        self._values = self.values
+        self._offsets = self.offsets
+
+    def __dealloc__(self):
+        free(self._room)
+
+    cdef int reserve(self, Py_ssize_t n_target) except -1:
+        """Make room for pairs whose targets have at most so many tokens."""
+        free(self._room)
+        self._room = <char *>malloc(_column_bytes(n_target) + 1)
+        if self._room == NULL:
+            raise MemoryError("support of a pair")
+        return 0
+
+    cdef void find(
+        self, Py_ssize_t number, const PairState *pair, const double *s2t_posterior,
+        const double *t2s_posterior,
+    ) noexcept nogil:
+        """Fill the rows of the pair that is decoded."""
+        _find_columns(
+            pair, s2t_posterior, t2s_posterior, self._room,
+            &self._values[self._offsets[number], 0],
+        )

@@ -1,0 +1,76 @@
+"""Kernels that decide on the posteriors of a pair."""
+
+from libc.stdint cimport int32_t, uint8_t
+
+cdef enum:
+    MOST_KNOTS = 16
+
+cdef struct StyleNumbers:
+    # What a style decides by.
+    double threshold
+    double beside                # threshold beside a link
+    bint is_revised              # whether the second pass decides
+    int n_knots                  # 0 where confidences are posteriors
+    double raw[MOST_KNOTS]
+    double calibrated[MOST_KNOTS]
+    bint has_unlike              # whether unlike words have a map of their own
+    double slope
+    double offset
+
+cdef class Convention:
+    cdef StyleNumbers numbers
+
+cdef struct TokenWeights:
+    # What the tokens of a pair weigh.
+    const double *score_target   # [n_target] in the score
+    const double *source         # [n_source] in similarity
+    const double *target         # [n_target]
+
+cdef inline double mean_posterior(
+    const double *s2t_posterior, const double *t2s_posterior, Py_ssize_t n_source,
+    Py_ssize_t n_target, Py_ssize_t i, Py_ssize_t j,
+) noexcept nogil:
+    # Of the link (i, j), over both directions.
+    return (
+        s2t_posterior[i * (n_target + 1) + j + 1] + t2s_posterior[j * (n_source + 1) + i + 1]
+    ) / 2
+
+cdef void fill_means(
+    const double *s2t_posterior,   # [n_source, n_target + 1]
+    const double *t2s_posterior,   # [n_target, n_source + 1]
+    Py_ssize_t n_source, Py_ssize_t n_target,
+    double *mean,                  # [n_source, n_target]
+) noexcept nogil
+
+cdef void take_cells(
+    const double *posterior,       # [n_source, n_target]
+    Py_ssize_t n_source, Py_ssize_t n_target, double threshold, double beside,
+    uint8_t *taken,                # [n_source, n_target]
+) noexcept nogil
+
+cdef Py_ssize_t write_links(
+    const double *posterior,       # [n_source, n_target]
+    const uint8_t *taken,          # [n_source, n_target] 1 of a link, else 0
+    Py_ssize_t n_source, Py_ssize_t n_target,
+    int32_t *source,               # room for n_source * n_target links
+    int32_t *target, double *confidence,
+) noexcept nogil
+
+cdef Py_ssize_t keep_links(
+    const StyleNumbers *numbers,
+    const uint8_t *lexical_class,    # [n_source, n_target]
+    Py_ssize_t n_target,
+    int32_t *source,         # [n_links]; those that are kept come first
+    int32_t *target,         # likewise
+    double *confidence,      # likewise; posteriors before, confidences after
+    Py_ssize_t n_links,
+    double least,
+) noexcept nogil
+
+cdef void pair_shares(
+    const double *s2t_posterior,   # [n_source, n_target + 1]
+    const double *t2s_posterior,   # [n_target, n_source + 1]
+    Py_ssize_t n_source, Py_ssize_t n_target,
+    const TokenWeights *weights, double *target_covered, double *covered,
+) noexcept nogil
+cdef double lowered(double share, double agreement) noexcept nogil

@@ -1,0 +1,34 @@
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokalign.model.styles import StyleHeader
+
+class Convention:
+    @property
+    def threshold(self) -> float: ...
+    @property
+    def is_revised(self) -> bool: ...
+    def __init__(self, style: StyleHeader) -> None: ...
+    def confidence(self, posterior: float, are_unlike: bool) -> float: ...
+    def confidences(
+        self, posterior: NDArray[np.floating], unlike: NDArray[np.bool_]
+    ) -> NDArray[np.float64]: ...
+
+def joint_links(
+    s2t_posterior: NDArray[np.float64],
+    t2s_posterior: NDArray[np.float64],
+    threshold: float,
+    beside: float = ...,
+) -> list[tuple[int, int, float]]: ...
+def covered_shares(
+    s2t_posterior: NDArray[np.float64],
+    t2s_posterior: NDArray[np.float64],
+    score_weights: Sequence[float],
+    source_weights: Sequence[float],
+    target_weights: Sequence[float],
+) -> tuple[float, float]: ...
+def lowered_shares(
+    shares: NDArray[np.float64], agreements: NDArray[np.float64]
+) -> NDArray[np.float64]: ...

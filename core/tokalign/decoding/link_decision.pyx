@@ -1,0 +1,484 @@
+"""Decisions on the posteriors of both directions: links, their confidences, and scores of a pair.
+
+    mean[i, j] = (s2t[i, j + 1] + t2s[j, i + 1]) / 2
+
+A link is taken where that mean reaches a threshold, so a token may have several links or none. Of
+all sets of links, those of a threshold are the ones of highest expected F measure when confidences
+are independent probabilities (Jansche 2007, ACL). But links of phrases come in blocks: one that
+lies beside a link that is taken, of the same token and of the next one, needs a lower mean. In a
+style that has a second pass (tokalign.decoding.second_pass) its probabilities take the means' place,
+and groups of uncertain cells are decided upon together.
+
+The confidence of a link of one word form is on a piecewise linear map of posteriors, between knots.
+Links of unlike words have a map of two numbers, where the style has them (Platt 1999, with the log
+odds as the score):
+
+    log odds(confidence) = slope * log odds(posterior) + offset
+
+Scores of a pair are covered shares:
+
+    covered[j]     = min(1, sum over i of min(s2t[i, j + 1], t2s[j, i + 1]))
+    target_covered = sum over j of v[j] * covered[j] / sum of v
+
+v is 1 of content words, 0.1 of others: it is the expected share of the target's content that has
+a partner which both directions support. On TrecQA's development questions that ranks answers
+better than the mean or the product of their posteriors.
+
+    share(side) = sum over tokens of w * min(1, sum of the token's mean[i, j]) / sum of w
+    covered     = the smaller of both sides' shares
+
+A token weighs its idf, numbers twice as much, marks nothing; where no token of a side weighs
+anything, all of that side weigh alike. So 0.8 says: of what either sentence holds, counted by how
+rare its words are, at least 80% is expected to have a counterpart in the other.
+
+These are what is *covered*. What the sentences say of it may differ; both are lowered by that:
+
+    lowered(share) = share * (1 - FALL * share ** 4 * (1 - agreement))
+
+Of sentences that share little, a conflict says little more; the fall and the power were chosen on
+our own contrasts, so that STS 2012 and MSRP do not lose by them (lab/experiments.md).
+"""
+
+from libc.math cimport INFINITY, exp, log
+from libc.stdint cimport int32_t, uint8_t
+
+import numpy as np
+
+from tokalign.features.pair cimport CLASS_IDENTICAL
+
+from tokalign.errors import ShapeError
+from tokalign.model.styles import MAX_KNOTS
+
+cdef enum:
+    # What becomes of a cell.
+    LEFT = 0
+    LIKELY = 1       # enough beside a link
+    TAKEN = 2
+
+cdef double FALL = 0.4
+
+assert MAX_KNOTS == <int>MOST_KNOTS
+
+
+cdef inline bint _is_beside_link(
+    const uint8_t *fate, Py_ssize_t n_source, Py_ssize_t n_target, Py_ssize_t i, Py_ssize_t j
+) noexcept nogil:
+    cdef const uint8_t *cell = fate + i * n_target + j
+    return (
+        (i > 0 and cell[-n_target] == TAKEN)
+        or (i + 1 < n_source and cell[n_target] == TAKEN)
+        or (j > 0 and cell[-1] == TAKEN)
+        or (j + 1 < n_target and cell[1] == TAKEN)
+    )
+
+
+cdef void _take_blocks(uint8_t *fate, Py_ssize_t n_source, Py_ssize_t n_target) noexcept nogil:
+    """Take likely cells beside links until there are no more."""
+    cdef bint has_grown = True
+    cdef Py_ssize_t i, j
+    while has_grown:
+        has_grown = False
+        for i in range(n_source):
+            for j in range(n_target):
+                if fate[i * n_target + j] == LIKELY and _is_beside_link(
+                    fate, n_source, n_target, i, j
+                ):
+                    fate[i * n_target + j] = TAKEN
+                    has_grown = True
+
+
+cdef void fill_means(
+    const double *s2t_posterior, const double *t2s_posterior, Py_ssize_t n_source,
+    Py_ssize_t n_target, double *mean,
+) noexcept nogil:
+    """Write the mean posterior of each link."""
+    cdef Py_ssize_t i, j
+    for i in range(n_source):
+        for j in range(n_target):
+            mean[i * n_target + j] = mean_posterior(
+                s2t_posterior, t2s_posterior, n_source, n_target, i, j
+            )
+
+
+cdef void take_cells(
+    const double *posterior, Py_ssize_t n_source, Py_ssize_t n_target, double threshold,
+    double beside, uint8_t *taken,
+) noexcept nogil:
+    """Write 1 for the cells whose posterior is at least the threshold, or at least `beside` beside
+    another one that is taken, and 0 for others."""
+    cdef uint8_t *fate = taken
+    cdef Py_ssize_t n_likely = 0
+    cdef Py_ssize_t cell
+    for cell in range(n_source * n_target):
+        fate[cell] = (
+            TAKEN if posterior[cell] >= threshold else LIKELY if posterior[cell] >= beside else LEFT
+        )
+        n_likely += fate[cell] == LIKELY
+    if n_likely:
+        _take_blocks(fate, n_source, n_target)
+    for cell in range(n_source * n_target):
+        taken[cell] = fate[cell] == TAKEN
+
+
+cdef Py_ssize_t write_links(
+    const double *posterior, const uint8_t *taken, Py_ssize_t n_source, Py_ssize_t n_target,
+    int32_t *source, int32_t *target, double *confidence,
+) noexcept nogil:
+    """Write the links that are taken, with their posteriors; return how many."""
+    cdef Py_ssize_t n_links = 0
+    cdef Py_ssize_t i, j
+    for i in range(n_source):
+        for j in range(n_target):
+            if taken[i * n_target + j]:
+                source[n_links] = <int32_t>i
+                target[n_links] = <int32_t>j
+                confidence[n_links] = posterior[i * n_target + j]
+                n_links += 1
+    return n_links
+
+
+cdef double _between_knots(const StyleNumbers *numbers, double posterior) noexcept nogil:
+    """Return what is on the line between the knots around a posterior."""
+    cdef const double *raw = &numbers.raw[0]
+    cdef const double *calibrated = &numbers.calibrated[0]
+    cdef int last = numbers.n_knots - 1
+    cdef int k = 0
+    if last < 0:
+        return posterior
+    if posterior >= raw[last]:
+        return calibrated[last]
+    if posterior <= raw[0]:
+        return calibrated[0]
+    while posterior >= raw[k + 1]:
+        k += 1
+    return calibrated[k] + (calibrated[k + 1] - calibrated[k]) / (raw[k + 1] - raw[k]) * (
+        posterior - raw[k]
+    )
+
+
+cdef double _confidence_of(
+    const StyleNumbers *numbers, double posterior, bint are_unlike
+) noexcept nogil:
+    """Return the confidence of a link with this posterior, in [0, 1]."""
+    if not (are_unlike and numbers.has_unlike):
+        return _between_knots(numbers, posterior)
+    cdef double odds = (
+        log(posterior) - log(1.0 - posterior) if 0.0 < posterior < 1.0
+        else INFINITY if posterior >= 1.0
+        else -INFINITY
+    )
+    return 1.0 / (1.0 + exp(-(numbers.slope * odds + numbers.offset)))
+
+
+cdef Py_ssize_t keep_links(
+    const StyleNumbers *numbers, const uint8_t *lexical_class, Py_ssize_t n_target, int32_t *source,
+    int32_t *target, double *confidence, Py_ssize_t n_links, double least,
+) noexcept nogil:
+    """Put confidences in the place of posteriors, without links of less than the least of them;
+    return how many there are."""
+    cdef Py_ssize_t n_kept = 0
+    cdef Py_ssize_t k
+    cdef double value
+    cdef bint are_unlike
+    for k in range(n_links):
+        are_unlike = lexical_class[source[k] * n_target + target[k]] != CLASS_IDENTICAL
+        value = _confidence_of(numbers, confidence[k], are_unlike)
+        if value >= least:
+            source[n_kept] = source[k]
+            target[n_kept] = target[k]
+            confidence[n_kept] = value
+            n_kept += 1
+    return n_kept
+
+
+cdef double lowered(double share, double agreement) noexcept nogil:
+    """Return what remains of a share where both sentences agree so far."""
+    cdef double square = share * share
+    return share * (1.0 - FALL * square * square * (1.0 - agreement))
+
+
+cdef void pair_shares(
+    const double *s2t_posterior, const double *t2s_posterior, Py_ssize_t n_source,
+    Py_ssize_t n_target, const TokenWeights *weights, double *target_covered, double *covered,
+) noexcept nogil:
+    """Write what is covered of the target, and of both sides, each in [0, 1]."""
+    target_covered[0] = _score(
+        s2t_posterior, t2s_posterior, n_source, n_target, weights.score_target
+    )
+    covered[0] = min(
+        _share(s2t_posterior, t2s_posterior, n_source, n_target, True, weights.source),
+        _share(s2t_posterior, t2s_posterior, n_source, n_target, False, weights.target),
+        1.0,
+    )
+
+
+cdef double _score(
+    const double *s2t_posterior, const double *t2s_posterior, Py_ssize_t n_source,
+    Py_ssize_t n_target, const double *weights,
+) noexcept nogil:
+    cdef double total = 0.0
+    cdef double summed = 0.0
+    cdef double covered
+    cdef Py_ssize_t i, j
+    for j in range(n_target):
+        covered = 0.0
+        for i in range(n_source):
+            covered += min(
+                s2t_posterior[i * (n_target + 1) + j + 1], t2s_posterior[j * (n_source + 1) + i + 1]
+            )
+        total += weights[j]
+        summed += weights[j] * min(covered, 1.0)
+    return summed / total
+
+
+cdef double _share(
+    const double *s2t_posterior, const double *t2s_posterior, Py_ssize_t n_source,
+    Py_ssize_t n_target, bint of_source, const double *weights,
+) noexcept nogil:
+    """Return the weighted share of a side's tokens that have a partner."""
+    cdef Py_ssize_t n_tokens = n_source if of_source else n_target
+    cdef Py_ssize_t n_others = n_target if of_source else n_source
+    cdef double total = 0.0
+    cdef double shared = 0.0
+    cdef double plain = 0.0
+    cdef double expected
+    cdef Py_ssize_t t, o
+    for t in range(n_tokens):
+        expected = 0.0
+        for o in range(n_others):
+            expected += mean_posterior(
+                s2t_posterior, t2s_posterior, n_source, n_target,
+                t if of_source else o, o if of_source else t,
+            )
+        expected = min(expected, 1.0)
+        total += weights[t]
+        shared += weights[t] * expected
+        plain += expected
+    return shared / total if total > 0 else plain / n_tokens
+
+
+cdef int _check_posteriors(
+    const double[:, ::1] s2t_posterior, const double[:, ::1] t2s_posterior
+) except -1:
+    if (
+        s2t_posterior.shape[1] != t2s_posterior.shape[0] + 1
+        or t2s_posterior.shape[1] != s2t_posterior.shape[0] + 1
+    ):
+        raise ShapeError(
+            f"posteriors have shapes {(s2t_posterior.shape[0], s2t_posterior.shape[1])} and "
+            f"{(t2s_posterior.shape[0], t2s_posterior.shape[1])}; wanted (n_source, n_target + 1) "
+            "and (n_target, n_source + 1)"
+        )
+    return 0
+
+
+def joint_links(
+    const double[:, ::1] s2t_posterior, const double[:, ::1] t2s_posterior, double threshold,
+    double beside=1.0,
+):
+    """Return the links whose mean posterior is at least the threshold, or enough beside another.
+
+    Parameters
+    ----------
+    s2t_posterior : float64 array, shape (n_source, n_target + 1)
+        Probability of each source token's labels; column 0 is NULL. In [0, 1].
+    t2s_posterior : float64 array, shape (n_target, n_source + 1)
+    threshold : float
+        In (0, 1].
+    beside : float
+        Enough beside a link, of one token of it and a neighbour of the other. In (0, 1]; what is
+        not below the threshold changes nothing.
+
+    Returns
+    -------
+    links : list of (source, target, confidence)
+        Sorted by source, then target.
+
+    Raises
+    ------
+    ShapeError
+        If the shapes do not belong to one pair.
+
+    Examples
+    --------
+    >>> joint_links(np.array([[0.0, 1.0]]), np.array([[0.5, 0.5]]), 0.35)
+    [(0, 0, 0.75)]
+    """
+    _check_posteriors(s2t_posterior, t2s_posterior)
+    cdef Py_ssize_t n_source = s2t_posterior.shape[0]
+    cdef Py_ssize_t n_target = t2s_posterior.shape[0]
+    if not n_source or not n_target:
+        return []
+    cdef uint8_t[::1] taken = np.empty(n_source * n_target, dtype=np.uint8)
+    cdef int32_t[::1] source = np.empty(n_source * n_target, dtype=np.int32)
+    cdef int32_t[::1] target = np.empty(n_source * n_target, dtype=np.int32)
+    cdef double[::1] confidence = np.empty(n_source * n_target)
+    cdef double[::1] mean = np.empty(n_source * n_target)
+    fill_means(&s2t_posterior[0, 0], &t2s_posterior[0, 0], n_source, n_target, &mean[0])
+    take_cells(&mean[0], n_source, n_target, threshold, beside, &taken[0])
+    cdef Py_ssize_t n_links = write_links(
+        &mean[0], &taken[0], n_source, n_target, &source[0], &target[0], &confidence[0]
+    )
+    return [(source[k], target[k], confidence[k]) for k in range(n_links)]
+
+
+cdef class Convention:
+    """What a style decides by.
+
+    Parameters
+    ----------
+    style : StyleHeader
+        Its numbers have been checked (tokalign.model.styles.check_styles).
+    """
+
+    def __init__(self, style not None):
+        self.numbers.threshold = style["threshold"]
+        self.numbers.beside = style.get("beside", self.numbers.threshold)
+        self.numbers.is_revised = style.get("second_pass", False)
+        self.numbers.n_knots = len(style.get("raw", ()))
+        for k in range(self.numbers.n_knots):
+            self.numbers.raw[k] = style["raw"][k]
+            self.numbers.calibrated[k] = style["calibrated"][k]
+        self.numbers.has_unlike = "unlike" in style
+        if self.numbers.has_unlike:
+            self.numbers.slope, self.numbers.offset = style["unlike"]
+
+    @property
+    def threshold(self):
+        """Mean posterior from which a link is taken, in (0, 1]."""
+        return self.numbers.threshold
+
+    @property
+    def is_revised(self):
+        """Whether a second pass says how likely links are."""
+        return self.numbers.is_revised
+
+    def confidence(self, double posterior, bint are_unlike):
+        """Return the confidence of one posterior, in [0, 1].
+
+        Parameters
+        ----------
+        posterior : float
+            In [0, 1].
+        are_unlike : bool
+            Whether the words that it links have different forms.
+        """
+        return _confidence_of(&self.numbers, posterior, are_unlike)
+
+    def confidences(self, posterior, unlike):
+        """Return the confidences of posteriors.
+
+        Parameters
+        ----------
+        posterior : float array, of any shape
+            In [0, 1].
+        unlike : bool array, of the same shape
+            Whether two words have different forms.
+
+        Returns
+        -------
+        float64 array, of the same shape
+            In [0, 1].
+        """
+        found = np.array(posterior, dtype=np.float64, order="C")
+        cdef double[::1] each = found.reshape(-1)
+        cdef const uint8_t[::1] is_unlike = np.ascontiguousarray(
+            np.broadcast_to(unlike, found.shape), dtype=np.uint8
+        ).reshape(-1)
+        cdef Py_ssize_t k
+        for k in range(each.shape[0]):
+            each[k] = _confidence_of(&self.numbers, each[k], is_unlike[k])
+        return found
+
+
+def lowered_shares(const double[::1] shares, const double[::1] agreements):
+    """Return what remains of each share where both sentences agree so far.
+
+    Parameters
+    ----------
+    shares, agreements : float64 array, shape (n_pairs,)
+        In [0, 1].
+
+    Returns
+    -------
+    float64 array, shape (n_pairs,)
+
+    Raises
+    ------
+    ShapeError
+        If there is not one agreement for each share.
+
+    Examples
+    --------
+    >>> lowered_shares(np.array([1.0, 0.5]), np.array([0.5, 1.0])).tolist()
+    [0.8, 0.5]
+    """
+    cdef Py_ssize_t n_pairs = shares.shape[0]
+    cdef Py_ssize_t k
+    if agreements.shape[0] != n_pairs:
+        raise ShapeError(
+            f"{agreements.shape[0]} agreements for {n_pairs} shares; wanted one of each per pair"
+        )
+    found = np.empty(n_pairs)
+    cdef double[::1] values = found
+    for k in range(n_pairs):
+        values[k] = lowered(shares[k], agreements[k])
+    return found
+
+
+def covered_shares(
+    const double[:, ::1] s2t_posterior, const double[:, ::1] t2s_posterior, score_weights,
+    source_weights, target_weights,
+):
+    """Return what is covered of the target, and of both sides, of a pair.
+
+    Parameters
+    ----------
+    s2t_posterior : float64 array, shape (n_source, n_target + 1)
+        Probability of each source token's labels; column 0 is NULL. In [0, 1].
+    t2s_posterior : float64 array, shape (n_target, n_source + 1)
+    score_weights : sequence of float, length n_target
+        More than 0.
+    source_weights : sequence of float, length n_source
+        At least 0.
+    target_weights : sequence of float, length n_target
+
+    Returns
+    -------
+    target_covered, covered : float
+        In [0, 1].
+
+    Raises
+    ------
+    ShapeError
+        If the shapes do not belong to one pair, a side is empty, or there is not one weight per
+        token.
+
+    Examples
+    --------
+    >>> both = np.array([[0.0, 1.0]]), np.array([[0.5, 0.5]])
+    >>> covered_shares(*both, [1.0], [1.0], [1.0])
+    (0.5, 0.75)
+    """
+    _check_posteriors(s2t_posterior, t2s_posterior)
+    cdef Py_ssize_t n_source = s2t_posterior.shape[0]
+    cdef Py_ssize_t n_target = t2s_posterior.shape[0]
+    sizes = len(source_weights), len(target_weights), len(score_weights)
+    if sizes != (n_source, n_target, n_target) or not n_source or not n_target:
+        raise ShapeError(
+            f"{sizes[0]}, {sizes[1]} and {sizes[2]} weights for {n_source} and {n_target} tokens; "
+            "wanted tokens on both sides and one weight per token"
+        )
+    cdef const double[::1] of_score = np.array(score_weights, dtype=np.float64)
+    cdef const double[::1] of_source = np.array(source_weights, dtype=np.float64)
+    cdef const double[::1] of_target = np.array(target_weights, dtype=np.float64)
+    cdef TokenWeights weights
+    cdef double target_covered, covered
+    weights.score_target = &of_score[0]
+    weights.source = &of_source[0]
+    weights.target = &of_target[0]
+    pair_shares(
+        &s2t_posterior[0, 0], &t2s_posterior[0, 0], n_source, n_target, &weights, &target_covered,
+        &covered,
+    )
+    return target_covered, covered

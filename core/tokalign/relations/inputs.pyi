@@ -1,1 +1,0 @@
-INPUTS: tuple[str, ...]

@@ -1,0 +1,109 @@
+from libc.stdint cimport int32_t
+
+from tokalign.features.pair cimport PairState
+from tokalign.relations.clashes cimport LinkView
+from tokalign.relations.forest cimport Forest
+
+cpdef enum SideInput:
+    # What is asked of each side of a unit.
+    TOKENS
+    CONTENT_WORDS
+    WEIGHT                # of its words in similarity
+    SHARE_OF_SENTENCE     # of the sentence's tokens
+    INSIDE                # share of the weight that has a partner in the unit
+    OUTSIDE               # and outside of it
+    SAME                  # share of the weight whose word the other side of the unit has
+    STRENGTH              # mean strength of each word's best partner in the unit, by weight
+    LEAST_STRENGTH        # of a content word
+    LEFT_WEIGHT           # weight of the words that the other side of the unit lacks
+    HEAVIEST_LEFT
+    LEFT_NOUNS
+    LEFT_NAMES
+    LEFT_VERBS
+    LEFT_ADJECTIVES
+    LEFT_ADVERBS
+    LEFT_NUMBERS
+    LEFT_PREPOSITIONS
+    LEFT_DETERMINERS
+    LEFT_PRONOUNS
+    NEGATIONS             # in the unit, or right above or below it in the tree
+    NAMES
+    NUMBERS
+    VERBS
+    FIRST_IS_PREPOSITION
+    LAST_IS_LEFT          # whether the last content word, mostly the head, is lacking
+    N_SIDE_INPUTS
+
+cpdef enum PairInput:
+    # What is asked of both sides of a unit together.
+    IS_IDENTICAL          # the same forms in the same order
+    COVERED               # of the sentences
+    DISTANCE              # of the places in their sentences
+    LEFT_NEIGHBOURS       # strength of the words before both
+    RIGHT_NEIGHBOURS
+    POSTERIOR             # largest mean posterior
+    SYNONYM               # of words that the other side lacks, by WordNet
+    NEAR
+    HYPERNYM
+    HYPERNYM_WITHIN_3
+    HYPONYM
+    HYPONYM_WITHIN_3
+    COHYPONYM
+    ANTONYM
+    PART
+    HAS_PART
+    ENTAILS
+    OPPOSITE              # by antonyms, scales or form
+    HIGHER                # on a scale
+    LOWER
+    LEVEL
+    UNLIKE_NAMES
+    BEST_COSINE           # the largest
+    MEAN_COSINE           # of each word's best
+    SAME_BY_RULE          # whether a rule of values or spelling links two
+    OTHER_VALUE
+    SAME_VALUE
+    PART_OF_VALUE         # same number, unit or field
+    LAST_STRENGTH         # of the last content words of both sides
+    LAST_COSINE
+    LAST_HYPERNYM
+    LAST_HYPONYM
+    LAST_COHYPONYM
+    SAME_FIRST            # whether the first tokens have one form
+    UNLIKE_PREPOSITIONS   # whether both begin with prepositions of other forms
+    N_PAIR_INPUTS
+
+cdef enum:
+    N_UNIT_INPUTS = 2 * 26 + 35
+    N_RELATIONS = 7      # kinds of relations, in the order of RelationKind
+
+cdef struct UnitRoom:
+    # What units of one pair are made of.
+    double covered
+    double *mean             # [n_source, n_target] mean posterior of each link
+    double *source_total     # [n_source] sum of each token's mean posteriors
+    double *target_total     # [n_target]
+    int32_t *source_unit     # [n_source] scratch: tokens of the unit
+    int32_t *target_unit     # [n_target]
+
+cdef class RelationModel:
+    cdef readonly Forest kinds
+    cdef readonly Forest linked
+    cdef readonly Forest score
+    cdef readonly Forest boundary        # of chunks
+    cdef float[N_RELATIONS] identical    # probabilities of two words of one form or lemma
+    cdef void relate(self, const float *inputs, float *out) noexcept nogil
+
+cdef size_t room_bytes(Py_ssize_t n_source, Py_ssize_t n_target) noexcept nogil
+cdef void fill_room(
+    UnitRoom *room, char *memory, const double *s2t_posterior, const double *t2s_posterior,
+    Py_ssize_t n_source, Py_ssize_t n_target, double covered
+) noexcept nogil
+cdef void unit_inputs(
+    const PairState *pair, const UnitRoom *room, const int32_t *source, int n_source,
+    const int32_t *target, int n_target, float *out
+) noexcept nogil
+cdef void relate_links(
+    const PairState *pair, const UnitRoom *room, RelationModel model, const LinkView *links,
+    float *probabilities,
+) noexcept nogil

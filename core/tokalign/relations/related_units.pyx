@@ -1,0 +1,558 @@
+"""Relations of units: what is asked of them, and the model that answers.
+
+A unit is some tokens of either sentence: a link, several links that share tokens, a phrase, or two
+chunks. A word is *left* where the other side of the unit has none that is the same: by form, lemma,
+stem, value or spelling. All that is asked of pairs of words (WordNet, vectors, scales, values) is
+asked of those that are left. The model is boosted trees; `lab.recipes.relations` trains it.
+"""
+
+from libc.math cimport exp, fabs
+from libc.stdint cimport int32_t, uint8_t, uint32_t
+from libc.string cimport memcpy, memset
+
+import numpy as np
+
+from tokalign.english.lexicon cimport lexical_tables as wordnet
+from tokalign.english.values.kinds cimport (
+    RELATION_DIFFERENT,
+    RELATION_SAME_UNIT,
+    RELATION_SAME_VALUE,
+)
+from tokalign.features.pair cimport *
+from tokalign.relations.clashes cimport LinkView
+from tokalign.relations.forest cimport Forest
+
+from tokalign.errors import ModelError, ResourceError, quoted
+from tokalign.files.tables import Table
+from tokalign.relations.chunker import N_BOUNDARY_INPUTS
+from tokalign.types.relations import RELATION_KINDS
+
+
+def _names(prefix, inputs):
+    names = [name.lower().replace("_", "-") for name in inputs.__members__]
+    return [prefix + name for name in names if not name.startswith("n-")]
+
+
+UNIT_INPUTS = (
+    *_names("source-", SideInput), *_names("target-", SideInput), *_names("", PairInput)
+)
+assert len(UNIT_INPUTS) == <int>N_UNIT_INPUTS
+
+cdef int OF_TARGET = <int>SideInput.N_SIDE_INPUTS
+cdef int OF_BOTH = 2 * <int>SideInput.N_SIDE_INPUTS
+
+HIGHEST_SCORE = 5.0
+
+cdef struct Tokens:
+    # One side of a unit.
+    const Side *side
+    const int32_t *at
+    int n
+    bint is_source
+
+
+cdef size_t room_bytes(Py_ssize_t n_source, Py_ssize_t n_target) noexcept nogil:
+    """Return the memory that the units of such a pair need."""
+    return (
+        n_source * n_target * sizeof(double)
+        + (n_source + n_target) * (sizeof(double) + sizeof(int32_t))
+    )
+
+
+cdef void fill_room(
+    UnitRoom *room, char *memory, const double *s2t_posterior, const double *t2s_posterior,
+    Py_ssize_t n_source, Py_ssize_t n_target, double covered
+) noexcept nogil:
+    """Fill what all units of a pair share."""
+    cdef Py_ssize_t i, j
+    cdef double mean
+    room.covered = covered
+    room.mean = <double *>memory
+    room.source_total = room.mean + n_source * n_target
+    room.target_total = room.source_total + n_source
+    room.source_unit = <int32_t *>(room.target_total + n_target)
+    room.target_unit = room.source_unit + n_source
+    memset(room.source_total, 0, (n_source + n_target) * sizeof(double))
+    for i in range(n_source):
+        for j in range(n_target):
+            mean = (
+                s2t_posterior[i * (n_target + 1) + j + 1]
+                + t2s_posterior[j * (n_source + 1) + i + 1]
+            ) / 2.0
+            room.mean[i * n_target + j] = mean
+            room.source_total[i] += mean
+            room.target_total[j] += mean
+
+
+cdef inline Py_ssize_t _cell(
+    const PairState *pair, const Tokens *own, int k, const Tokens *other, int m
+) noexcept nogil:
+    if own.is_source:
+        return own.at[k] * pair.target.n + other.at[m]
+    return other.at[m] * pair.target.n + own.at[k]
+
+
+cdef inline bint _are_same(const PairState *pair, Py_ssize_t cell) noexcept nogil:
+    """Whether two words are the same by form, lemma, stem, value or spelling."""
+    if pair.agreement[cell] == RELATION_DIFFERENT:
+        return False
+    return (
+        pair.lexical_class[cell] <= CLASS_STEM or pair.agreement[cell] == RELATION_SAME_VALUE
+        or pair.acronym[cell] or (0 < pair.rule[cell] <= 1 + RULE_INITIALS)
+    )
+
+
+cdef bint _is_left(
+    const PairState *pair, const Tokens *own, int k, const Tokens *other
+) noexcept nogil:
+    cdef int m
+    for m in range(other.n):
+        if _are_same(pair, _cell(pair, own, k, other, m)):
+            return False
+    return True
+
+
+cdef bint _is_negated(const Side *side, const Tokens *tokens, int k) noexcept nogil:
+    """Whether a word of the unit negates, or one right above or below it in the tree does."""
+    cdef int32_t at = tokens.at[k]
+    cdef int32_t child
+    if side.word[at].negates:
+        return True
+    if not side.has_tree:
+        return at > 0 and side.word[at - 1].negates
+    child = side.first_child[at]
+    while child >= 0:
+        if side.word[child].negates:
+            return True
+        child = side.next_sibling[child]
+    return side.head[at] >= 0 and side.word[side.head[at]].negates
+
+
+cdef void _count_left(const Lexeme *word, float *out) noexcept nogil:
+    """Count a word that is left by its part of speech."""
+    if word.coarse == COARSE_NOUN:
+        out[<int>SideInput.LEFT_NOUNS] += 1.0
+    elif word.coarse == COARSE_NAME:
+        out[<int>SideInput.LEFT_NAMES] += 1.0
+    elif word.coarse == COARSE_VERB:
+        out[<int>SideInput.LEFT_VERBS] += 1.0
+    elif word.coarse == COARSE_ADJECTIVE:
+        out[<int>SideInput.LEFT_ADJECTIVES] += 1.0
+    elif word.coarse == COARSE_ADVERB:
+        out[<int>SideInput.LEFT_ADVERBS] += 1.0
+    elif word.coarse == COARSE_NUMBER:
+        out[<int>SideInput.LEFT_NUMBERS] += 1.0
+    elif word.coarse == COARSE_ADPOSITION:
+        out[<int>SideInput.LEFT_PREPOSITIONS] += 1.0
+    elif word.coarse == COARSE_DETERMINER:
+        out[<int>SideInput.LEFT_DETERMINERS] += 1.0
+    elif word.coarse == COARSE_PRONOUN:
+        out[<int>SideInput.LEFT_PRONOUNS] += 1.0
+
+
+cdef inline double _weight(const Lexeme *word) noexcept nogil:
+    """Return what a word weighs; other words than those of content little, marks nothing."""
+    if word.kind == KIND_MARK:
+        return 0.0
+    return word.weight if word.kind == KIND_CONTENT else 0.1 * word.weight
+
+
+cdef void _side_inputs(
+    const PairState *pair, const UnitRoom *room, const Tokens *own, const Tokens *other, float *out
+) noexcept nogil:
+    """Write what is asked of one side; `out` is all zeros."""
+    cdef const Lexeme *word
+    cdef const double *total = room.source_total if own.is_source else room.target_total
+    cdef double inside, weight, whole = 0.0
+    cdef float strength
+    cdef Py_ssize_t cell
+    cdef int k, m
+    cdef bint left
+    out[<int>SideInput.TOKENS] = own.n
+    out[<int>SideInput.SHARE_OF_SENTENCE] = <float>own.n / <float>own.side.n
+    out[<int>SideInput.LEAST_STRENGTH] = 1.0
+    out[<int>SideInput.FIRST_IS_PREPOSITION] = own.side.word[own.at[0]].coarse == COARSE_ADPOSITION
+    for k in range(own.n):
+        word = own.side.word[own.at[k]]
+        weight = _weight(word)
+        inside = 0.0
+        strength = 0.0
+        left = True
+        for m in range(other.n):
+            cell = _cell(pair, own, k, other, m)
+            inside += room.mean[cell]
+            strength = max(strength, pair.strength[cell])
+            left = left and not _are_same(pair, cell)
+        whole += weight
+        out[<int>SideInput.INSIDE] += <float>(weight * min(inside, 1.0))
+        out[<int>SideInput.OUTSIDE] += <float>(
+            weight * min(max(total[own.at[k]] - inside, 0.0), 1.0)
+        )
+        out[<int>SideInput.SAME] += <float>(weight * (not left))
+        out[<int>SideInput.STRENGTH] += <float>(weight * strength)
+        out[<int>SideInput.NEGATIONS] += _is_negated(own.side, own, k)
+        out[<int>SideInput.NAMES] += word.coarse == COARSE_NAME
+        out[<int>SideInput.NUMBERS] += word.coarse == COARSE_NUMBER
+        out[<int>SideInput.VERBS] += word.coarse == COARSE_VERB
+        if word.kind == KIND_CONTENT:
+            out[<int>SideInput.CONTENT_WORDS] += 1.0
+            out[<int>SideInput.LEAST_STRENGTH] = min(
+                out[<int>SideInput.LEAST_STRENGTH], strength
+            )
+            out[<int>SideInput.LAST_IS_LEFT] = left
+        if left:
+            out[<int>SideInput.LEFT_WEIGHT] += <float>weight
+            out[<int>SideInput.HEAVIEST_LEFT] = max(
+                out[<int>SideInput.HEAVIEST_LEFT], <float>weight
+            )
+            _count_left(word, out)
+    out[<int>SideInput.WEIGHT] = <float>whole
+    if whole > 0.0:
+        out[<int>SideInput.INSIDE] /= whole
+        out[<int>SideInput.OUTSIDE] /= whole
+        out[<int>SideInput.SAME] /= whole
+        out[<int>SideInput.STRENGTH] /= whole
+
+
+cdef inline void _raise(float *out, int place, bint holds) noexcept nogil:
+    if holds:
+        out[place] = 1.0
+
+
+cdef void _relate_words(
+    uint32_t relations, uint8_t contrast, float *out
+) noexcept nogil:
+    """Add how two words that are left are related."""
+    _raise(out, <int>PairInput.SYNONYM, relations & wordnet.SYNONYM)
+    _raise(out, <int>PairInput.NEAR, relations & (
+        wordnet.DERIVED | wordnet.PERTAINYM | wordnet.SIMILAR | wordnet.VERB_GROUP
+        | wordnet.DERIVED_SYNONYM
+    ))
+    _raise(out, <int>PairInput.HYPERNYM, relations & wordnet.HYPERNYM)
+    _raise(out, <int>PairInput.HYPERNYM_WITHIN_3, relations & wordnet.HYPERNYM_WITHIN_3)
+    _raise(out, <int>PairInput.HYPONYM, relations & wordnet.HYPONYM)
+    _raise(out, <int>PairInput.HYPONYM_WITHIN_3, relations & wordnet.HYPONYM_WITHIN_3)
+    _raise(out, <int>PairInput.COHYPONYM, relations & wordnet.COHYPONYM)
+    _raise(out, <int>PairInput.ANTONYM, relations & wordnet.ANTONYM)
+    _raise(out, <int>PairInput.PART, relations & (
+        wordnet.PART_OF | wordnet.MEMBER_OF | wordnet.SUBSTANCE_OF
+    ))
+    _raise(out, <int>PairInput.HAS_PART, relations & (
+        wordnet.HAS_PART | wordnet.HAS_MEMBER | wordnet.HAS_SUBSTANCE
+    ))
+    _raise(out, <int>PairInput.ENTAILS, relations & (wordnet.ENTAILING | wordnet.CAUSING))
+    _raise(out, <int>PairInput.OPPOSITE, contrast & CONTRAST_OPPOSITE)
+    _raise(out, <int>PairInput.HIGHER, contrast & CONTRAST_HIGHER)
+    _raise(out, <int>PairInput.LOWER, contrast & CONTRAST_LOWER)
+    _raise(out, <int>PairInput.LEVEL, contrast & CONTRAST_LEVEL)
+    _raise(out, <int>PairInput.UNLIKE_NAMES, contrast & CONTRAST_NAMES)
+
+
+cdef void _compare_left(
+    const PairState *pair, const Tokens *source, const Tokens *target, float *out
+) noexcept nogil:
+    """Write how the words that are left are related."""
+    cdef Py_ssize_t cell
+    cdef int k, m, n_left = 0
+    cdef float best, cosines = 0.0
+    for k in range(source.n):
+        if not _is_left(pair, source, k, target):
+            continue
+        best = 0.0
+        for m in range(target.n):
+            cell = _cell(pair, source, k, target, m)
+            if not _is_left(pair, target, m, source):
+                continue
+            _relate_words(pair.relations[cell], pair.contrast[cell], out)
+            best = max(best, pair.cosine[cell])
+        if source.side.word[source.at[k]].kind == KIND_CONTENT:
+            n_left += 1
+            cosines += best
+            out[<int>PairInput.BEST_COSINE] = max(out[<int>PairInput.BEST_COSINE], best)
+    if n_left:
+        out[<int>PairInput.MEAN_COSINE] = cosines / n_left
+
+
+cdef int _last_content(const Tokens *tokens) noexcept nogil:
+    cdef int k
+    for k in range(tokens.n - 1, -1, -1):
+        if tokens.side.word[tokens.at[k]].kind == KIND_CONTENT:
+            return k
+    return -1
+
+
+cdef void _compare_ends(
+    const PairState *pair, const Tokens *source, const Tokens *target, float *out
+) noexcept nogil:
+    """Write how the first tokens and the last content words are related."""
+    cdef int k = _last_content(source)
+    cdef int m = _last_content(target)
+    cdef const Lexeme *first = source.side.word[source.at[0]]
+    cdef const Lexeme *other = target.side.word[target.at[0]]
+    cdef Py_ssize_t cell
+    cdef bint is_same = first.lower_form == other.lower_form
+    out[<int>PairInput.SAME_FIRST] = is_same
+    out[<int>PairInput.UNLIKE_PREPOSITIONS] = (
+        not is_same and first.coarse == COARSE_ADPOSITION and other.coarse == COARSE_ADPOSITION
+    )
+    if k < 0 or m < 0:
+        return
+    cell = _cell(pair, source, k, target, m)
+    out[<int>PairInput.LAST_STRENGTH] = pair.strength[cell]
+    out[<int>PairInput.LAST_COSINE] = pair.cosine[cell]
+    out[<int>PairInput.LAST_HYPERNYM] = (
+        pair.relations[cell] & (wordnet.HYPERNYM | wordnet.HYPERNYM_WITHIN_3) != 0
+    )
+    out[<int>PairInput.LAST_HYPONYM] = (
+        pair.relations[cell] & (wordnet.HYPONYM | wordnet.HYPONYM_WITHIN_3) != 0
+    )
+    out[<int>PairInput.LAST_COHYPONYM] = pair.relations[cell] & wordnet.COHYPONYM != 0
+
+
+cdef void _compare_cells(
+    const PairState *pair, const UnitRoom *room, const Tokens *source, const Tokens *target,
+    float *out
+) noexcept nogil:
+    """Write what any two words of both sides say."""
+    cdef Py_ssize_t cell
+    cdef int k, m
+    cdef uint8_t agreement
+    for k in range(source.n):
+        for m in range(target.n):
+            cell = _cell(pair, source, k, target, m)
+            out[<int>PairInput.POSTERIOR] = max(
+                out[<int>PairInput.POSTERIOR], <float>room.mean[cell]
+            )
+            agreement = pair.agreement[cell]
+            _raise(out, <int>PairInput.OTHER_VALUE, agreement == RELATION_DIFFERENT)
+            _raise(out, <int>PairInput.SAME_VALUE, agreement == RELATION_SAME_VALUE)
+            _raise(
+                out, <int>PairInput.PART_OF_VALUE,
+                RELATION_SAME_UNIT <= agreement < RELATION_SAME_VALUE,
+            )
+            _raise(
+                out, <int>PairInput.SAME_BY_RULE,
+                pair.acronym[cell] or 0 < pair.rule[cell] <= 1 + RULE_INITIALS,
+            )
+
+
+cdef bint _are_identical(const Tokens *source, const Tokens *target) noexcept nogil:
+    cdef int k
+    if source.n != target.n:
+        return False
+    for k in range(source.n):
+        if source.side.word[source.at[k]].lower_form != target.side.word[target.at[k]].lower_form:
+            return False
+    return True
+
+
+cdef void unit_inputs(
+    const PairState *pair, const UnitRoom *room, const int32_t *source, int n_source,
+    const int32_t *target, int n_target, float *out
+) noexcept nogil:
+    """Write the inputs of a unit of a pair that is prepared, in the order of UNIT_INPUTS.
+
+    Tokens are in rising order, at least one on each side.
+    """
+    cdef Tokens of_source, of_target
+    cdef float *both = out + OF_BOTH
+    memset(out, 0, <int>N_UNIT_INPUTS * sizeof(float))
+    of_source.side, of_source.at, of_source.n = &pair.source, source, n_source
+    of_target.side, of_target.at, of_target.n = &pair.target, target, n_target
+    of_source.is_source, of_target.is_source = True, False
+    _side_inputs(pair, room, &of_source, &of_target, out)
+    _side_inputs(pair, room, &of_target, &of_source, out + OF_TARGET)
+    both[<int>PairInput.IS_IDENTICAL] = _are_identical(&of_source, &of_target)
+    both[<int>PairInput.COVERED] = <float>room.covered
+    both[<int>PairInput.DISTANCE] = <float>fabs(
+        (source[0] + source[n_source - 1]) / (2.0 * pair.source.n)
+        - (target[0] + target[n_target - 1]) / (2.0 * pair.target.n)
+    )
+    both[<int>PairInput.LEFT_NEIGHBOURS] = strength_at(pair, source[0] - 1, target[0] - 1)
+    both[<int>PairInput.RIGHT_NEIGHBOURS] = strength_at(
+        pair, source[n_source - 1] + 1, target[n_target - 1] + 1
+    )
+    _compare_cells(pair, room, &of_source, &of_target, both)
+    _compare_left(pair, &of_source, &of_target, both)
+    _compare_ends(pair, &of_source, &of_target, both)
+
+
+cdef void _softmax(const double *scores, float *out) noexcept nogil:
+    cdef double most = scores[0]
+    cdef double total = 0.0
+    cdef double[<int>N_RELATIONS] each
+    cdef int k
+    for k in range(1, N_RELATIONS):
+        most = max(most, scores[k])
+    for k in range(N_RELATIONS):
+        each[k] = exp(scores[k] - most)
+        total += each[k]
+    for k in range(N_RELATIONS):
+        out[k] = <float>(each[k] / total)
+
+
+cdef class RelationModel:
+    """Says how the two sides of a unit are related, whether they belong together, and how alike
+    they are; and where chunks begin.
+
+    Parameters
+    ----------
+    table : Table
+
+    Raises
+    ------
+    ModelError
+        If the table is of other kinds of relations.
+    ResourceError
+        If the table is damaged, or of other inputs.
+    """
+
+    def __init__(self, table):
+        cdef Py_ssize_t n_kinds = N_RELATIONS
+        kinds = table.header["meta"].get("kinds")
+        if kinds != list(RELATION_KINDS) or len(RELATION_KINDS) != n_kinds:
+            raise ModelError(
+                f"{table.path}: made for the kinds of relations {quoted(kinds)}; wanted "
+                f"{', '.join(RELATION_KINDS)}, and {n_kinds} in the compiled kernels; "
+                "CONTRIBUTING.md says what to change for another kind"
+            )
+        if table.strings("inputs") != list(UNIT_INPUTS):
+            raise ResourceError(f"{table.path}: made for other inputs; rebuild it")
+        n_inputs = len(UNIT_INPUTS)
+        self.kinds = Forest(table, "kinds", n_inputs, N_RELATIONS)
+        self.linked = Forest(table, "linked", n_inputs, 1)
+        self.score = Forest(table, "score", n_inputs, 1)
+        self.boundary = Forest(table, "boundary", N_BOUNDARY_INPUTS, 1)
+        for k, probability in enumerate(table.array("identical", np.float32, (N_RELATIONS,))):
+            self.identical[k] = probability
+
+    @classmethod
+    def open_shipped(cls):
+        """Return the model that ships with the package."""
+        return cls(Table.open_shipped("relations"))
+
+    cdef void relate(self, const float *inputs, float *out) noexcept nogil:
+        """Write the probability of each kind, [N_RELATIONS]."""
+        cdef double[<int>N_RELATIONS] scores
+        self.kinds.score(inputs, scores)
+        _softmax(scores, out)
+
+    def identical_words(self):
+        """Return the probabilities of the kinds for two words of one form or lemma, shape
+        (n_kinds,)."""
+        return np.array([self.identical[k] for k in range(N_RELATIONS)], dtype=np.float32)
+
+    def probabilities(self, rows):
+        """Return how likely each kind of relation is.
+
+        Parameters
+        ----------
+        rows : float32 array, shape (n_units, n_inputs)
+
+        Returns
+        -------
+        float32 array, shape (n_units, n_kinds)
+            In the order of RelationKind; rows sum to one.
+        """
+        scores = self.kinds.scores(rows)
+        found = np.empty(scores.shape, dtype=np.float32)
+        cdef const double[:, ::1] score = scores
+        cdef float[:, ::1] out = found
+        cdef Py_ssize_t k
+        for k in range(score.shape[0]):
+            _softmax(&score[k, 0], &out[k, 0])
+        return found
+
+    def linked_probabilities(self, rows):
+        """Return how likely the two sides of each unit belong together, shape (n_units,)."""
+        return 1.0 / (1.0 + np.exp(-self.linked.scores(rows)[:, 0]))
+
+    def scores(self, rows):
+        """Return how alike the two sides of each unit are, in [0, 5], shape (n_units,)."""
+        return self.score.scores(rows)[:, 0].clip(0.0, HIGHEST_SCORE)
+
+
+cdef void _collect(
+    const LinkView *links, Py_ssize_t first, const PairState *pair, const UnitRoom *room,
+    int *n_source, int *n_target,
+) noexcept nogil:
+    """Write the tokens that a link's unit holds, in rising order."""
+    cdef Py_ssize_t k
+    cdef bint grows = True
+    for k in range(pair.source.n):
+        room.source_unit[k] = 0
+    for k in range(pair.target.n):
+        room.target_unit[k] = 0
+    room.source_unit[links.source[first]] = 1
+    while grows:
+        grows = False
+        for k in range(links.n):
+            if room.source_unit[links.source[k]] != room.target_unit[links.target[k]]:
+                room.source_unit[links.source[k]] = room.target_unit[links.target[k]] = 1
+                grows = True
+    n_source[0] = n_target[0] = 0
+    for k in range(pair.source.n):
+        if room.source_unit[k]:
+            room.source_unit[n_source[0]] = <int32_t>k
+            n_source[0] += 1
+    for k in range(pair.target.n):
+        if room.target_unit[k]:
+            room.target_unit[n_target[0]] = <int32_t>k
+            n_target[0] += 1
+
+
+cdef bint _is_single(const LinkView *links, Py_ssize_t number) noexcept nogil:
+    """Whether a link shares no token with another; links are sorted by source, then target."""
+    cdef Py_ssize_t k
+    for k in range(links.n):
+        if k != number and (
+            links.source[k] == links.source[number] or links.target[k] == links.target[number]
+        ):
+            return False
+    return True
+
+
+cdef bint _is_plain(const PairState *pair, const LinkView *links, Py_ssize_t number) noexcept nogil:
+    """Whether a link joins two words of one form or lemma, and shares no token with another."""
+    cdef Py_ssize_t cell = links.source[number] * pair.target.n + links.target[number]
+    return (
+        pair.lexical_class[cell] <= CLASS_LEMMA and pair.agreement[cell] != RELATION_DIFFERENT
+        and _is_single(links, number)
+    )
+
+
+cdef Py_ssize_t _first_of_unit(
+    const LinkView *links, Py_ssize_t number, const UnitRoom *room
+) noexcept nogil:
+    """Return the first link of the unit that was collected for a link."""
+    cdef Py_ssize_t k
+    for k in range(number + 1):
+        if links.source[k] == room.source_unit[0]:
+            return k
+    return number
+
+
+cdef void relate_links(
+    const PairState *pair, const UnitRoom *room, RelationModel model, const LinkView *links,
+    float *probabilities,
+) noexcept nogil:
+    """Write the probability of each kind of relation of every link, [links.n, N_RELATIONS]."""
+    cdef float[<int>N_UNIT_INPUTS] inputs
+    cdef Py_ssize_t k, first
+    cdef int n_source, n_target
+    for k in range(links.n):
+        if _is_plain(pair, links, k):
+            memcpy(probabilities + k * N_RELATIONS, model.identical, sizeof(model.identical))
+            continue
+        _collect(links, k, pair, room, &n_source, &n_target)
+        first = _first_of_unit(links, k, room)
+        if first < k:  # the unit has been seen
+            memcpy(
+                probabilities + k * N_RELATIONS, probabilities + first * N_RELATIONS,
+                sizeof(model.identical),
+            )
+            continue
+        unit_inputs(
+            pair, room, room.source_unit, n_source, room.target_unit, n_target, inputs
+        )
+        model.relate(inputs, probabilities + k * N_RELATIONS)
