@@ -2,8 +2,9 @@
 
     python -m lab.recipes.question_weights --data DATA --output question-weights.tsv
 
-- question: logistic regression over questions.evidence.EVIDENCE, with an L2 penalty on standardised
-  evidence, trained on the questions of TrecQA (training and development) and WikiQA (development).
+- question: logistic regression over tokalign.decoding.evidence.EVIDENCE, with an L2 penalty on
+  standardised evidence, trained on the questions of TrecQA (training and development) and WikiQA
+  (development).
 - claim: the same over score and similarity, on WiCE's claims with their supporting sentences.
 - prior: the weight of a standardised prior that sorts right candidates before wrong ones best, with
   BM25's scores and, on WikiQA, the place in the document as priors.

@@ -1,4 +1,4 @@
-"""How a pair is decided: in which style, and whether an encoder reads it.
+"""Routing of a pair: in which style it is decided, and whether an encoder reads it.
 
 A pair for which nobody names a style gets the one with the highest sum: each style has weights of
 the pair's inputs, CHOICE_INPUTS, and a constant; of equal sums the first is taken. The inputs say how

@@ -12,7 +12,7 @@ from tokalign.types import Sentence
 
 
 class AnswerType(enum.StrEnum):
-    """Kinds of answers that a question can ask for, in the order of answer_evidence.pxd."""
+    """Kinds of answers that a question can ask for, in the order of decoding/evidence.pyx."""
 
     PERSON = "person"
     PLACE = "place"
