@@ -2,7 +2,7 @@
 
     python -m lab.recipes.question_weights --data DATA --output question-weights.tsv
 
-- question: logistic regression over tokalign.decoding.evidence.EVIDENCE, with an L2 penalty on
+- question: logistic regression over EVIDENCE of tokalign.decoding.evidence, with an L2 penalty on
   standardised evidence, trained on the questions of TrecQA (training and development) and WikiQA
   (development).
 - claim: the same over score and similarity, on WiCE's claims with their supporting sentences.
