@@ -16,10 +16,13 @@ ROOMS = {
     "aligner": "aligner explanations first_guesses outcomes pickling pipe piping refusals golden",
     "functions": "functions option_keywords typed_options adding_an_option",
     "types": "types lengths offsets phrases shown option_keywords",
-    "english": """
+    "english/annotate": """
         backends/* native_annotator load_annotator parser* tagger* lemmatize sentences
-        tokenize texts forms frequencies likeness vectors vocabulary wordnet words
-        resources spelling* stems values* held_out_accuracy""",
+        tokenize texts forms held_out_accuracy""",
+    "english/lexicon": """
+        frequencies likeness vectors vocabulary wordnet words resources stems""",
+    "english/spelling": "spelling*",
+    "english/values": "values*",
     "crf": "lattice objective",
     "features": "feature_rows feature_table features strings distributional rules",
     "neural": "neural/* base_weights encoder_layers encoded_similarity neural_optional",

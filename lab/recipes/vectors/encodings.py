@@ -121,7 +121,7 @@ def write_vectors(
     source: str,
     license: str,
 ) -> None:
-    """Write the table `vectors.pyx` maps; the same bytes for the same vectors."""
+    """Write the table `lexical_tables.pyx` maps; the same bytes for the same vectors."""
     order = sorted(range(len(words)), key=lambda k: words[k])
     rows, scale = round_rows(vectors[order].astype(np.float64))
     write_table(

@@ -13,7 +13,7 @@ _WEEKDAYS = ("", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 
 class Facts(NamedTuple):
-    """What a key is made of, as the kernel has it: see `found.pxd`."""
+    """What a key is made of, as the kernel has it: see `value_finding.pxd`."""
 
     number_kind: int
     code: int
