@@ -20,9 +20,9 @@ from tokalign.english.annotate.prepare import annotate, is_ready
 from tokalign.english.lexicon.word_weights import Frequencies
 from tokalign.errors import InputError, quoted
 from tokalign.features.lexicons import Lexicons
+from tokalign.files.shipped import DEFAULT_MODEL
 from tokalign.grounding.ground_stream import GroundsStreams
 from tokalign.model.file import Model, ModelHeader
-from tokalign.model.shipped import DEFAULT_MODEL
 from tokalign.neural.devices import DEFAULT_DEVICE, check_device
 from tokalign.ranking.judge import Judge
 from tokalign.ranking.rank import Ranks

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 from tokalign.errors import MissingPackageError
+from tokalign.files.shipped import DEFAULT_MODEL
 from tokalign.integrations.framework_scores import SupportScorer
-from tokalign.model.shipped import DEFAULT_MODEL
 
 try:
     from deepeval.metrics import BaseMetric

@@ -11,8 +11,8 @@ from typing import Any
 
 from tokalign.aligner import Aligner
 from tokalign.errors import InputError, MissingPackageError, quoted
+from tokalign.files.shipped import DEFAULT_MODEL
 from tokalign.integrations.framework_scores import ranked_documents, support_of
-from tokalign.model.shipped import DEFAULT_MODEL
 
 try:
     from haystack import Document, component

@@ -10,8 +10,8 @@ from typing import Any
 
 from tokalign.aligner import Aligner
 from tokalign.errors import MissingPackageError
+from tokalign.files.shipped import DEFAULT_MODEL
 from tokalign.integrations.framework_scores import ranked_documents
-from tokalign.model.shipped import DEFAULT_MODEL
 
 try:
     from langchain_core.callbacks import Callbacks

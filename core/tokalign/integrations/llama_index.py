@@ -11,8 +11,8 @@ from typing import Any
 
 from tokalign.aligner import Aligner
 from tokalign.errors import InputError, MissingPackageError
+from tokalign.files.shipped import DEFAULT_MODEL
 from tokalign.integrations.framework_scores import SupportScorer, ranked_documents
-from tokalign.model.shipped import DEFAULT_MODEL
 
 try:
     from llama_index.core.bridge.pydantic import PrivateAttr

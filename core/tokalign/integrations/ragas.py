@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from tokalign.errors import MissingPackageError
+from tokalign.files.shipped import DEFAULT_MODEL
 from tokalign.integrations.framework_scores import SupportScorer
-from tokalign.model.shipped import DEFAULT_MODEL
 
 try:
     from ragas.metrics.collections.base import BaseMetric

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from tokalign.aligner import Aligner
 from tokalign.errors import MissingPackageError
-from tokalign.model.shipped import DEFAULT_MODEL
+from tokalign.files.shipped import DEFAULT_MODEL
 from tokalign.types import Alignment, Sentence
 
 try:
