@@ -16,6 +16,7 @@ except ImportError as error:
     raise MissingPackageError.of("tokalign.client", error, "client") from None
 
 from tokalign.client.aio import AsyncClient
+from tokalign.client.base import CallReport
 from tokalign.client.errors import (
     AccessError,
     CallError,
@@ -31,7 +32,6 @@ from tokalign.client.errors import (
     UnsupportedError,
 )
 from tokalign.client.options import Limits, Retry, Tls
-from tokalign.client.reports import CallReport
 from tokalign.client.results import AlignResult, RankedResult
 from tokalign.client.sync import Client
 from tokalign.codec import ModelInfo, ServerInfo, ServerLimits

@@ -1,64 +1,66 @@
-"""The asyncio client: the methods of tokalign.client.sync.Client, awaited."""
+"""The asyncio client; packaging/write_sync_client.py makes the blocking one of it."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import (
-    AsyncGenerator,
-    AsyncIterable,
-    AsyncIterator,
-    Callable,
-    Iterable,
-    Sequence,
-)
-from typing import Any, Self, TypeVar, Unpack
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Sequence
+from typing import Any, Self, Unpack
 
-import grpc
-import grpc.aio
 from google.protobuf.message import Message
-from tokalign.client import rpcs
-from tokalign.client.base import POLL_S, BaseClient, Waiting, pair_of, request_options
-from tokalign.client.chunks import Chunks, check_sizes, chunked_async
-from tokalign.client.errors import InvalidInputError, closed
-from tokalign.client.grounding import GroundCalls, GrowingGround, ground_options
-from tokalign.client.reports import report_of
+from tokalign.client import calls
+from tokalign.client.asynchronous import AsyncConnection
+from tokalign.client.base import POLL_S, Waiting, ground_options, pair_of, request_options
+from tokalign.client.calls import GroundCalls, TextCalls
+from tokalign.client.errors import InvalidInputError
 from tokalign.client.results import AlignResult, RankedResult
-from tokalign.client.statuses import Statuses
-from tokalign.client.texts import TextCalls
-from tokalign.codec import RequestOptions, ServerInfo
+from tokalign.client.streams import GrowingGround, check_sizes, chunked_async
+from tokalign.codec import ServerInfo
 from tokalign.types import Alignment, PairLike, SentenceLike
 from tokalign.types.grounding import GroundedSentence, Grounding, GroundOptions
-from tokalign.types.keywords import AlignKeywords, GroundKeywords, PairKeywords, RankByLike
-from tokalign.types.options import AlignOptions, RankBy
+from tokalign.types.keywords import AlignKeywords, GroundKeywords, PairKeywords, RankKeywords
+from tokalign.types.options import AlignOptions, RankOptions
 from tokalign.types.passages import PassageLike
 from tokalign.types.texts import TextAlignment
 
-AnswerT = TypeVar("AnswerT")
 
-
-class AsyncClient(BaseClient):
+class AsyncClient(AsyncConnection):
     """A connection to a tokalign server for one event loop.
 
-    Parameters, methods and exceptions are those of tokalign.client.Client; methods are
-    coroutines, `align_stream` and `ground_stream` asynchronous iterators. A call whose task is
-    cancelled is cancelled at the server too.
+    Parameters
+    ----------
+    address : str
+        ``"HOST:PORT"``, ``"ipv4:ADDRESS:PORT,ADDRESS:PORT"`` or ``"unix:PATH"``. Calls take turns
+        among the addresses of the host's name whose servers are serving.
+    timeout_s : float
+        Deadline in seconds of every call that has none of its own.
+    retry : Retry or None
+        How calls are repeated where the server is away or overloaded; with None, they are not.
+    limits : Limits
+        Largest messages that the client sends and takes.
+    tls : Tls, optional
+        Encrypts the connection; by default it is plain.
+    token : str, optional
+        Bearer token; needs `tls`.
+    request_id : callable returning str, optional
+        Called before each call: an id by which the server's log, and your own, know it.
+    on_call : callable taking CallReport, optional
+        Called at the end of each call, before its result is returned, or its error raised.
+
+    Raises
+    ------
+    InputError
+        If an argument is out of range. Nothing is connected before the first call.
+
+    Notes
+    -----
+    Methods are coroutines, `align_stream` and `ground_stream` asynchronous iterators. A call whose
+    task is cancelled is cancelled at the server too.
+
+    Every call raises the exceptions of tokalign.client.errors. Calls that align take the options of
+    tokalign.Aligner.align, and the name of a model and of an annotator that the server has
+    (`list_models`); the default is the server's first.
     """
-
-    _channels: tuple[grpc.aio.Channel, ...] = ()
-
-    def _connected(self) -> dict[str, Any]:
-        """Return the methods. The first call makes the channels, which belong to its event loop."""
-        if self._is_closed:
-            raise closed(self.address)
-        if not self._channels:
-            make = self._settings.channel
-            self._channels = (
-                make(grpc.aio.secure_channel, grpc.aio.insecure_channel),
-                make(grpc.aio.secure_channel, grpc.aio.insecure_channel, balanced=False),
-            )
-            self._methods = rpcs.methods(*self._channels)
-        return self._methods
 
     async def align(
         self,
@@ -71,10 +73,32 @@ class AsyncClient(BaseClient):
         timeout_s: float | None = None,
         **changes: Unpack[PairKeywords],
     ) -> Alignment:
-        """Return the alignment of one pair; see Client.align."""
+        """Return the alignment of one pair.
+
+        Parameters
+        ----------
+        source, target : str, sequence of str, or Sentence
+            Raw text, tokens, or a sentence, whose missing columns the server fills.
+        options : AlignOptions, optional
+            How to align and what to return.
+        model, annotator : str
+            Names that `list_models` gives; empty is the server's default.
+        timeout_s : float, optional
+            Deadline of this call in seconds, instead of the client's.
+        **changes
+            Fields of AlignOptions, in place of those of `options`, and fields of Constraints:
+            what must be linked and what must not.
+
+        Raises
+        ------
+        InputError
+            If an option is out of range, or constraints contradict one another; nothing was sent.
+        CallError
+            If the call failed; see tokalign.client.errors.
+        """
         pair, own = pair_of(source, target, changes)
         wanted = request_options(options, model, annotator, own)
-        return await self._call(rpcs.align(pair, wanted), timeout_s)
+        return await self._call(calls.align(pair, wanted), timeout_s)
 
     async def batch_align(
         self,
@@ -86,32 +110,51 @@ class AsyncClient(BaseClient):
         timeout_s: float | None = None,
         **changes: Unpack[AlignKeywords],
     ) -> list[AlignResult]:
-        """Return one result per pair, in order; see Client.batch_align."""
-        wanted = request_options(options, model, annotator, changes)
-        return await self._call(rpcs.batch_align(pairs, wanted), timeout_s)
+        """Return one result per pair, in order; a bad pair has an error and harms no other.
 
-    # This method and align_stream have many parameters, for the reason given in sync.py.
+        The server limits how many pairs one call may hold (`list_models`); `align_stream` has
+        no such limit. A pair is (source, target), or (source, target, Constraints). Parameters and
+        exceptions are those of `align`.
+        """
+        wanted = request_options(options, model, annotator, changes)
+        return await self._call(calls.batch_align(pairs, wanted), timeout_s)
+
     async def rank(
         self,
         question: SentenceLike,
         candidates: Sequence[SentenceLike],
         options: AlignOptions | None = None,
         *,
-        by: RankByLike = RankBy.AUTO,
-        top_k: int = 0,
-        passages: bool = False,
-        priors: Sequence[float | None] | None = None,
-        shortlist: int = 0,
-        highlights: bool = False,
         model: str = "",
         annotator: str = "",
         timeout_s: float | None = None,
-        **changes: Unpack[AlignKeywords],
+        **changes: Unpack[RankKeywords],
     ) -> list[RankedResult]:
-        """Return the candidates, those that answer best first; see Client.rank."""
-        wanted = request_options(options, model, annotator, changes)
-        settings = rpcs.RankSettings(by, top_k, passages, priors, shortlist, highlights)
-        return await self._call(rpcs.rank(question, candidates, settings, wanted), timeout_s)
+        """Return the candidates, those that answer best first.
+
+        Parameters
+        ----------
+        question : str, sequence of str, or Sentence
+            Aligned as the target of every pair.
+        candidates : sequence of the same
+            Each is the source of one pair.
+        **changes
+            Fields of RankOptions: `by`, `top_k`, `passages`, `priors`, `shortlist` and
+            `highlights`; and fields of AlignOptions, in place of those of `options`.
+
+        Returns
+        -------
+        list of RankedResult
+            `index` is the candidate's. Equal scores keep the given order; candidates that could
+            not be aligned come last and have an error. With the option `explain`, judgements
+            hold their evidence.
+
+        Other parameters and exceptions are those of `align`.
+        """
+        others: dict[str, Any] = {**changes}
+        ranking = RankOptions.taken_from(others)
+        wanted = request_options(options, model, annotator, others)
+        return await self._call(calls.rank(question, candidates, ranking, wanted), timeout_s)
 
     def align_stream(
         self,
@@ -126,92 +169,34 @@ class AsyncClient(BaseClient):
         timeout_s: float | None = None,
         **changes: Unpack[AlignKeywords],
     ) -> AsyncIterator[AlignResult]:
-        """Yield one result per pair for any number of pairs; see Client.align_stream.
+        """Yield one result per pair for any number of pairs, read as they are needed.
 
-        `pairs` may also be asynchronous; it is read by a task of this loop.
+        Parameters
+        ----------
+        pairs : iterable of (source, target) or (source, target, Constraints)
+            May also be asynchronous. Read by a task of this loop, at most ``max_in_flight`` chunks
+            ahead of what was yielded.
+        chunk_size : int
+            Pairs sent at a time.
+        max_in_flight : int
+            Chunks that may be sent before the first of them has been yielded.
+        ordered : bool
+            Whether results come in the order of the pairs. Otherwise chunks come as they are
+            done, and `AlignResult.index` is the position of the pair.
+        timeout_s : float, optional
+            Longest wait for the answer to a chunk, in seconds, instead of the client's; the
+            stream as a whole has no deadline.
+
+        Notes
+        -----
+        A chunk that the server refuses yields its error for each of its pairs. Other parameters
+        and exceptions are those of `align`; a stream is not retried. An error that `pairs` raises
+        is raised here.
         """
         check_sizes(chunk_size, max_in_flight)
         wanted = request_options(options, model, annotator, changes)
         chunks = chunked_async(pairs, chunk_size)
         return self._stream(chunks, wanted, ordered, max_in_flight, self._limit_s(timeout_s))
-
-    async def _stream(
-        self,
-        chunks: AsyncIterator[list[PairLike]],
-        options: RequestOptions,
-        ordered: bool,
-        max_in_flight: int,
-        timeout_s: float,
-    ) -> AsyncIterator[AlignResult]:
-        book = Chunks(options, ordered, self.address, timeout_s)
-        room = asyncio.Semaphore(max_in_flight)
-
-        async def requests() -> AsyncIterator[Message]:
-            async for chunk in chunks:
-                await room.acquire()
-                yield book.request(chunk)
-
-        answers = self._responses("AlignStream", requests(), book.remaining_s)
-        async with contextlib.aclosing(answers):
-            async for answer in answers:
-                for results in book.accept(answer):
-                    for result in results:
-                        yield result
-                    room.release()
-        book.check_complete()
-
-    async def _responses(
-        self,
-        method: str,
-        requests: AsyncIterator[Message],
-        remaining_s: Callable[[], float | None] = lambda: None,
-        timeout_s: float | None = None,
-    ) -> AsyncGenerator[Any, None]:
-        """Make a call that streams both ways, and yield its responses; see threads.responses.
-
-        `timeout_s` is the deadline of the whole call.
-        """
-        call = self._connected()[method](timeout=timeout_s, metadata=self._metadata())
-        statuses = Statuses(call)
-
-        async def send() -> None:
-            async for request in requests:
-                await call.write(request)
-            await call.done_writing()
-
-        sender = asyncio.create_task(send())
-        reader = asyncio.create_task(call.read())
-        try:
-            while True:
-                # What has come is looked at before a wait that may be over.
-                if not reader.done():
-                    await asyncio.wait(
-                        {reader} if sender.done() else {reader, sender},
-                        timeout=remaining_s(),
-                        return_when=asyncio.FIRST_COMPLETED,
-                    )
-                if sender.done():
-                    _raise_from_caller(sender)
-                if reader.done():
-                    response = self._received(reader)
-                    if response is grpc.aio.EOF:
-                        await self._report_async(method, call)
-                        return
-                    reader = asyncio.create_task(call.read())
-                    yield response
-        except grpc.aio.AioRpcError as error:
-            raise self._failed(method, await statuses.of_server(error)) from error
-        finally:
-            call.cancel()
-            for task in (sender, reader):
-                task.cancel()
-            await asyncio.gather(sender, reader, return_exceptions=True)
-
-    def _received(self, reader: asyncio.Task[Any]) -> Any:
-        """Return the response of a read, or raise CancelledError where the client was closed."""
-        if reader.cancelled():
-            raise closed(self.address)
-        return reader.result()
 
     async def align_texts(
         self,
@@ -224,12 +209,28 @@ class AsyncClient(BaseClient):
         timeout_s: float | None = None,
         **changes: Unpack[AlignKeywords],
     ) -> TextAlignment:
-        """Return two texts, aligned by sentences and then by words; see Client.align_texts."""
-        calls = TextCalls(old, new, request_options(options, model, annotator, changes))
-        if calls.is_short:
+        """Return two texts of any number of sentences, aligned by sentences and then by words.
+
+        Parameters
+        ----------
+        old, new : str
+            Such as two versions of one text. Long ones are sent in pieces.
+        timeout_s : float, optional
+            Deadline of the whole call in seconds, instead of the client's. Allow more for long
+            texts.
+
+        Notes
+        -----
+        A block that could not be aligned has an error and harms no other. Other parameters and
+        exceptions are those of `align`.
+        """
+        texts = TextCalls(old, new, request_options(options, model, annotator, changes))
+        if texts.is_short:
+            # What one answer is too small for at this server may fit a stream. What cannot be used
+            # gets the same error there.
             with contextlib.suppress(InvalidInputError):
-                return await self._call(calls.at_once(), timeout_s)
-        return await self._call(calls.in_pieces(), timeout_s)
+                return await self._call(texts.at_once(), timeout_s)
+        return await self._call(texts.in_pieces(), timeout_s)
 
     async def ground(
         self,
@@ -242,12 +243,28 @@ class AsyncClient(BaseClient):
         timeout_s: float | None = None,
         **changes: Unpack[GroundKeywords],
     ) -> Grounding:
-        """Return where passages support the words of an answer; see Client.ground."""
-        calls = GroundCalls(answer, passages, ground_options(options, model, annotator, changes))
-        if calls.is_short:
-            with contextlib.suppress(InvalidInputError):
-                return await self._call(calls.at_once(), timeout_s)
-        return await self._call(calls.in_pieces(), timeout_s)
+        """Return where passages support the words of an answer, and what has no support there.
+
+        Parameters
+        ----------
+        answer : str
+            Of any number of sentences.
+        passages : iterable of str, (str, str) or SourcePassage
+            Texts, or texts with ids; the id of a text alone is its position, as "0".
+        options : GroundOptions, optional
+        **changes
+            Fields of GroundOptions, in place of those of `options`.
+
+        Notes
+        -----
+        A sentence that could not be grounded has an error and harms no other. What is long is sent
+        in pieces. Other parameters and exceptions are those of `align`.
+        """
+        asked = GroundCalls(answer, passages, ground_options(options, model, annotator, changes))
+        if asked.is_short:
+            with contextlib.suppress(InvalidInputError):  # see align_texts
+                return await self._call(asked.at_once(), timeout_s)
+        return await self._call(asked.in_pieces(), timeout_s)
 
     def ground_stream(
         self,
@@ -260,9 +277,22 @@ class AsyncClient(BaseClient):
         timeout_s: float | None = None,
         **changes: Unpack[GroundKeywords],
     ) -> AsyncIterator[GroundedSentence]:
-        """Yield the sentences of an answer that is still being written; see Client.ground_stream.
+        """Yield the sentences of an answer that is still being written, each once it is finished.
 
-        `pieces` may also be asynchronous; it is read by a task of this loop.
+        Parameters
+        ----------
+        pieces : iterable of str
+            The answer in order, cut between any two characters. May also be asynchronous; a task
+            of this loop reads it. The server ends a stream without a piece for longer than its
+            receive timeout, usually 30 seconds.
+        timeout_s : float, optional
+            Longest wait for what is left once the pieces have ended, in seconds, instead of the
+            client's. Until then there is no deadline.
+
+        Notes
+        -----
+        Other parameters are those of `ground`, and exceptions those of `align`; a stream is not
+        retried. An error that `pieces` raises is raised here.
         """
         wanted = ground_options(options, model, annotator, changes)
         growing = GrowingGround(passages, wanted, self.address, self._limit_s(timeout_s))
@@ -279,14 +309,23 @@ class AsyncClient(BaseClient):
 
     async def list_models(self, *, timeout_s: float | None = None) -> ServerInfo:
         """Return the server's models, annotators, limits and version."""
-        return await self._call(rpcs.list_models(), timeout_s)
+        return await self._call(calls.list_models(), timeout_s)
 
     async def health(self, *, timeout_s: float | None = None) -> str:
-        """Return the server's state; see Client.health."""
-        return await self._call(rpcs.health(), timeout_s)
+        """Return the state of one server, the first that the client reaches.
+
+        ``"SERVING"``, ``"NOT_SERVING"``, ``"UNKNOWN"`` or ``"SERVICE_UNKNOWN"``.
+        """
+        return await self._call(calls.health(), timeout_s)
 
     async def wait_ready(self, timeout_s: float = 30.0) -> None:
-        """Return once the server is serving; see Client.wait_ready."""
+        """Return once the server is serving.
+
+        Raises
+        ------
+        UnavailableError
+            If it is not serving after `timeout_s` seconds; the message says what was seen last.
+        """
         waiting = Waiting(self.address, timeout_s)
         while True:
             with waiting.noting_failure():
@@ -306,39 +345,3 @@ class AsyncClient(BaseClient):
 
     async def __aexit__(self, *exc_info: object) -> None:
         await self.close()
-
-    async def _call(self, rpc: rpcs.Rpc[AnswerT], timeout_s: float | None) -> AnswerT:
-        limit_s = self._limit_s(timeout_s)
-        if not isinstance(rpc.request, Message):
-            responses = self._responses(rpc.method, _each(rpc.request), timeout_s=limit_s)
-            return rpc.decode([response async for response in responses])
-        method = self._connected()[rpc.method]
-        try:
-            call = method(rpc.request, timeout=limit_s, metadata=self._metadata())
-            answer = await call
-        except grpc.RpcError as error:
-            raise self._failed(rpc.method, error) from error
-        except asyncio.CancelledError:
-            task = asyncio.current_task()
-            if self._is_closed and task is not None and not task.cancelling():
-                raise closed(self.address) from None  # close() cancelled the call, not the task
-            raise
-        await self._report_async(rpc.method, call)
-        return rpc.decode(answer)
-
-    async def _report_async(self, method: str, call: grpc.aio.Call) -> None:
-        """Tell `on_call` of a call that was answered."""
-        if self._on_call is not None:
-            self._on_call(report_of(method, await call.trailing_metadata()))
-
-
-async def _each(requests: Iterable[Message]) -> AsyncIterator[Message]:
-    for request in requests:
-        yield request
-
-
-def _raise_from_caller(sender: asyncio.Task[None]) -> None:
-    """Raise the error of what the caller gave, if any; the reader reports errors of the call."""
-    error = None if sender.cancelled() else sender.exception()
-    if error is not None and not isinstance(error, grpc.RpcError | asyncio.InvalidStateError):
-        raise error

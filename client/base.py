@@ -1,11 +1,13 @@
-"""The base of both clients: settings, checked arguments, and the wait for a server."""
+"""Settings, reports of calls, checked arguments, and the wait for a server: of both clients."""
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import grpc
 from tokalign.client.errors import (
@@ -16,13 +18,52 @@ from tokalign.client.errors import (
     not_ready,
 )
 from tokalign.client.options import ChannelSettings, Limits, Retry, Tls
-from tokalign.client.reports import REQUEST_ID, OnCall, report_of
 from tokalign.codec import RequestOptions
 from tokalign.types import Pair, SentenceLike
 from tokalign.types.constraints import Constraints
+from tokalign.types.grounding import GroundOptions
 from tokalign.types.options import AlignOptions
 
 POLL_S = 0.1
+REQUEST_ID = "x-request-id"
+_TIMING = "server-timing"
+_PART = re.compile(r"(\w+);dur=([0-9.]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class CallReport:
+    """One call that has ended.
+
+    Attributes
+    ----------
+    method : str
+        Such as ``"Align"``.
+    error : CallError or None
+        Why it failed, if it did.
+    queue_ms, compute_ms : float or None
+        How long its pairs waited for a worker, and were worked on, in milliseconds. None where no
+        worker got them, or the server does not say.
+    request_id : str
+        As the server got it; empty where there was none.
+    """
+
+    method: str
+    error: CallError | None
+    queue_ms: float | None
+    compute_ms: float | None
+    request_id: str
+
+
+Trailers: TypeAlias = Iterable[tuple[str, Any]] | None
+OnCall: TypeAlias = Callable[[CallReport], None]
+
+
+def report_of(method: str, trailers: Trailers, error: CallError | None = None) -> CallReport:
+    """Return what the trailers of a call say."""
+    found = dict(trailers or ())
+    times = {name: float(ms) for name, ms in _PART.findall(str(found.get(_TIMING, "")))}
+    request_id = str(found.get(REQUEST_ID, ""))
+    return CallReport(method, error, times.get("queue"), times.get("compute"), request_id)
 
 
 class BaseClient:
@@ -88,6 +129,13 @@ def request_options(
 ) -> RequestOptions:
     """Return checked options, or raise InputError where one is unknown or out of range."""
     return RequestOptions(model, annotator, AlignOptions.of(options, changes))
+
+
+def ground_options(
+    options: GroundOptions | None, model: str, annotator: str, changes: Mapping[str, Any]
+) -> RequestOptions:
+    """Return checked options, or raise InputError where one is unknown or out of range."""
+    return RequestOptions(model, annotator, ground=GroundOptions.of(options, changes))
 
 
 class Waiting:

@@ -1,27 +1,25 @@
-"""The blocking client."""
+"""The blocking client. Written by packaging/write_sync_client.py from aio.py."""
 
 from __future__ import annotations
 
 import contextlib
-import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Self, Unpack
+from typing import Any, Self, Unpack
 
 from google.protobuf.message import Message
-from tokalign.client import rpcs
-from tokalign.client.base import POLL_S, Waiting, pair_of, request_options
+from tokalign.client import calls
+from tokalign.client.base import POLL_S, Waiting, ground_options, pair_of, request_options
 from tokalign.client.blocking import BlockingConnection
-from tokalign.client.chunks import Chunks, check_sizes, chunked
-from tokalign.client.errors import InvalidInputError, closed
-from tokalign.client.grounding import GroundCalls, GrowingGround, ground_options
+from tokalign.client.calls import GroundCalls, TextCalls
+from tokalign.client.errors import InvalidInputError
 from tokalign.client.results import AlignResult, RankedResult
-from tokalign.client.texts import TextCalls
-from tokalign.codec import RequestOptions, ServerInfo
+from tokalign.client.streams import GrowingGround, check_sizes, chunked
+from tokalign.codec import ServerInfo
 from tokalign.types import Alignment, PairLike, SentenceLike
 from tokalign.types.grounding import GroundedSentence, Grounding, GroundOptions
-from tokalign.types.keywords import AlignKeywords, GroundKeywords, PairKeywords, RankByLike
-from tokalign.types.options import AlignOptions, RankBy
+from tokalign.types.keywords import AlignKeywords, GroundKeywords, PairKeywords, RankKeywords
+from tokalign.types.options import AlignOptions, RankOptions
 from tokalign.types.passages import PassageLike
 from tokalign.types.texts import TextAlignment
 
@@ -97,7 +95,7 @@ class Client(BlockingConnection):
         """
         pair, own = pair_of(source, target, changes)
         wanted = request_options(options, model, annotator, own)
-        return self._call(rpcs.align(pair, wanted), timeout_s)
+        return self._call(calls.align(pair, wanted), timeout_s)
 
     def batch_align(
         self,
@@ -116,26 +114,18 @@ class Client(BlockingConnection):
         exceptions are those of `align`.
         """
         wanted = request_options(options, model, annotator, changes)
-        return self._call(rpcs.batch_align(pairs, wanted), timeout_s)
+        return self._call(calls.batch_align(pairs, wanted), timeout_s)
 
-    # This method and align_stream have many parameters: callers give a call's settings by name, and
-    # an object for them would be another name to learn.
     def rank(
         self,
         question: SentenceLike,
         candidates: Sequence[SentenceLike],
         options: AlignOptions | None = None,
         *,
-        by: RankByLike = RankBy.AUTO,
-        top_k: int = 0,
-        passages: bool = False,
-        priors: Sequence[float | None] | None = None,
-        shortlist: int = 0,
-        highlights: bool = False,
         model: str = "",
         annotator: str = "",
         timeout_s: float | None = None,
-        **changes: Unpack[AlignKeywords],
+        **changes: Unpack[RankKeywords],
     ) -> list[RankedResult]:
         """Return the candidates, those that answer best first.
 
@@ -145,22 +135,9 @@ class Client(BlockingConnection):
             Aligned as the target of every pair.
         candidates : sequence of the same
             Each is the source of one pair.
-        by : RankBy or str
-            What to rank by. By default, a question's candidates by how likely they answer it, those
-            of another sentence by alignment score.
-        top_k : int
-            How many to return; 0 returns all.
-        passages : bool
-            Whether a candidate that is a str is a text of any number of sentences. Its best
-            sentence then stands for it.
-        priors : sequence of float or None, optional
-            A score of yours for each candidate, the larger the better, in any unit; None for a
-            candidate without one. They are weighed with the rest.
-        shortlist : int
-            How many candidates to look at: those that share the rarest words with the question.
-            The others are left out. 0 looks at all.
-        highlights : bool
-            Whether to return which spans of each candidate match the question.
+        **changes
+            Fields of RankOptions: `by`, `top_k`, `passages`, `priors`, `shortlist` and
+            `highlights`; and fields of AlignOptions, in place of those of `options`.
 
         Returns
         -------
@@ -171,9 +148,10 @@ class Client(BlockingConnection):
 
         Other parameters and exceptions are those of `align`.
         """
-        wanted = request_options(options, model, annotator, changes)
-        settings = rpcs.RankSettings(by, top_k, passages, priors, shortlist, highlights)
-        return self._call(rpcs.rank(question, candidates, settings, wanted), timeout_s)
+        others: dict[str, Any] = {**changes}
+        ranking = RankOptions.taken_from(others)
+        wanted = request_options(options, model, annotator, others)
+        return self._call(calls.rank(question, candidates, ranking, wanted), timeout_s)
 
     def align_stream(
         self,
@@ -216,39 +194,6 @@ class Client(BlockingConnection):
         chunks = chunked(pairs, chunk_size)
         return self._stream(chunks, wanted, ordered, max_in_flight, self._limit_s(timeout_s))
 
-    def _stream(
-        self,
-        chunks: Iterator[list[PairLike]],
-        options: RequestOptions,
-        ordered: bool,
-        max_in_flight: int,
-        timeout_s: float,
-    ) -> Iterator[AlignResult]:
-        book = Chunks(options, ordered, self.address, timeout_s)
-        room = threading.Semaphore(max_in_flight)
-        stopped = threading.Event()
-
-        def requests() -> Iterator[Message]:
-            for chunk in chunks:
-                room.acquire()
-                if stopped.is_set():
-                    return
-                yield book.request(chunk)
-
-        if self._is_closed:
-            raise closed(self.address)
-        answers = self._responses("AlignStream", requests(), book.remaining_s)
-        with contextlib.closing(answers):
-            try:
-                for answer in answers:
-                    for results in book.accept(answer):
-                        yield from results
-                        room.release()
-                book.check_complete()
-            finally:
-                stopped.set()
-                room.release()
-
     def align_texts(
         self,
         old: str,
@@ -275,13 +220,13 @@ class Client(BlockingConnection):
         A block that could not be aligned has an error and harms no other. Other parameters and
         exceptions are those of `align`.
         """
-        calls = TextCalls(old, new, request_options(options, model, annotator, changes))
-        if calls.is_short:
+        texts = TextCalls(old, new, request_options(options, model, annotator, changes))
+        if texts.is_short:
             # What one answer is too small for at this server may fit a stream. What cannot be used
             # gets the same error there.
             with contextlib.suppress(InvalidInputError):
-                return self._call(calls.at_once(), timeout_s)
-        return self._call(calls.in_pieces(), timeout_s)
+                return self._call(texts.at_once(), timeout_s)
+        return self._call(texts.in_pieces(), timeout_s)
 
     def ground(
         self,
@@ -311,11 +256,11 @@ class Client(BlockingConnection):
         A sentence that could not be grounded has an error and harms no other. What is long is sent
         in pieces. Other parameters and exceptions are those of `align`.
         """
-        calls = GroundCalls(answer, passages, ground_options(options, model, annotator, changes))
-        if calls.is_short:
+        asked = GroundCalls(answer, passages, ground_options(options, model, annotator, changes))
+        if asked.is_short:
             with contextlib.suppress(InvalidInputError):  # see align_texts
-                return self._call(calls.at_once(), timeout_s)
-        return self._call(calls.in_pieces(), timeout_s)
+                return self._call(asked.at_once(), timeout_s)
+        return self._call(asked.in_pieces(), timeout_s)
 
     def ground_stream(
         self,
@@ -333,8 +278,9 @@ class Client(BlockingConnection):
         Parameters
         ----------
         pieces : iterable of str
-            The answer in order, cut between any two characters. Another thread reads it. The server
-            ends a stream without a piece for longer than its receive timeout, usually 30 seconds.
+            The answer in order, cut between any two characters. Another thread reads
+            it. The server ends a stream without a piece for longer than its
+            receive timeout, usually 30 seconds.
         timeout_s : float, optional
             Longest wait for what is left once the pieces have ended, in seconds, instead of the
             client's. Until then there is no deadline.
@@ -351,8 +297,6 @@ class Client(BlockingConnection):
     def _ground_stream(
         self, growing: GrowingGround, requests: Iterator[Message]
     ) -> Iterator[GroundedSentence]:
-        if self._is_closed:
-            raise closed(self.address)
         answers = self._responses("GroundStream", requests, growing.remaining_s)
         with contextlib.closing(answers):
             for answer in answers:
@@ -360,14 +304,14 @@ class Client(BlockingConnection):
 
     def list_models(self, *, timeout_s: float | None = None) -> ServerInfo:
         """Return the server's models, annotators, limits and version."""
-        return self._call(rpcs.list_models(), timeout_s)
+        return self._call(calls.list_models(), timeout_s)
 
     def health(self, *, timeout_s: float | None = None) -> str:
         """Return the state of one server, the first that the client reaches.
 
         ``"SERVING"``, ``"NOT_SERVING"``, ``"UNKNOWN"`` or ``"SERVICE_UNKNOWN"``.
         """
-        return self._call(rpcs.health(), timeout_s)
+        return self._call(calls.health(), timeout_s)
 
     def wait_ready(self, timeout_s: float = 30.0) -> None:
         """Return once the server is serving.
@@ -388,8 +332,8 @@ class Client(BlockingConnection):
     def close(self) -> None:
         """Close the connection; running calls end with CancelledError."""
         self._is_closed = True
-        self._channel.close()
-        self._health_channel.close()
+        for channel in self._channels:
+            channel.close()
 
     def __enter__(self) -> Self:
         return self

@@ -8,7 +8,7 @@ import uuid
 from functools import partial
 from typing import Any, NamedTuple, cast
 
-from tokalign.codec import encode_options, encode_rank_by
+from tokalign.codec import encode_options, encode_rank_options
 from tokalign.formats.document import require_unicode
 from tokalign.server.http.call import HttpCall
 from tokalign.server.http.naming import naming
@@ -17,7 +17,7 @@ from tokalign.server.rpc.receiving import Context
 from tokalign.server.rpc.service import AlignService
 from tokalign.server.rpc.work import off_loop
 from tokalign.server.status import OK
-from tokalign.types.options import Detail, RankBy
+from tokalign.types.options import Detail, RankBy, RankOptions
 from tokalign.v1 import align_pb2
 
 PASSED_OVER = ("max_chunks_per_doc", "priority", "rank_fields", "truncation", "user")
@@ -95,7 +95,7 @@ def _read(data: bytes) -> _Ranking:
     documents = [_document(value, path) for path, value in body.items("documents")]
     with naming({}):
         options = body.align_options(RERANK_OPTIONS, **_FIXED)
-        by = encode_rank_by(body.text("by", RankBy.AUTO))
+        by = RankBy.of(body.text("by", RankBy.AUTO))
     returns_documents = body.get("return_documents", bool, False)
     top_n = body.count("top_n")
     body.some(PASSED_OVER)
@@ -107,8 +107,7 @@ def _read(data: bytes) -> _Ranking:
         question=align_pb2.Sentence(text=query),
         candidates=candidates,
         options=encode_options(options),
-        by=by,
-        top_k=top_n,
+        **encode_rank_options(RankOptions(by=by, top_k=top_n)),
     )
     read_words = sum(len(text.split()) for text in [query, *documents])
     return _Ranking(message.SerializeToString(), documents, returns_documents, read_words)

@@ -139,17 +139,18 @@ class AlignService:
         check_time(self._admission, serving.pool, _SMALLEST_RANKING, context)
         fields = await self._cut(align_pb2.RankRequest, data)
         options, reference = serving.choose(fields.message("options"))
+        wanted = codec.decode_rank_options(fields.number)
         options = replace(
             options,
-            rank_by=codec.decode_rank_by(fields.number("by")),
-            highlights=bool(fields.number("highlights")),
+            rank_by=wanted.by,
+            highlights=wanted.highlights,
         )
         ids = await self._ids(fields, "candidates", len(data))
         truncate = options.align.truncate
         question = self._question(fields.message("question"), truncate)
         given = fields.messages("candidates")
         messages = await off_loop(len(data), read_messages, given)
-        kept = await off_loop(len(data), chosen, question, messages, fields.number("shortlist"))
+        kept = await off_loop(len(data), chosen, question, messages, wanted.shortlist)
         priors = priors_of([messages[index] for index in kept])
         ids = [ids[index] for index in kept]
         candidates = await off_loop(
@@ -159,7 +160,7 @@ class AlignService:
             self._config.limits,
             truncate=truncate,
         )
-        top_k = fields.number("top_k")
+        top_k = wanted.top_k
         answers = await self._answers(
             serving,
             UnaryCall(context),

@@ -25,7 +25,7 @@ from tokalign.errors import InputError
 from tokalign.server.config import RequestLimits
 from tokalign.types import Alignment, Sentence
 from tokalign.types.columns import CONFLICT, AlignmentColumns
-from tokalign.types.options import AlignOptions, RankBy, Symmetrization
+from tokalign.types.options import AlignOptions, RankBy, RankOptions, Symmetrization
 from tokalign.types.relations import ConflictKind
 from tokalign.v1 import align_pb2
 
@@ -272,6 +272,8 @@ def test_judgements_survive(value):
     )
 
 
-@given(st.sampled_from(RankBy))
-def test_what_to_rank_by_survives(by):
-    assert codec.decode_rank_by(codec.encode_rank_by(by.value)) is by
+@given(st.builds(RankOptions, by=st.sampled_from(RankBy), top_k=st.integers(0, 9),
+                 shortlist=st.integers(0, 9), highlights=st.booleans()))  # fmt: skip
+def test_options_of_a_ranking_survive(options):
+    message = align_pb2.RankRequest(**codec.encode_rank_options(options))
+    assert codec.decode_rank_options(lambda name: getattr(message, name)) == options

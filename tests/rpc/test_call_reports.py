@@ -7,8 +7,8 @@ import pytest
 from support.blocking_client import Blocking
 from support.texts import NEW, OLD
 from tokalign.client import Client, ErrorReason, NotFoundError
+from tokalign.client.base import report_of
 from tokalign.client.load.process import FREE_PORTS, SERVE, ServerProcess
-from tokalign.client.reports import report_of
 from tokalign.v1 import align_pb2
 
 PAIR = {"source": {"text": "Dogs bark."}, "target": {"text": "The dogs bark."}}

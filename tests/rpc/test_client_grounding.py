@@ -8,7 +8,7 @@ import pytest
 from support import scripted_server
 from support.blocking_client import Blocking
 from tokalign.client import AsyncClient, Client, DeadlineError, GroundOptions, InvalidInputError
-from tokalign.client.grounding import SHORT_BYTES
+from tokalign.client.calls import SHORT_BYTES
 from tokalign.errors import InputError
 from tokalign.types.grounding import SourcePassage, WordKind
 from tokalign.v1 import align_pb2

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import runpy
+from pathlib import Path
+
 import pytest
 from tokalign.client import (
     AccessError,
@@ -14,6 +17,8 @@ from tokalign.client import (
 )
 from tokalign.client.errors import CLASSES
 from tokalign.errors import InputError
+
+ROOT = Path(__file__).parents[2]
 
 
 def test_clients_have_the_same_methods():
@@ -54,3 +59,9 @@ def test_retry_is_checked(options):
 
 def test_every_exception_of_the_table_is_public():
     assert {AccessError, UnsupportedError, NotFoundError, OverloadedError} <= set(CLASSES.values())
+
+
+def test_the_blocking_client_is_written_from_the_other_one():
+    source = (ROOT / "client" / "aio.py").read_text()
+    written = runpy.run_path(str(ROOT / "packaging" / "write_sync_client.py"))["sync_client"]
+    assert (ROOT / "client" / "sync.py").read_text() == written(source)

@@ -15,7 +15,7 @@ from support.texts import text
 from support.waiting import wait_until
 from tokalign import Aligner
 from tokalign.client import Client, InvalidInputError
-from tokalign.client import texts as client_texts
+from tokalign.client import calls as client_calls
 from tokalign.codec import texts as codec_texts
 from tokalign.errors import InputError
 from tokalign.types.options import OffsetUnit
@@ -53,7 +53,7 @@ def kind(request):
 @pytest.fixture
 def in_pieces(monkeypatch):
     """Have clients send texts of any length by the stream, a few characters at a time."""
-    monkeypatch.setattr(client_texts, "SHORT_BYTES", -1)
+    monkeypatch.setattr(client_calls, "SHORT_BYTES", -1)
     monkeypatch.setattr(codec_texts, "PIECE_CHARACTERS", 7)
 
 

@@ -15,9 +15,9 @@ from support.statuses import details
 from tokalign.aligner import Aligner
 from tokalign.cli.main import main
 from tokalign.client import Client, InvalidInputError
-from tokalign.codec import decode_judgement, encode_rank_by
+from tokalign.codec import decode_judgement, encode_rank_options
 from tokalign.types import Sentence
-from tokalign.types.options import RankBy
+from tokalign.types.options import RankBy, RankOptions
 from tokalign.v1 import align_pb2, align_pb2_grpc
 
 DATA = Path(__file__).parents[1] / "data"
@@ -141,7 +141,7 @@ def test_served_ranking_is_the_local_one(server, aligners, by):
         request = align_pb2.RankRequest(
             question={"text": asked["question"]},
             candidates=[{"sentence": {"text": text}} for text in asked["candidates"]],
-            by=encode_rank_by(by),
+            **encode_rank_options(RankOptions(by=by)),
             options={"explain": True},
         )
         served = server.stub.Rank(request).ranking

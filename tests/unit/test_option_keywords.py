@@ -9,7 +9,7 @@ import pytest
 from tokalign.types import keywords
 from tokalign.types.constraints import NAMES
 from tokalign.types.grounding import GroundOptions
-from tokalign.types.options import AlignOptions
+from tokalign.types.options import AlignOptions, RankOptions
 
 
 def test_keywords_are_the_fields_of_the_options() -> None:
@@ -20,6 +20,8 @@ def test_keywords_are_the_fields_of_the_options() -> None:
     assert names(keywords.AlignKeywords) == align
     assert names(keywords.PairKeywords) == align | set(NAMES)
     assert names(keywords.GroundKeywords) == {each.name for each in fields(GroundOptions)}
+    ranking = {each.name for each in fields(RankOptions)}
+    assert names(keywords.RankKeywords) == align | ranking
 
 
 @pytest.mark.parametrize("name", ["symmetrization", "offsets", "detail", "priority"])

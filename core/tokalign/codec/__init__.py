@@ -29,8 +29,9 @@ from tokalign.codec.options import (
     RequestOptions,
     decode_options,
     decode_rank_by,
+    decode_rank_options,
     encode_options,
-    encode_rank_by,
+    encode_rank_options,
 )
 from tokalign.codec.sentences import (
     decode_input,
@@ -72,6 +73,7 @@ __all__ = [
     "decode_passage_sentence",
     "decode_passages",
     "decode_rank_by",
+    "decode_rank_options",
     "decode_sentence",
     "decode_server_info",
     "decode_texts",
@@ -87,7 +89,7 @@ __all__ = [
     "encode_options",
     "encode_pair",
     "encode_passage_sentence",
-    "encode_rank_by",
+    "encode_rank_options",
     "encode_server_info",
     "encode_text_pieces",
     "encode_texts",

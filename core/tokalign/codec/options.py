@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import Any
 
 from tokalign.codec.by_name import NUMBERS, decode_enum, values_of
 from tokalign.types.grounding import GroundOptions
-from tokalign.types.options import AlignOptions, RankBy
+from tokalign.types.options import AlignOptions, RankBy, RankOptions
 from tokalign.v1 import align_pb2
 
 _ENUMS: dict[str, type[StrEnum]] = {
@@ -85,15 +86,42 @@ def decode_options(
     )
 
 
-def encode_rank_by(value: RankBy | str) -> Any:
-    """Return the number of what to rank by.
+_RANK_FIELDS = [
+    each.name
+    for each in fields(RankOptions)
+    if each.name in align_pb2.RankRequest.DESCRIPTOR.fields_by_name
+]
+"""Options of ranking that a request has; the others are those of its candidates."""
+
+
+def encode_rank_options(options: RankOptions) -> dict[str, Any]:
+    """Return the fields of RankRequest by name."""
+    values = {name: getattr(options, name) for name in _RANK_FIELDS}
+    return values | {"by": NUMBERS[RankBy][options.by]}
+
+
+def decode_rank_options(number: Callable[[str], int]) -> RankOptions:
+    """Return the options of a ranking.
+
+    Parameters
+    ----------
+    number : callable
+        Returns a field of RankRequest by its name.
 
     Raises
     ------
     InputError
-        If it is unknown.
+        If what to rank by is unknown.
     """
-    return NUMBERS[RankBy][RankBy.of(value)]
+    values: dict[str, Any] = {name: number(name) for name in _RANK_FIELDS}
+    values["by"] = decode_rank_by(values["by"])
+    for name in _RANK_FIELDS:
+        if isinstance(_DEFAULTS[name], bool):
+            values[name] = bool(values[name])
+    return RankOptions(**values)
+
+
+_DEFAULTS = {each.name: each.default for each in fields(RankOptions)}
 
 
 def decode_rank_by(number: int) -> RankBy:

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import NamedTuple, Self, Unpack
+from typing import Any, NamedTuple, Self, Unpack
 
 from tokalign.batches.outcomes import unwrap
 from tokalign.errors import InputError, renewed
@@ -30,13 +30,12 @@ from tokalign.types import (
 )
 from tokalign.types.inputs import (
     check_priors,
-    check_ranking,
     require_many,
     require_sentence,
     text_of,
 )
-from tokalign.types.keywords import AlignKeywords, RankByLike
-from tokalign.types.options import AlignOptions, OffsetUnit, RankBy
+from tokalign.types.keywords import RankKeywords
+from tokalign.types.options import AlignOptions, OffsetUnit, RankBy, RankOptions
 from tokalign.types.ranking import Ranked
 
 BATCH_SIZE = 64
@@ -68,14 +67,7 @@ class Ranks(ABC):
         question: SentenceLike,
         candidates: Iterable[SentenceLike],
         options: AlignOptions | None = None,
-        *,
-        by: RankByLike = RankBy.AUTO,
-        top_k: int = 0,
-        passages: bool = False,
-        priors: Sequence[float | None] | None = None,
-        shortlist: int = 0,
-        highlights: bool = False,
-        **changes: Unpack[AlignKeywords],
+        **changes: Unpack[RankKeywords],
     ) -> list[Ranked]:
         """Return the candidates, those that answer best first.
 
@@ -84,24 +76,11 @@ class Ranks(ABC):
         question : str, sequence of str, or Sentence
             Annotated once; a Sentence with all columns is taken as it is.
         candidates : iterable of the same
-        options, **changes
-            As of `align`. With `explain`, judgements hold their evidence.
-        by : RankBy or str
-            What to rank by. By default, a question's candidates by how likely they answer it, those
-            of another sentence by alignment score.
-        top_k : int
-            How many to return; 0 returns all.
-        passages : bool
-            Whether a candidate that is a str is a text of any number of sentences. Each is aligned,
-            and the best one's score is the passage's.
-        priors : sequence of float or None, optional
-            A score of yours for each candidate, the larger the better, in any unit; None for a
-            candidate without one. They are weighed with the rest (tokalign.ranking.priors).
-        shortlist : int
-            How many candidates to look at: those that share the rarest words with the question
-            (tokalign.ranking.shortlist). The others are left out. 0 looks at all.
-        highlights : bool
-            Whether to return which spans of each candidate match the question.
+        options : AlignOptions, optional
+            How each is aligned. With `explain`, judgements hold their evidence.
+        **changes
+            Fields of RankOptions: `by`, `top_k`, `passages`, `priors`, `shortlist` and
+            `highlights`; and fields of AlignOptions, in place of those of `options`.
 
         Returns
         -------
@@ -115,16 +94,16 @@ class Ranks(ABC):
             If the question cannot be used, the candidates are one text, an argument is out of
             range, or there is not one prior for each candidate.
         """
-        check_ranking(top_k, shortlist)
-        by = RankBy.of(by)
-        options = AlignOptions.of(options, changes)
+        others: dict[str, Any] = {**changes}
+        wanted = RankOptions.taken_from(others)
+        options = AlignOptions.of(options, others)
         (target,) = self.annotate(
             [require_sentence(question, "question")], truncate=options.truncate
         )
         decisive: list[_Outcome] = []
         spans: defaultdict[int, list[Highlight]] = defaultdict(list)
-        chosen = _Chosen.of(target, require_many(candidates), priors, shortlist)
-        pending = _sentences(chosen.candidates, passages)
+        chosen = _Chosen.of(target, require_many(candidates), wanted.priors, wanted.shortlist)
+        pending = _sentences(chosen.candidates, wanted.passages)
         while batch := list(itertools.islice(pending, BATCH_SIZE)):
             pairs: list[Pair | Exception] = [
                 each.source if isinstance(each.source, InputError) else (each.source, target)
@@ -132,12 +111,12 @@ class Ranks(ABC):
             ]
             annotated = self.annotate_pairs(pairs, truncate=options.truncate)
             for each, outcome in zip(
-                batch, self.judge_annotated(annotated, options, by), strict=True
+                batch, self.judge_annotated(annotated, options, wanted.by), strict=True
             ):
                 found = _Outcome(
                     each, outcome if isinstance(outcome, InputError) else unwrap(outcome)
                 )
-                if highlights:
+                if wanted.highlights:
                     spans[each.candidate] += found.highlights(options.offsets)
                 if each.candidate == len(decisive):
                     decisive.append(found)
@@ -148,7 +127,7 @@ class Ranks(ABC):
             for number, each in enumerate(decisive)
         ]
         ranked.sort(key=lambda each: -each.judgement.score if each.judgement else 1.0)
-        return ranked[: top_k or None]
+        return ranked[: wanted.top_k or None]
 
 
 class _Chosen(NamedTuple):

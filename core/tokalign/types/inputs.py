@@ -152,13 +152,6 @@ def can_iterate(value: object) -> bool:
     return True
 
 
-def check_ranking(top_k: int, shortlist: int) -> None:
-    """Raise InputError if a number of candidates is negative."""
-    for name, number in (("top_k", top_k), ("shortlist", shortlist)):
-        if number < 0:
-            raise InputError(f"{name} is {number}; wanted 0 (all) or more", field=name)
-
-
 def check_priors(
     priors: Sequence[float | None] | None, n_candidates: int
 ) -> list[float | None] | None:

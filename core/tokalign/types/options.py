@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -267,3 +267,53 @@ class AlignOptions(BaseOptions):
                 "en-neural and en-neural-large take less",
                 field="options.effort",
             )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankOptions:
+    """How candidates are ranked; AlignOptions says how each is aligned.
+
+    Attributes
+    ----------
+    by : RankBy or str
+        What to rank by. By default, a question's candidates by how likely they answer it, those
+        of another sentence by alignment score.
+    top_k : int
+        How many to return; 0 returns all.
+    passages : bool
+        Whether a candidate that is a str is a text of any number of sentences. Each is aligned,
+        and the best one's score is the passage's.
+    priors : sequence of float or None, optional
+        A score of yours for each candidate, the larger the better, in any unit; None for a
+        candidate without one. They are weighed with the rest (tokalign.ranking.priors).
+    shortlist : int
+        How many candidates to look at: those that share the rarest words with the question
+        (tokalign.ranking.shortlist). The others are left out. 0 looks at all.
+    highlights : bool
+        Whether to return which spans of each candidate match the question.
+
+    Raises
+    ------
+    InputError
+        If `by` is unknown, or a number is negative.
+    """
+
+    by: RankBy = RankBy.AUTO
+    top_k: int = 0
+    passages: bool = False
+    priors: Sequence[float | None] | None = None
+    shortlist: int = 0
+    highlights: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "by", RankBy.of(self.by))
+        for name in ("top_k", "shortlist"):
+            if (number := getattr(self, name)) < 0:
+                raise InputError(f"{name} is {number}; wanted 0 (all) or more", field=name)
+
+    @classmethod
+    def taken_from(cls, changes: dict[str, Any]) -> Self:
+        """Return the options found among keyword arguments, which lose them."""
+        return cls(
+            **{name: changes.pop(name) for name in cls.__dataclass_fields__ if name in changes}
+        )

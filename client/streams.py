@@ -1,4 +1,4 @@
-"""Chunks of a stream: their requests, and their results in the right order."""
+"""Streams of both clients: their requests, their results in order, and how long to wait."""
 
 from __future__ import annotations
 
@@ -7,12 +7,21 @@ import time
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
 from dataclasses import dataclass, field
 
+from tokalign.client.calls import encoded
 from tokalign.client.errors import InternalError, from_status, late
 from tokalign.client.results import AlignResult, results_of
-from tokalign.client.rpcs import encoded
-from tokalign.codec import RequestOptions, encode_options
+from tokalign.codec import (
+    RequestOptions,
+    decode_grounded_sentence,
+    encode_ground_head,
+    encode_ground_piece,
+    encode_options,
+    text_bytes,
+)
 from tokalign.errors import InputError, quoted
 from tokalign.types import PairLike
+from tokalign.types.grounding import GroundedSentence, SourcePassage
+from tokalign.types.passages import PassageLike, check_passages
 from tokalign.v1 import align_pb2
 
 
@@ -138,3 +147,82 @@ async def chunked_async(
             chunk = []
     if chunk:
         yield chunk
+
+
+class GrowingGround:
+    """The call for an answer that is still being written.
+
+    Parameters
+    ----------
+    passages : iterable of str, (str, str) or SourcePassage
+    options : RequestOptions
+    address : str
+        Of the server, for messages.
+    timeout_s : float
+        Longest wait for what is left once the answer has ended.
+
+    Raises
+    ------
+    InputError
+        If a passage is no text, or two have the same id.
+    """
+
+    def __init__(
+        self,
+        passages: Iterable[PassageLike],
+        options: RequestOptions,
+        address: str,
+        timeout_s: float,
+    ) -> None:
+        self._passages: tuple[SourcePassage, ...] = check_passages(passages)
+        self._options = options
+        self._address = address
+        self._timeout_s = timeout_s
+        self._ended_at: float | None = None
+
+    def requests(self, pieces: Iterable[str]) -> Iterator[align_pb2.GroundStreamRequest]:
+        """Yield the messages of passages and pieces."""
+        yield from encode_ground_head(self._passages, self._options)
+        for piece in pieces:
+            yield from _encoded(piece)
+        self._ended_at = time.monotonic()
+
+    async def requests_async(
+        self, pieces: Iterable[str] | AsyncIterable[str]
+    ) -> AsyncIterator[align_pb2.GroundStreamRequest]:
+        """Yield the messages of passages and of pieces, which may be asynchronous."""
+        if not isinstance(pieces, AsyncIterable):
+            for request in self.requests(pieces):
+                yield request
+            return
+        for request in encode_ground_head(self._passages, self._options):
+            yield request
+        async for piece in pieces:
+            for request in _encoded(piece):
+                yield request
+        self._ended_at = time.monotonic()
+
+    def remaining_s(self) -> float | None:
+        """Return how much longer to wait for the next response; None is any time.
+
+        Raises
+        ------
+        DeadlineError
+            If that is over.
+        """
+        if self._ended_at is None:
+            return None
+        remaining = self._ended_at + self._timeout_s - time.monotonic()
+        if remaining <= 0:
+            raise late(self._address, self._timeout_s, "the end of an answer")
+        return remaining
+
+    def accept(self, response: align_pb2.GroundStreamResponse) -> list[GroundedSentence]:
+        """Return the sentences of a response."""
+        return [decode_grounded_sentence(each, from_status) for each in response.sentences]
+
+
+def _encoded(piece: str) -> Iterator[align_pb2.GroundStreamRequest]:
+    """Yield the messages of a piece, or raise InputError where it is no text."""
+    text_bytes(piece, "answer")
+    yield from encode_ground_piece(piece)

@@ -1,4 +1,8 @@
-"""Calls of both clients: the request of each, and how its answer is decoded."""
+"""Calls of both clients: the request of each, and how its answer is decoded.
+
+Texts, and an answer with its passages, are sent at once where they are short, in pieces where they
+are long.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,7 @@ from typing import Any, Generic, TypeVar
 
 from google.protobuf.message import Message
 from grpc_health.v1 import health_pb2, health_pb2_grpc
+from tokalign.client.errors import from_status
 from tokalign.client.results import (
     AlignResult,
     RankedResult,
@@ -18,19 +23,34 @@ from tokalign.client.results import (
 from tokalign.codec import (
     RequestOptions,
     ServerInfo,
+    decode_grounding,
     decode_server_info,
+    decode_texts,
     encode_candidate,
+    encode_ground,
+    encode_ground_head,
+    encode_ground_piece,
     encode_input,
     encode_options,
     encode_pair,
-    encode_rank_by,
+    encode_rank_options,
+    encode_text_pieces,
+    encode_texts,
+    text_bytes,
 )
 from tokalign.errors import InputError
 from tokalign.types import Alignment, Pair, PairLike, SentenceLike
-from tokalign.types.inputs import check_priors, check_ranking, require_many
-from tokalign.types.options import RankBy
+from tokalign.types.grounding import Grounding
+from tokalign.types.inputs import check_priors, require_many
+from tokalign.types.options import RankOptions
+from tokalign.types.passages import PassageLike, check_passages
+from tokalign.types.texts import TextAlignment
 from tokalign.v1 import align_pb2, align_pb2_grpc
 
+# Texts, or an answer, of so many bytes are answered by one message of a usual server, and so are as
+# many bytes of passages.
+SHORT_BYTES = 16 << 10
+SHORT_PASSAGES_BYTES = 1 << 20
 AnswerT = TypeVar("AnswerT")
 
 
@@ -103,18 +123,6 @@ def _encoded(pair: PairLike, name: str) -> align_pb2.Pair:
         return align_pb2.Pair(id=name)
 
 
-@dataclass(frozen=True, slots=True)
-class RankSettings:
-    """How candidates are ranked; see Client.rank."""
-
-    by: RankBy | str
-    top_k: int
-    passages: bool
-    priors: Sequence[float | None] | None
-    shortlist: int
-    highlights: bool
-
-
 def _encoded_candidate(
     value: SentenceLike, name: str, passages: bool, prior: float | None
 ) -> align_pb2.Candidate:
@@ -127,7 +135,7 @@ def _encoded_candidate(
 def rank(
     question: SentenceLike,
     candidates: Iterable[SentenceLike],
-    settings: RankSettings,
+    wanted: RankOptions,
     options: RequestOptions,
 ) -> Rpc[list[RankedResult]]:
     """Return the call that ranks candidates; each result's index is a candidate's.
@@ -135,11 +143,10 @@ def rank(
     Raises
     ------
     InputError
-        If the question or a prior cannot be sent, or a number is out of range.
+        If the question or a prior cannot be sent.
     """
-    check_ranking(settings.top_k, settings.shortlist)
     candidates = list(require_many(candidates))
-    priors = check_priors(settings.priors, len(candidates)) or [None] * len(candidates)
+    priors = check_priors(wanted.priors, len(candidates)) or [None] * len(candidates)
 
     def decode(answer: align_pb2.RankResponse) -> list[RankedResult]:
         return [
@@ -155,16 +162,107 @@ def rank(
     request = align_pb2.RankRequest(
         question=encode_input(question, "question"),
         candidates=[
-            _encoded_candidate(each, str(index), settings.passages, prior)
+            _encoded_candidate(each, str(index), wanted.passages, prior)
             for index, (each, prior) in enumerate(zip(candidates, priors, strict=True))
         ],
         options=encode_options(options),
-        by=encode_rank_by(settings.by),
-        top_k=settings.top_k,
-        shortlist=settings.shortlist,
-        highlights=settings.highlights,
+        **encode_rank_options(wanted),
     )
     return Rpc("Rank", request, decode)
+
+
+class TextCalls:
+    """The calls for two texts.
+
+    Parameters
+    ----------
+    old, new : str
+    options : RequestOptions
+
+    Attributes
+    ----------
+    is_short : bool
+        Whether they are sent at once first.
+
+    Raises
+    ------
+    InputError
+        If one is no text, or holds lone surrogates.
+    """
+
+    def __init__(self, old: str, new: str, options: RequestOptions) -> None:
+        n_bytes = text_bytes(old, "old_text") + text_bytes(new, "new_text")
+        self.is_short = n_bytes <= SHORT_BYTES
+        self._old = old
+        self._new = new
+        self._options = options
+
+    def at_once(self) -> Rpc[TextAlignment]:
+        """Return the call with one message."""
+        request = encode_texts(self._old, self._new, self._options)
+        return Rpc("AlignTexts", request, lambda answer: self._decode([answer]))
+
+    def in_pieces(self) -> Rpc[TextAlignment]:
+        """Return the call with a stream of messages."""
+        requests = encode_text_pieces(self._old, self._new, self._options)
+        return Rpc("AlignTextsStream", requests, self._decode)
+
+    def _decode(
+        self,
+        parts: Iterable[align_pb2.AlignTextsResponse | align_pb2.AlignTextsStreamResponse],
+    ) -> TextAlignment:
+        """Return the answer, whose fields may be spread over several messages."""
+        return decode_texts(parts, (self._old, self._new), self._options, from_status)
+
+
+class GroundCalls:
+    """The calls for an answer that is whole.
+
+    Parameters
+    ----------
+    answer : str
+    passages : iterable of str, (str, str) or SourcePassage
+    options : RequestOptions
+
+    Attributes
+    ----------
+    is_short : bool
+        Whether all is sent at once first.
+
+    Raises
+    ------
+    InputError
+        If the answer or a passage is no text, or two passages have the same id.
+    """
+
+    def __init__(
+        self, answer: str, passages: Iterable[PassageLike], options: RequestOptions
+    ) -> None:
+        self._answer = answer
+        self._passages = check_passages(passages)
+        self._options = options
+        n_bytes = sum(len(each.id) + len(each.text.encode()) for each in self._passages)
+        is_short_answer = text_bytes(answer, "answer") <= SHORT_BYTES
+        self.is_short = is_short_answer and n_bytes <= SHORT_PASSAGES_BYTES
+
+    def at_once(self) -> Rpc[Grounding]:
+        """Return the call with one message."""
+        request = encode_ground(self._answer, self._passages, self._options)
+        return Rpc("Ground", request, lambda answer: self._decode([answer]))
+
+    def in_pieces(self) -> Rpc[Grounding]:
+        """Return the call with a stream of messages."""
+        return Rpc("GroundStream", self._requests(), self._decode)
+
+    def _requests(self) -> Iterator[align_pb2.GroundStreamRequest]:
+        yield from encode_ground_head(self._passages, self._options)
+        yield from encode_ground_piece(self._answer)
+
+    def _decode(
+        self, parts: Iterable[align_pb2.GroundResponse | align_pb2.GroundStreamResponse]
+    ) -> Grounding:
+        """Return the answer, whose fields may be spread over several messages."""
+        return decode_grounding(parts, self._answer, self._passages, from_status)
 
 
 def list_models() -> Rpc[ServerInfo]:
