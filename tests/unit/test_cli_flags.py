@@ -91,6 +91,47 @@ def test_defaults_of_flags_are_those_of_their_fields(run):
     assert run("x") == ("x", Outer(inner=Inner()), Other())
 
 
+def sections(name: str) -> dict[str, list[str]]:
+    """Return the flags that help shows, by the title of their section."""
+    found: dict[str, list[str]] = {}
+    here: list[str] = []  # of the text above the sections
+    shown = CliRunner().invoke(cli.main, [name, "--help"], catch_exceptions=False).stdout
+    for line in shown.splitlines():
+        if line.endswith(":") and not line.startswith(" "):
+            here = found.setdefault(line[:-1], [])
+        elif line.startswith("  -"):
+            here.append(next(word for word in line.split() if word.startswith("--")))
+    return found
+
+
+def test_help_shows_options_in_sections():
+    align = sections("align")
+    titles = ["Input", "Output", "What is linked", "Model", "Server", "Run", "Other options"]
+    assert list(align) == titles
+    assert {"--input", "--columns"} <= {*align["Input"]}
+    assert {"--output", "--errors", "--format", "--edits"} <= {*align["Output"]}
+    assert {"--style", "--related"} <= {*align["What is linked"]}
+    assert {"--model", "--annotator", "--device"} == {*align["Model"]}
+    assert {"--server", "--timeout", "--tls-ca", "--token-file"} == {*align["Server"]}
+    assert align["Other options"] == ["--verbose", "--quiet", "--help"]
+
+
+@pytest.mark.parametrize("name", cli.COMMANDS)
+def test_a_flag_of_a_long_command_is_in_a_section_and_the_rest_come_last(name):
+    found = sections(name)
+    flags = [each for section in found.values() for each in section]
+    if len(flags) > 12:
+        assert list(found)[-1] == "Other options" and "Options" not in found
+        assert {*found["Other options"]} <= {
+            "--alpha",
+            "--format",
+            "--verbose",
+            "--quiet",
+            "--help",
+        }
+    assert len(flags) == len({*flags})
+
+
 def test_library_options_of_the_command_line_have_the_names_and_defaults_of_the_library():
     options = AlignOptions()
     for each in fields(AlignFlags):

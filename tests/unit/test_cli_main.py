@@ -99,9 +99,13 @@ def test_help_loads_no_compiled_module_and_no_numpy():
 
 
 def test_help_cuts_no_description_short_and_explains_every_option():
-    for group in ([], ["resources"]):
-        shown = CliRunner().invoke(cli.main, [*group, "--help"]).stdout
-        assert "..." not in shown.partition("Commands:")[2]
+    shown = CliRunner().invoke(cli.main, ["--help"]).stdout
+    assert "..." not in shown.partition("--help  ")[2]
+    assert [f"{title}:" for title in cli.SECTIONS] == [
+        line for line in shown.splitlines() if line.endswith(":") and line[0] != " "
+    ][1:]
+    shown = CliRunner().invoke(cli.main, ["resources", "--help"]).stdout
+    assert "..." not in shown.partition("Commands:")[2]
     for name in cli.COMMANDS:
         command = cli.main.get_command(click.Context(cli.main), name)
         options = [each for each in command.params if isinstance(each, click.Option)]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tokalign.cli.flags import takes
+from tokalign.cli.flags import SectionedCommand, takes
 from tokalign.cli.lines.layouts import CHUNKS, Layout
 from tokalign.cli.lines.line_runs import LineRun, PairFiles
 from tokalign.cli.lines.pair_lines import decode_row, split_fields
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tokalign.aligner import Aligner
 
 
-@click.command("align", short_help="Align sentence pairs, one per line.")
+@click.command("align", cls=SectionedCommand)
 @pair_arguments(2)
 @takes(files=PairFiles, layout=Layout, options=AlignFlags, run=LineRun)
 def command(files: PairFiles, layout: Layout, options: AlignFlags, run: LineRun) -> None:

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import ClassVar
 
 import click
 
 from tokalign.batches.outcomes import annotate_each, unwrap
-from tokalign.cli.flags import flag, takes
+from tokalign.cli.flags import INPUT, MODEL, OUTPUT, RUN, SectionedCommand, flag, takes
 from tokalign.cli.lines.file_flags import ERRORS, FileFlags, bad_lines, limit_flag
 from tokalign.cli.lines.pair_lines import decode_row, split_fields
 from tokalign.cli.lines.sources import LineSource, file_argument
@@ -56,15 +57,17 @@ class _Entry:
 class AnnotateFlags:
     """How sentences are read, and what is added to them."""
 
+    section: ClassVar[str] = RUN
     format: str = flag(
         "Format to read. In conllu, columns that are filled are kept, and the others are added.",
         "--from",
         type=click.Choice(["text", "conllu"]),
         default="text",
+        under=INPUT,
     )
     tokenized: bool = flag(**TOKENIZED)
-    annotator: str = flag(**ANNOTATOR)
-    trees: bool = flag("Add dependency trees.", "--trees/--no-trees", default=True)
+    annotator: str = flag(under=MODEL, **ANNOTATOR)
+    trees: bool = flag("Add dependency trees.", "--trees/--no-trees", default=True, under=OUTPUT)
     batch_size: int = flag(
         "Sentences to read, annotate and write at a time.", type=AT_LEAST_1, default=256
     )
@@ -83,7 +86,7 @@ class AnnotateFlags:
         return itertools.islice(_from_conllu(rows), self.limit)
 
 
-@click.command("annotate", short_help="Annotate sentences and write CoNLL-U.")
+@click.command("annotate", cls=SectionedCommand)
 @file_argument
 @takes(files=FileFlags, how=AnnotateFlags)
 def command(files: FileFlags, how: AnnotateFlags) -> None:

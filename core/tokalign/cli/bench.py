@@ -8,11 +8,11 @@ import os
 import platform
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, ClassVar, TextIO
 
 import click
 
-from tokalign.cli.flags import flag, group, takes
+from tokalign.cli.flags import INPUT, OUTPUT, SERVER, SectionedCommand, flag, group, takes
 from tokalign.cli.lines.file_flags import OutputPath
 from tokalign.cli.options import ABOVE_0, AT_LEAST_1, JSON, SecureFlags
 from tokalign.errors import InputError, ServerError, quoted
@@ -31,6 +31,7 @@ MOST_QUESTIONS = 50
 class CallFlags:
     """The server, and what it is asked."""
 
+    section: ClassVar[str] = SERVER
     server: str = flag("A running server.", metavar="HOST:PORT", required=True)
     secure: SecureFlags = group(SecureFlags)
     metrics: str | None = flag(
@@ -40,15 +41,20 @@ class CallFlags:
         "Method to call: Align, BatchAlign or Rank.",
         type=click.Choice(["align", "batch", "rank"]),
         default="align",
+        under="Load",
     )
     pairs: int = flag(
-        "Pairs in each call of --method batch, or candidates of rank.", type=AT_LEAST_1, default=100
+        "Pairs in each call of --method batch, or candidates of rank.",
+        type=AT_LEAST_1,
+        default=100,
+        under="Load",
     )
     input: TextIO | None = flag(
         "Lines SOURCE<TAB>TARGET to send. rank takes the targets as questions and the sources as "
         "candidates.",
         type=click.File(),
         show_default="four built-in pairs",
+        under=INPUT,
     )
 
     @property
@@ -61,6 +67,7 @@ class CallFlags:
 class LoadFlags:
     """How many calls are made, and for how long."""
 
+    section: ClassVar[str] = "Load"
     in_flight: str = flag("Callers of each step (closed loop).", default="1,8,64")
     rate: str = flag("Calls per second of each step (open loop); replaces --in-flight.", default="")
     connections: int = flag(
@@ -87,11 +94,12 @@ class LoadFlags:
 class ReportFlags:
     """How the measurements are shown."""
 
+    section: ClassVar[str] = OUTPUT
     json: bool = flag(**JSON)
     html: Path | None = flag("Write a page with a plot.", type=OutputPath())
 
 
-@click.command("bench", short_help="Measure a server under load.")
+@click.command("bench", cls=SectionedCommand)
 @takes(calls=CallFlags, load=LoadFlags, report=ReportFlags)
 def command(calls: CallFlags, load: LoadFlags, report: ReportFlags) -> None:
     """Load a server in steps, and print throughput, latency and where the time went.

@@ -18,7 +18,7 @@ from tokalign.cli.corpora import (
     relations_of,
     signature,
 )
-from tokalign.cli.flags import takes
+from tokalign.cli.flags import SectionedCommand, takes
 from tokalign.errors import InputError, quoted
 from tokalign.formats import Options
 from tokalign.formats.jsonl import read_relations
@@ -211,7 +211,7 @@ def _quoted(spec: Spec) -> str:
     return " ".join(each for each in parts if each)
 
 
-@click.command("compare", short_help="Compare systems on one gold corpus.")
+@click.command("compare", cls=SectionedCommand)
 @click.argument("systems", nargs=-1, required=True, metavar="[LABEL=]SYSTEM[,SETTING]...")
 @takes(gold=GoldFlags, scoring=ScoreFlags)
 @click.option(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import click
 
 from tokalign.cli.corpora import CorpusFlags
-from tokalign.cli.flags import flag, takes
+from tokalign.cli.flags import OUTPUT, SectionedCommand, flag, takes
 from tokalign.cli.lines.file_flags import FileFlags, format_flag
 from tokalign.cli.lines.sources import file_argument
 from tokalign.formats import FORMATS, Document, Options, decode_lines, get_format, recognise
@@ -19,16 +20,13 @@ _FORMATS_HELP = "\n".join(f"  {each.name:<10}{each.description}" for each in FOR
 class WritingFlags:
     """How a corpus is written."""
 
+    section: ClassVar[str] = OUTPUT
     format: str = format_flag("Format to write.", list(FORMATS), "")
     one_based: bool = flag("As --one-based, for the output.", "--output-one-based", default=False)
     reversed: bool = flag("As --reversed, for the output.", "--output-reversed", default=False)
 
 
-@click.command(
-    "convert",
-    short_help="Rewrite aligned pairs in another format.",
-    epilog=f"\b\nFormats:\n{_FORMATS_HELP}",
-)
+@click.command("convert", cls=SectionedCommand, epilog=f"\b\nFormats:\n{_FORMATS_HELP}")
 @file_argument
 @takes(files=FileFlags, reading=CorpusFlags, writing=WritingFlags)
 def command(files: FileFlags, reading: CorpusFlags, writing: WritingFlags) -> None:

@@ -9,11 +9,11 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 import click
 
-from tokalign.cli.flags import flag, group
+from tokalign.cli.flags import INPUT, OUTPUT, SCORES, flag, group
 from tokalign.cli.lines.file_flags import OutputPath, form_of
 from tokalign.cli.options import AT_LEAST_1, EXISTING_FILE, JSON, one_of
 from tokalign.errors import FormatError, quoted
@@ -45,6 +45,7 @@ _PAIR_SCORES = ("precision", "recall", "exact", "right", "predicted", "gold")
 class CorpusFlags:
     """How a corpus is read."""
 
+    section: ClassVar[str] = INPUT
     format: str | None = flag(
         "Format of the corpus.", "--from", type=FORMAT, show_default="recognised by its content"
     )
@@ -70,6 +71,7 @@ class CorpusFlags:
 class GoldFlags:
     """Pairs aligned by hand."""
 
+    section: ClassVar[str] = INPUT
     path: Path | None = flag(
         "Pairs aligned by hand. --from, --text, --one-based and --reversed are about this file.",
         "--gold",
@@ -103,6 +105,7 @@ class GoldFlags:
 class PredictionFlags:
     """A file of links to score."""
 
+    section: ClassVar[str] = INPUT
     path: Path | None = flag("Links to score, in any format.", "--predictions", type=EXISTING_FILE)
     format: str | None = flag("As --from, for the predictions.", "--predictions-from", type=FORMAT)
     one_based: bool = flag(
@@ -126,6 +129,7 @@ class PredictionFlags:
 class ScoreFlags:
     """How links are scored, and how the scores are shown."""
 
+    section: ClassVar[str] = SCORES
     links: str = flag(
         "Gold links that count.", type=one_of(LinkChoice), default=LinkChoice.SURE.value
     )
@@ -133,12 +137,15 @@ class ScoreFlags:
         "Bootstrap samples, and shuffles of each test.", type=AT_LEAST_1, default=1000
     )
     seed: int = flag("Seed of samples and shuffles.", type=click.IntRange(0), default=0)
-    html: Path | None = flag("Write a page with the scores and every pair.", type=OutputPath())
-    json: bool = flag(**JSON)
+    html: Path | None = flag(
+        "Write a page with the scores and every pair.", type=OutputPath(), under=OUTPUT
+    )
+    json: bool = flag(under=OUTPUT, **JSON)
     pairs: Path | None = flag(
         "File for the scores of each pair: CSV, or objects if its name ends in .jsonl.",
         "--pair-scores",
         type=OutputPath(),
+        under=OUTPUT,
     )
 
     def quoted(self) -> dict[str, object]:

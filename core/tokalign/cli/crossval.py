@@ -7,12 +7,12 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, ClassVar, NoReturn
 
 import click
 
 from tokalign.cli.corpora import GoldFlags, ScoreFlags, signature
-from tokalign.cli.flags import flag, takes
+from tokalign.cli.flags import INPUT, LINKS, MODEL, OUTPUT, RUN, SectionedCommand, flag, takes
 from tokalign.cli.lines.file_flags import OutputPath
 from tokalign.cli.options import ANNOTATOR, AT_LEAST_1, EXISTING_FILE, is_quiet, one_of
 from tokalign.cli.train import SettingFlags
@@ -43,8 +43,12 @@ HeldOut = list[Mapping[tuple[int, int], float]]
 class CrossvalFlags:
     """How the pairs are dealt out, and what is written."""
 
+    section: ClassVar[str] = "Folds"
     also: tuple[Path, ...] = flag(
-        "Aligned corpus that every model learns from as well.", type=EXISTING_FILE, default=()
+        "Aligned corpus that every model learns from as well.",
+        type=EXISTING_FILE,
+        default=(),
+        under=INPUT,
     )
     folds: int = flag("Parts of the corpus.", type=click.IntRange(2), default=5)
     fold_seed: int = flag("Seed by which pairs are dealt out.", type=click.IntRange(0), default=1)
@@ -60,19 +64,22 @@ class CrossvalFlags:
         "How the two directions are combined, or which one is taken alone.",
         type=one_of(Symmetrization),
         default=DEFAULT_SYMMETRIZATION.value,
+        under=LINKS,
     )
-    worst: int = flag("Worst errors to list.", type=click.IntRange(0), default=0)
+    worst: int = flag("Worst errors to list.", type=click.IntRange(0), default=0, under=OUTPUT)
     output: Path | None = flag(
         "File for the links of each pair by the model that has not seen it, in Pharaoh form.",
         "-o",
         type=OutputPath(),
+        under=OUTPUT,
     )
-    annotator: str = flag(**ANNOTATOR)
+    annotator: str = flag(under=MODEL, **ANNOTATOR)
     jobs: int | None = flag(
         "Threads; their number does not change a model.",
         "-j",
         type=AT_LEAST_1,
         show_default="all cores",
+        under=RUN,
     )
 
 
@@ -213,7 +220,7 @@ def _groups(pairs: Sequence[GoldPair], together: str) -> list[int]:
     return [root(k) for k in range(len(pairs))]
 
 
-@click.command("crossval", short_help="Cross-validate training on a corpus of your own.")
+@click.command("crossval", cls=SectionedCommand)
 @takes(gold=GoldFlags, how=CrossvalFlags, settings=SettingFlags, scoring=ScoreFlags)
 def command(
     gold: GoldFlags, how: CrossvalFlags, settings: SettingFlags, scoring: ScoreFlags

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import click
 
-from tokalign.cli.flags import flag, takes
+from tokalign.cli.flags import OUTPUT, RUN, SectionedCommand, flag, takes
 from tokalign.cli.lines.file_flags import (
     ERRORS,
     FileFlags,
@@ -37,12 +37,14 @@ PAIRS, GROUPS, LINES = "pairs", "groups", "lines"
 class DedupeFlags(FileFlags):
     """Sentences to read, and what is written of those that say much the same."""
 
+    section: ClassVar[str] = "What is found"
     write: str = flag(
         "What to write. pairs: similarity, both line numbers and sentences. groups: the line "
         "numbers of each group that pairs link. lines: the input without all but the first line "
         "of each group.",
         type=click.Choice([PAIRS, GROUPS, LINES]),
         default=PAIRS,
+        under=OUTPUT,
     )
     threshold: float = flag("Least similarity of a pair.", type=SHARE, default=0.75)
     overlap: float = flag(
@@ -50,7 +52,7 @@ class DedupeFlags(FileFlags):
         type=SHARE,
         default=0.3,
     )
-    jobs: int = flag("Processes that align.", "-j", type=AT_LEAST_1, default=1)
+    jobs: int = flag("Processes that align.", "-j", type=AT_LEAST_1, default=1, under=RUN)
     limit: int | None = limit_flag("lines")
     errors: Path | None = flag(**ERRORS)
     format: str = format_flag(
@@ -60,7 +62,7 @@ class DedupeFlags(FileFlags):
     )
 
 
-@click.command("dedupe", short_help="Find the lines of a file that say much the same.")
+@click.command("dedupe", cls=SectionedCommand)
 @file_argument
 @takes(flags=DedupeFlags, options=CutFlags, model=LocalModelFlags)
 def command(flags: DedupeFlags, options: CutFlags, model: LocalModelFlags) -> None:

@@ -7,11 +7,11 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import click
 
-from tokalign.cli.flags import flag, takes
+from tokalign.cli.flags import OUTPUT, SectionedCommand, flag, takes
 from tokalign.cli.lines.file_flags import OutputPath
 from tokalign.cli.lines.sources import STDIO, TextFile
 from tokalign.cli.options import JSON, Endpoint, ModelFlags, StyleFlags, TerminalFlags, color_flag
@@ -39,6 +39,7 @@ class _Trouble(click.ClickException):
 class DiffFlags(TerminalFlags):
     """What is written of a difference, and how."""
 
+    section: ClassVar[str] = OUTPUT
     html: Path | None = flag(
         "Write a page to this file instead of the terminal.", type=OutputPath()
     )
@@ -153,7 +154,7 @@ class _Comparer:
             return diff_of(client.align_texts(old, new, options, edits=True, **named))
 
 
-@click.command("diff", short_help="Show what changed from one text to another.")
+@click.command("diff", cls=SectionedCommand)
 @click.argument("files", nargs=-1, metavar="OLD NEW")
 @takes(shown=DiffFlags, model=ModelFlags, style=StyleFlags, server=Endpoint)
 def command(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import click
 
@@ -18,7 +18,7 @@ from tokalign.cli.corpora import (
     relations_of,
     signature,
 )
-from tokalign.cli.flags import flag, group, takes
+from tokalign.cli.flags import INPUT, MODEL, OUTPUT, SCORES, SectionedCommand, flag, group, takes
 from tokalign.cli.options import EXISTING_FILE, LinkFlags, is_quiet
 from tokalign.english.annotate import load_annotator
 from tokalign.formats import Options, read_gold
@@ -49,17 +49,19 @@ class ScoredSystem:
 class EvaluateFlags:
     """What is scored, and what is listed."""
 
-    model: str | None = flag("Model or system to score: a name or a path.")
+    section: ClassVar[str] = SCORES
+    model: str | None = flag("Model or system to score: a name or a path.", under=MODEL)
     options: LinkFlags = group(LinkFlags)
     predictions: PredictionFlags = group(PredictionFlags)
     against: Path | None = flag(
-        "Predictions of a second system to test against.", type=EXISTING_FILE
+        "Predictions of a second system to test against.", type=EXISTING_FILE, under=INPUT
     )
     unrelated: Path | None = flag(
         "Pairs whose sentences have nothing to do with each other; their links are not read.",
         type=EXISTING_FILE,
+        under=INPUT,
     )
-    worst: int = flag("Worst errors to list.", type=click.IntRange(0), default=0)
+    worst: int = flag("Worst errors to list.", type=click.IntRange(0), default=0, under=OUTPUT)
 
     def __post_init__(self) -> None:
         if (self.model is None) == (self.predictions.path is None):
@@ -72,7 +74,7 @@ class EvaluateFlags:
             raise click.UsageError("--unrelated needs --model")
 
 
-@click.command("evaluate", short_help="Score a model, or predictions, on gold.")
+@click.command("evaluate", cls=SectionedCommand)
 @takes(gold=GoldFlags, asked=EvaluateFlags, scoring=ScoreFlags)
 def command(gold: GoldFlags, asked: EvaluateFlags, scoring: ScoreFlags) -> None:
     """Score a model, or predictions in any format, against pairs aligned by hand.

@@ -9,9 +9,12 @@ Each flag is declared once, as a field of a frozen dataclass::
 
 and a command takes the objects instead of the flags::
 
-    @click.command("align")
+    @click.command("align", cls=SectionedCommand)
     @takes(batches=BatchFlags)
     def command(batches: BatchFlags) -> None: ...
+
+Help shows the flags in sections: a class names that of its own flags in the class variable
+``section``, and a flag may name another one, as in ``flag("Most lines.", under=INPUT)``.
 """
 
 from __future__ import annotations
@@ -23,8 +26,36 @@ from typing import Any
 
 import click
 
+INPUT, OUTPUT, LINKS, MODEL, SERVER = "Input", "Output", "What is linked", "Model", "Server"
+RUN, SCORES, OTHER = "Run", "Scores", "Other options"
+"""Sections of help. OTHER, the flags that no section is named for, comes last."""
 
-def flag(help: str, *names: str, **attributes: Any) -> Any:
+
+class SectionedOption(click.Option):
+    """An option that help shows in a section."""
+
+    def __init__(self, *args: Any, section: str, **attributes: Any) -> None:
+        super().__init__(*args, **attributes)
+        self.section = section
+
+
+class SectionedCommand(click.Command):
+    """A command whose help shows its options in sections, in the order of their first options."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        sections: dict[str, list[tuple[str, str]]] = {}
+        others: list[tuple[str, str]] = []
+        for param in self.get_params(ctx):
+            if (record := param.get_help_record(ctx)) is None:
+                continue
+            section = getattr(param, "section", OTHER)
+            (others if section == OTHER else sections.setdefault(section, [])).append(record)
+        for title, records in (*sections.items(), (OTHER if sections else "Options", others)):
+            with formatter.section(title):
+                formatter.write_dl(records)
+
+
+def flag(help: str, *names: str, under: str = "", **attributes: Any) -> Any:
     """Return a dataclass field that is filled from the command line.
 
     Parameters
@@ -33,6 +64,8 @@ def flag(help: str, *names: str, **attributes: Any) -> Any:
         Shown by ``--help``.
     *names : str
         The flag, if it is not the field's name, and its short form.
+    under : str
+        Its section of the help; that of its class by default.
     **attributes
         Of click.Option. The default is the field's default, too: False makes a switch, and a tuple
         a flag that may be given several times.
@@ -43,7 +76,7 @@ def flag(help: str, *names: str, **attributes: Any) -> Any:
         shown["is_flag"] = True
     if isinstance(default, tuple):
         shown |= {"multiple": True, "help": f"{help} May be repeated."}
-    return field(default=default, metadata={"flag": (names, shown)})
+    return field(default=default, metadata={"flag": (names, shown), "under": under})
 
 
 def group(kind: type) -> Any:
@@ -61,9 +94,12 @@ def takes(**kinds: type) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
             return command(*args, **made, **values)
 
         decorated: Callable[..., Any] = with_objects
-        flags = [each for kind in kinds.values() for each in _flags(kind)]
-        for each in reversed(flags):
-            decorated = click.option(*_names(each), **each.metadata["flag"][1])(decorated)
+        flags = [found for kind in kinds.values() for found in _flags(kind)]
+        for each, section in reversed(flags):
+            option = click.option(
+                *_names(each), cls=SectionedOption, section=section, **each.metadata["flag"][1]
+            )
+            decorated = option(decorated)
         return decorated
 
     return decorate
@@ -80,13 +116,16 @@ def _make(kind: type, values: dict[str, Any]) -> Any:
     return kind(**made)
 
 
-def _flags(kind: type) -> Iterator[Field[Any]]:
-    """Yield the fields of a class, and of those it holds, that are flags."""
+def _flags(kind: type) -> Iterator[tuple[Field[Any], str]]:
+    """Yield the fields of a class, and of those it holds, that are flags, each with its section."""
     for each in fields(kind):
         if "group" in each.metadata:
             yield from _flags(each.metadata["group"])
         elif "flag" in each.metadata:
-            yield each
+            owner = next(
+                base for base in kind.__mro__ if each.name in vars(base)["__annotations__"]
+            )
+            yield each, each.metadata["under"] or vars(owner).get("section", OTHER)
 
 
 def _names(each: Field[Any]) -> tuple[str, ...]:

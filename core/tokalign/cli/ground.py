@@ -9,12 +9,12 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import click
 
 from tokalign.batches.outcomes import unwrap
-from tokalign.cli.flags import flag, takes
+from tokalign.cli.flags import INPUT, OUTPUT, SectionedCommand, flag, takes
 from tokalign.cli.lines.file_flags import (
     ERRORS,
     BadLines,
@@ -124,6 +124,7 @@ _DEFAULTS = GroundOptions()
 class GroundFiles(FileFlags):
     """The answers that are read."""
 
+    section: ClassVar[str] = INPUT
     answer: str | None = flag(
         'File with the answer, "-" for stdin; without it, every line of --input is a JSON object.',
         "-a",
@@ -184,6 +185,7 @@ def _is_same(written: str | Path | None, read: str) -> bool:
 class GroundFlags:
     """Options of the library."""
 
+    section: ClassVar[str] = "Support"
     candidates: int = flag(
         "Most sentences of each passage that a sentence of the answer is aligned with.",
         type=AT_LEAST_1,
@@ -197,11 +199,13 @@ class GroundFlags:
     explain: bool = flag(
         "Add the evidence for each word's support; text shows that of unsupported words.",
         default=False,
+        under=OUTPUT,
     )
     offsets: str = flag(
         "Unit in which offsets count (jsonl and parquet only).",
         type=one_of(OffsetUnit),
         default=OffsetUnit.CODE_POINTS.value,
+        under=OUTPUT,
     )
 
     def options(self, *, has_offsets: bool) -> GroundOptions:
@@ -214,6 +218,7 @@ class GroundFlags:
 class GroundLayout(TerminalFlags):
     """How evidence is written."""
 
+    section: ClassVar[str] = OUTPUT
     color: str = color_flag("[?unsupported?] and {!in conflict!}")
     html: Path | None = flag("Write a page to this file instead.", type=OutputPath())
     format: str = format_flag(
@@ -287,7 +292,7 @@ class _Writer:
         self.n_written += 1
 
 
-@click.command("ground", short_help="Show where passages support an answer.")
+@click.command("ground", cls=SectionedCommand)
 @click.argument("passages", nargs=-1, metavar="[PASSAGE]...")
 @takes(files=GroundFiles, layout=GroundLayout, flags=GroundFlags, model=ModelFlags, server=Endpoint)
 def command(

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from tokalign.cli.extras import SERVER, absent
-from tokalign.cli.flags import takes
+from tokalign.cli.flags import SectionedCommand, takes
 from tokalign.cli.options import JSON, Endpoint
 from tokalign.errors import AlignError, InputError, quoted
 
@@ -115,7 +115,7 @@ _ASKS_FOR = {
 """What is done by a command or an annotator, and the extra that it asks for."""
 
 
-@click.command("info", short_help="Show models, tables, limits and versions.")
+@click.command("info", cls=SectionedCommand)
 @click.argument("model", required=False)
 @click.option("--json", "as_json", **JSON)
 @click.option("--cite", "is_cited", is_flag=True, help="Print BibTeX entries to cite.")

@@ -19,29 +19,42 @@ from tokalign.errors import AlignError, quoted
 
 logger = logging.getLogger(__name__)
 
-COMMANDS = {
-    "align": "tokalign.cli.align",
-    "annotate": "tokalign.cli.annotate",
-    "bench": "tokalign.cli.bench",
-    "compare": "tokalign.cli.compare",
-    "completion": "tokalign.cli.completion",
-    "convert": "tokalign.cli.convert",
-    "crossval": "tokalign.cli.crossval",
-    "dedupe": "tokalign.cli.dedupe",
-    "diff": "tokalign.cli.diff",
-    "evaluate": "tokalign.cli.evaluate",
-    "resources": "tokalign.cli.resources",
-    "serve": "tokalign.cli.serve",
-    "ground": "tokalign.cli.ground",
-    "info": "tokalign.cli.info",
-    "matrix": "tokalign.cli.matrix",
-    "mcp": "tokalign.cli.mcp",
-    "rank": "tokalign.cli.rank",
-    "similarity": "tokalign.cli.similarity",
-    "split": "tokalign.cli.split",
-    "train": "tokalign.cli.train",
-    "view": "tokalign.cli.view",
+SECTIONS: dict[str, dict[str, str]] = {
+    "Aligning and comparing": {
+        "align": "Align sentence pairs, one per line.",
+        "similarity": "Score how much two sentences say the same, or one and many.",
+        "diff": "Show what changed from one text to another.",
+        "rank": "Rank sentences as answers to a question.",
+        "ground": "Show where passages support an answer.",
+        "matrix": "Compare each line of a file with each of another.",
+        "dedupe": "Find the lines of a file that say much the same.",
+        "split": "Split a text into sentences.",
+        "annotate": "Annotate sentences and write CoNLL-U.",
+    },
+    "Serving": {
+        "serve": "Serve alignments over gRPC and HTTP.",
+        "mcp": "Serve tools to agents over stdio (MCP).",
+        "bench": "Measure a server under load.",
+    },
+    "Corpora and evaluation": {
+        "convert": "Rewrite aligned pairs in another format.",
+        "view": "Show aligned pairs of any format.",
+        "evaluate": "Score a model, or predictions, on gold.",
+        "compare": "Compare systems on one gold corpus.",
+    },
+    "Training": {
+        "train": "Train a model on aligned corpora.",
+        "crossval": "Cross-validate training on a corpus of your own.",
+    },
+    "This installation": {
+        "info": "Show models, tables, limits and versions.",
+        "resources": "List, verify and install lexical tables.",
+        "completion": "Print a completion script for a shell.",
+    },
 }
+"""The subcommands, as help shows them: each with its summary."""
+
+COMMANDS = {name: f"tokalign.cli.{name}" for section in SECTIONS.values() for name in section}
 """Modules of the subcommands, each with its click command under the name ``command``."""
 
 
@@ -52,12 +65,19 @@ class _Commands(click.Group):
     """
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted(COMMANDS)
+        return list(COMMANDS)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        for title, summaries in SECTIONS.items():
+            with formatter.section(title):
+                formatter.write_dl(list(summaries.items()))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
         command: click.Command = importlib.import_module(COMMANDS[cmd_name]).command
+        summaries = (section[cmd_name] for section in SECTIONS.values() if cmd_name in section)
+        command.short_help = next(summaries, command.short_help)
         _add_shared(command)
         return command
 

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import click
 
-from tokalign.cli.flags import flag, takes
+from tokalign.cli.flags import INPUT, RUN, SectionedCommand, flag, takes
 from tokalign.cli.lines.file_flags import (
     ERRORS,
     BadLines,
@@ -35,12 +35,13 @@ if TYPE_CHECKING:
 class MatrixFlags(FileFlags):
     """Sentences to read, and how their similarities are written."""
 
+    section: ClassVar[str] = INPUT
     against: LineSource | None = flag(
         "File with the sentences of the columns.", type=SourceParam(), show_default="the input"
     )
     limit: int | None = limit_flag("lines of the input")
     errors: Path | None = flag(**ERRORS)
-    jobs: int = flag("Processes that align.", "-j", type=AT_LEAST_1, default=1)
+    jobs: int = flag("Processes that align.", "-j", type=AT_LEAST_1, default=1, under=RUN)
 
     def sources(self) -> tuple[LineSource, ...]:
         """Return both files."""
@@ -51,7 +52,7 @@ class MatrixFlags(FileFlags):
     )
 
 
-@click.command("matrix", short_help="Compare each line of a file with each of another.")
+@click.command("matrix", cls=SectionedCommand)
 @file_argument
 @takes(flags=MatrixFlags, options=CutFlags, model=LocalModelFlags)
 def command(flags: MatrixFlags, options: CutFlags, model: LocalModelFlags) -> None:

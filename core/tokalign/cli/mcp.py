@@ -8,7 +8,7 @@ from tokalign.cli.extras import require
 from tokalign.files.shipped import DEFAULT_MODEL
 
 
-@click.command("mcp", short_help="Serve tools to agents over stdio (MCP).")
+@click.command("mcp")
 @click.option(
     "--model",
     default=DEFAULT_MODEL,

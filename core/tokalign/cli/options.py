@@ -8,11 +8,11 @@ import sys
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 
-from tokalign.cli.flags import flag, group
+from tokalign.cli.flags import INPUT, LINKS, MODEL, OUTPUT, RUN, SERVER, flag, group
 from tokalign.errors import InputError, ServerError
 from tokalign.files.shipped import DEFAULT_MODEL
 from tokalign.neural.devices import DEFAULT_DEVICE, DEVICES
@@ -40,13 +40,14 @@ ANNOTATOR: dict[str, Any] = {
 }
 TOKENIZED: dict[str, Any] = {
     "help": "The text is tokenized: split it at white space only.",
+    "under": INPUT,
     "default": False,
 }
 TRUNCATE: dict[str, Any] = {
     "help": "Cut sentences that are too long instead of refusing them.",
     "default": False,
 }
-STRICT: dict[str, Any] = {"help": "Stop at the first bad line.", "default": False}
+STRICT: dict[str, Any] = {"help": "Stop at the first bad line.", "default": False, "under": RUN}
 JSON: dict[str, Any] = {
     "help": "Print JSON instead of text.",
     "is_flag": True,
@@ -69,6 +70,7 @@ def one_of(kind: type[StrEnum]) -> click.ParamType[Any]:
 class LocalModelFlags:
     """The model and what it needs, in this process."""
 
+    section: ClassVar[str] = MODEL
     model: str | None = flag(
         "Model or system: a name (see tokalign info) or a path.", show_default=DEFAULT_MODEL
     )
@@ -103,6 +105,7 @@ class LocalModelFlags:
 class ModelFlags(LocalModelFlags):
     """The same, or with --server the server's."""
 
+    section: ClassVar[str] = MODEL
     model: str | None = flag(
         "Model or system: a name (see tokalign info) or a path. With --server, this and "
         "--annotator are names that the server lists.",
@@ -125,13 +128,14 @@ class ModelFlags(LocalModelFlags):
 class StyleFlags:
     """Options of the library that say which words a model links."""
 
+    section: ClassVar[str] = LINKS
     style: str = flag(
         "Style of the model: which words it links (see tokalign info).",
         default="",
         show_default="the model's own choice",
     )
     related: bool = flag(
-        "The sentences are known to say the same, or one to answer the other: link more.",
+        "Set it for known paraphrases, or a question and its answer; more words are linked.",
         default=False,
     )
     effort: float = flag(
@@ -149,6 +153,7 @@ class StyleFlags:
 class CutFlags(StyleFlags):
     """The same, and what is done with sentences that are too long."""
 
+    section: ClassVar[str] = LINKS
     truncate: bool = flag(**TRUNCATE)
 
 
@@ -156,6 +161,7 @@ class CutFlags(StyleFlags):
 class LinkFlags(StyleFlags):
     """Options of the library that say which links a model makes."""
 
+    section: ClassVar[str] = LINKS
     symmetrization: str = flag(
         "How the two directions are combined, or which one is taken alone.",
         type=one_of(Symmetrization),
@@ -167,6 +173,7 @@ class LinkFlags(StyleFlags):
 class PairFlags(LinkFlags):
     """Options of the library for each pair."""
 
+    section: ClassVar[str] = LINKS
     min_confidence: float = flag(
         "Leave out links of a lower confidence.", type=click.FloatRange(0, 1), default=0.0
     )
@@ -177,6 +184,7 @@ class PairFlags(LinkFlags):
 class AlignFlags(PairFlags):
     """Options of the library for each alignment."""
 
+    section: ClassVar[str] = OUTPUT
     posteriors: bool = flag("Add the matrix of posteriors (jsonl only).", default=False)
     explain: bool = flag("Add why each link was made (jsonl only).", default=False)
     phrases: bool = flag("Add phrase links and their confidences (jsonl only).", default=False)
@@ -199,6 +207,7 @@ class AlignFlags(PairFlags):
 class SecureFlags:
     """How a server is spoken to: TLS and a token."""
 
+    section: ClassVar[str] = SERVER
     ca_path: Path | None = flag(
         "Use TLS, and trust the certificates in this PEM file.", "--tls-ca", type=EXISTING_FILE
     )
@@ -217,6 +226,7 @@ class SecureFlags:
 class Endpoint:
     """A server named on the command line, and how to talk to it; without an address, none."""
 
+    section: ClassVar[str] = SERVER
     address: str | None = flag(
         "Ask this server instead of loading a model.", "--server", metavar="HOST:PORT"
     )
@@ -267,6 +277,7 @@ def color_flag(signs: str) -> Any:
 class TerminalFlags:
     """Colours and width of what a person reads."""
 
+    section: ClassVar[str] = OUTPUT
     color: str = color_flag("signs")
     width: int | None = flag(
         "Columns to break lines at.",

@@ -10,12 +10,12 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import click
 
 from tokalign.batches.outcomes import unwrap
-from tokalign.cli.flags import flag, takes
+from tokalign.cli.flags import INPUT, OUTPUT, SectionedCommand, flag, takes
 from tokalign.cli.lines.file_flags import (
     ERRORS,
     BadLines,
@@ -81,9 +81,12 @@ class Query:
 class RankFlags(FileFlags):
     """What is ranked, how, and what is written."""
 
+    section: ClassVar[str] = "Ranking"
     tokenized: bool = flag(**TOKENIZED)
     passages: bool = flag(
-        "Each candidate is a text of several sentences; the best one counts.", default=False
+        "Each candidate is a text of several sentences; the best one counts.",
+        default=False,
+        under=INPUT,
     )
     by: str = flag(
         "What to rank by. auto: answer if QUESTION is a question, else score.",
@@ -95,6 +98,7 @@ class RankFlags(FileFlags):
         "Each line is a score of yours, a tab and a candidate; the scores are weighed with the "
         'rest. JSON objects have "priors".',
         default=False,
+        under=INPUT,
     )
     shortlist: int = flag(
         "How many to look at: those that share the rarest words with QUESTION; 0 looks at all.",
@@ -110,8 +114,9 @@ class RankFlags(FileFlags):
         "Show what of each candidate matches the question: as text between **, in jsonl as "
         '"highlights".',
         default=False,
+        under=OUTPUT,
     )
-    explain: bool = flag("Print the evidence for each candidate.", default=False)
+    explain: bool = flag("Print the evidence for each candidate.", default=False, under=OUTPUT)
     limit: int | None = limit_flag("candidates, or without QUESTION lines,")
     errors: Path | None = flag(**ERRORS)
 
@@ -195,7 +200,7 @@ class _Faults:
             raise click.exceptions.Exit(BAD_INPUT)
 
 
-@click.command("rank", short_help="Rank sentences as answers to a question.")
+@click.command("rank", cls=SectionedCommand)
 @click.argument("question", required=False)
 @file_argument
 @takes(flags=RankFlags, options=PairFlags, model=ModelFlags, server=Endpoint)

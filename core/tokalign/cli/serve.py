@@ -9,12 +9,12 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import MISSING, Field, dataclass, fields
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any, ClassVar, get_type_hints
 
 import click
 
 from tokalign.cli.extras import SERVER, require
-from tokalign.cli.flags import flag, takes
+from tokalign.cli.flags import SectionedCommand, SectionedOption, flag, takes
 from tokalign.cli.options import EXISTING_FILE
 from tokalign.errors import AlignError, InputError, ServerError, quoted
 from tokalign.server.config import Config, Flag, RequestLimits
@@ -24,6 +24,18 @@ _CHECK_TIMEOUT_S = 5.0
 _MOST_DIGITS = 18
 PREFIX = "TOKALIGN_SERVE"
 """With an underscore, the beginning of every variable that sets an option."""
+
+
+_SECTIONS = {
+    "host": "Addresses",
+    "workers": "Models and workers",
+    "max_tokens": "Limits of a request",
+    "queue_pairs": "Queue and memory",
+    "drain_delay_s": "Connections",
+    "tls_certificate": "Security",
+    "access_log": "Log and traces",
+}
+"""First setting of each section of the help, in the order of the settings."""
 
 
 def _settings(kind: type) -> Iterator[tuple[type, Field[Any], Flag]]:
@@ -41,7 +53,9 @@ def _flag_name(each: Field[Any], how: Flag) -> str:
 
 def _config_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add an option for every setting of Config."""
-    for owner, each, how in reversed([*_settings(Config)]):
+    section, made = "", []
+    for owner, each, how in _settings(Config):
+        section = _SECTIONS.get(each.name, section)
         kind = get_type_hints(owner)[each.name]
         name = f"--{_flag_name(each, how)}"
         more: dict[str, Any] = {"default": how.none}
@@ -58,7 +72,10 @@ def _config_options(command: Callable[..., Any]) -> Callable[..., Any]:
             more["type"] = EXISTING_FILE
         else:
             more["type"] = float if kind is float else int if kind in (int, int | None) else str
-        command = click.option(name, help=how.help, show_default=True, **more)(command)
+        more |= {"cls": SectionedOption, "section": section}
+        made.append(click.option(name, help=how.help, show_default=True, **more))
+    for option in reversed(made):
+        command = option(command)
     return command
 
 
@@ -89,6 +106,7 @@ def _value(name: str, how: Flag, given: Any) -> Any:
 class LogFlags:
     """What is logged."""
 
+    section: ClassVar[str] = "Log and traces"
     sentences: bool = flag(
         "Let the log quote the sentences of failures.", "--log-sentences", default=False
     )
@@ -104,6 +122,7 @@ class LogFlags:
 class CheckFlags:
     """A running server to ask whether it serves, instead of running one."""
 
+    section: ClassVar[str] = "Asking a running server"
     address: str | None = flag(
         "Exit with 0 if the server there serves, else with 1. http://HOST:PORT asks the metrics "
         "port.",
@@ -148,11 +167,7 @@ class CheckFlags:
         click.echo(f"{address} is {name}")
 
 
-@click.command(
-    "serve",
-    short_help="Serve alignments over gRPC.",
-    context_settings={"auto_envvar_prefix": PREFIX},
-)
+@click.command("serve", cls=SectionedCommand, context_settings={"auto_envvar_prefix": PREFIX})
 @_config_options
 @takes(log=LogFlags, check=CheckFlags)
 def command(log: LogFlags, check: CheckFlags, **flags: Any) -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import click
 
-from tokalign.cli.flags import flag, takes
+from tokalign.cli.flags import INPUT, SectionedCommand, flag, takes
 from tokalign.cli.lines.layouts import SimilarityLayout
 from tokalign.cli.lines.line_runs import LineRun, PairFiles
 from tokalign.cli.lines.pair_lines import InputLine, read_sentences
@@ -21,6 +22,7 @@ from tokalign.types.options import Detail
 class SimilarityFiles(PairFiles):
     """Pairs to read, or sentences that one sentence is compared with."""
 
+    section: ClassVar[str] = INPUT
     sentence: str | None = flag(
         "Compare this sentence with the sentence on each line, instead of reading pairs.",
         metavar="TEXT",
@@ -45,7 +47,7 @@ class SimilarityFiles(PairFiles):
         return self.limited(read_sentences(self.input, one, is_tokenized=self.tokenized))
 
 
-@click.command("similarity", short_help="Score how alike sentences are, in pairs or one and many.")
+@click.command("similarity", cls=SectionedCommand)
 @pair_arguments(None)
 @takes(files=SimilarityFiles, layout=SimilarityLayout, options=CutFlags, run=LineRun)
 def command(

@@ -6,10 +6,11 @@ import json
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import ClassVar
 
 import click
 
-from tokalign.cli.flags import flag, takes
+from tokalign.cli.flags import OUTPUT, SectionedCommand, flag, takes
 from tokalign.cli.lines.file_flags import (
     ERRORS,
     BadLines,
@@ -30,6 +31,7 @@ from tokalign.types.texts import SentenceSpan
 class SplitFlags:
     """How sentences are written."""
 
+    section: ClassVar[str] = OUTPUT
     format: str = format_flag(
         "What to write. text: a line for each sentence. jsonl: an object with start, end and text.",
         ["text", "jsonl"],
@@ -41,7 +43,7 @@ class SplitFlags:
         default=OffsetUnit.CODE_POINTS.value,
     )
 
-    limit: int | None = flag("Most sentences to write.", type=AT_LEAST_1)
+    limit: int | None = flag("Most sentences to write.", type=AT_LEAST_1, under=OUTPUT)
     errors: Path | None = flag(**ERRORS)
 
     def line(self, sentence: SentenceSpan, at: range | list[int]) -> str:
@@ -53,7 +55,7 @@ class SplitFlags:
         return json.dumps(value, ensure_ascii=False)
 
 
-@click.command("split", short_help="Split a text into sentences.")
+@click.command("split", cls=SectionedCommand)
 @file_argument
 @takes(files=FileFlags, how=SplitFlags)
 def command(files: FileFlags, how: SplitFlags) -> None:

@@ -7,12 +7,12 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 
 from tokalign.cli.corpora import FORMAT
-from tokalign.cli.flags import flag, takes
+from tokalign.cli.flags import INPUT, OUTPUT, RUN, SectionedCommand, flag, takes
 from tokalign.cli.lines.file_flags import OutputPath
 from tokalign.cli.options import ANNOTATOR, AT_LEAST_1, EXISTING_FILE, is_quiet
 from tokalign.english.annotate import load_annotator
@@ -37,6 +37,7 @@ logger = logging.getLogger(__name__)
 class TrainFiles:
     """The corpora and the model file."""
 
+    section: ClassVar[str] = INPUT
     train: tuple[Path, ...] = flag(
         "Aligned corpus. May be repeated, with file names that differ.",
         type=EXISTING_FILE,
@@ -54,7 +55,9 @@ class TrainFiles:
     format: str | None = flag(
         "Format of the corpora.", "--from", type=FORMAT, show_default="recognised by their content"
     )
-    output: Path = flag("Model file to write.", "-o", type=OutputPath(), required=True)
+    output: Path = flag(
+        "Model file to write.", "-o", type=OutputPath(), required=True, under=OUTPUT
+    )
 
     def __post_init__(self) -> None:
         names = [path.name for path in self.train]
@@ -125,6 +128,7 @@ class TrainFiles:
 class HeaderFlags:
     """What the model's header says."""
 
+    section: ClassVar[str] = "What the model's file says"
     name: str | None = flag("Name of the model.", show_default="the output's file name")
     version: str = flag("Version of the model.", default="1.0.0")
     description: str = flag("What the model is for.", default="")
@@ -138,6 +142,7 @@ class HeaderFlags:
 class SettingFlags:
     """The library's TrainingSettings."""
 
+    section: ClassVar[str] = "Training"
     feature_groups: str | None = flag(
         f"Feature groups with commas between them: {', '.join(GROUP_NAMES)}. GROUP/TEMPLATE is "
         "one template of a group.",
@@ -205,6 +210,7 @@ class SettingFlags:
 class TrainingRun:
     """What annotates the corpora, and how the training runs."""
 
+    section: ClassVar[str] = RUN
     annotator: str = flag(**ANNOTATOR)
     jobs: int | None = flag(
         "Threads; their number does not change the model.",
@@ -244,7 +250,7 @@ class _Bars:
             )
 
 
-@click.command("train", short_help="Train a model on aligned corpora.")
+@click.command("train", cls=SectionedCommand)
 @takes(files=TrainFiles, settings=SettingFlags, header=HeaderFlags, run=TrainingRun)
 def command(
     files: TrainFiles, settings: SettingFlags, header: HeaderFlags, run: TrainingRun

@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import ClassVar
 
 import click
 
 from tokalign.cli.corpora import CorpusFlags, read_jsonl
-from tokalign.cli.flags import flag, takes
+from tokalign.cli.flags import INPUT, OUTPUT, SectionedCommand, flag, takes
 from tokalign.cli.lines.file_flags import OutputPath
 from tokalign.cli.options import EXISTING_FILE, TerminalFlags
 from tokalign.formats import Options, read_gold
@@ -22,11 +23,16 @@ from tokalign.types import GoldPair, Links
 class ViewFlags:
     """What is shown, and where."""
 
+    section: ClassVar[str] = OUTPUT
     gold: Path | None = flag(
-        "Pairs aligned by hand; marks right, wrong and missing links.", type=EXISTING_FILE
+        "Pairs aligned by hand; marks right, wrong and missing links.",
+        type=EXISTING_FILE,
+        under=INPUT,
     )
-    against: Path | None = flag("Links of a second system, for the page.", type=EXISTING_FILE)
-    pair: tuple[str, ...] = flag("Show only the pair with this id.", default=())
+    against: Path | None = flag(
+        "Links of a second system, for the page.", type=EXISTING_FILE, under=INPUT
+    )
+    pair: tuple[str, ...] = flag("Show only the pair with this id.", default=(), under=INPUT)
     edits: bool = flag("Show edits (EQ, SUB, DEL, INS, MOV) as well.", default=False)
     html: Path | None = flag(
         "Write a page; without it, grids are printed to the terminal.", type=OutputPath()
@@ -37,7 +43,7 @@ class ViewFlags:
             raise click.UsageError("--against is shown on a page: give --html")
 
 
-@click.command("view", short_help="Show aligned pairs of any format.")
+@click.command("view", cls=SectionedCommand)
 @click.argument("alignments", type=EXISTING_FILE)
 @takes(corpus=CorpusFlags, shown=ViewFlags)
 def command(alignments: Path, corpus: CorpusFlags, shown: ViewFlags) -> None:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 
 from tokalign.evaluate.counts import (
-    LinkChoice,
     choose_links,
     count_pairs,
     is_content,
@@ -16,6 +15,7 @@ from tokalign.evaluate.counts import (
 )
 from tokalign.evaluate.metrics import Scores, scores_of
 from tokalign.types import GoldPair, Links
+from tokalign.types.options import LinkChoice
 
 LENGTH_BINS = ((1, 10), (11, 20), (21, 30), (31, 40), (41, 60), (61, None))
 """Bounds of the longer side in tokens, both included."""

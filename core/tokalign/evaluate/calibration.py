@@ -12,8 +12,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from tokalign.errors import InputError, ShapeError, quoted
-from tokalign.evaluate.counts import LinkChoice, choose_links
+from tokalign.evaluate.counts import choose_links
 from tokalign.types import GoldPair
+from tokalign.types.options import LinkChoice
 
 N_BINS = 10
 

@@ -7,11 +7,11 @@ from dataclasses import asdict, dataclass
 from typing import NamedTuple
 
 from tokalign.evaluate import Evaluation, evaluate
-from tokalign.evaluate.counts import LinkChoice
 from tokalign.evaluate.metrics import Metric, all_metrics
 from tokalign.evaluate.significance import Comparison, compare
 from tokalign.evaluate.tables import Column, ReportTable
 from tokalign.types import GoldPair, Links
+from tokalign.types.options import LinkChoice
 
 
 @dataclass(frozen=True, slots=True)

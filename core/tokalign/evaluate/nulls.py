@@ -15,8 +15,9 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from tokalign.evaluate.counts import LinkChoice, choose_links, precision_recall
+from tokalign.evaluate.counts import choose_links, precision_recall
 from tokalign.types import GoldPair, Links
+from tokalign.types.options import LinkChoice
 
 _Word = tuple[str, int]
 """Side and index of a token."""

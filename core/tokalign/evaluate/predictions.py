@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from tokalign.errors import InputError, quoted
-from tokalign.evaluate.counts import LinkChoice
 from tokalign.formats import Document, Options, get_format, open_document, recognise
 from tokalign.formats.naacl import read_rows
 from tokalign.formats.pharaoh import read_links
 from tokalign.types import GoldPair
+from tokalign.types.options import LinkChoice
 
 LinkSet = frozenset[tuple[int, int]]
 

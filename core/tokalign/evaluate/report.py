@@ -15,7 +15,7 @@ from tokalign.evaluate.breakdown import (
     list_errors,
 )
 from tokalign.evaluate.calibration import Calibration, judge, reliability
-from tokalign.evaluate.counts import LinkChoice, count_pairs
+from tokalign.evaluate.counts import count_pairs
 from tokalign.evaluate.metrics import Scores
 from tokalign.evaluate.nulls import NullScores, null_scores
 from tokalign.evaluate.significance import Comparison, compare
@@ -26,6 +26,7 @@ from tokalign.evaluate.unrelated import (
     judge_unrelated,
 )
 from tokalign.types import GoldPair, Links
+from tokalign.types.options import LinkChoice
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,8 @@ import os
 from pathlib import Path
 
 from tokalign.errors import MissingPackageError, ModelError, quoted
-from tokalign.files.shipped import DEFAULT_MODEL, data_dir
+from tokalign.files.shipped import DEFAULT_MODEL as DEFAULT_MODEL
+from tokalign.files.shipped import data_dir
 from tokalign.systems import SYSTEMS
 
 MODEL_SUFFIX = ".tokalign"

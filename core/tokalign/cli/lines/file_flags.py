@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
-from typing import Any, TextIO
+from typing import Any, ClassVar, TextIO
 
 import click
 
-from tokalign.cli.flags import flag
+from tokalign.cli.flags import INPUT, OUTPUT, flag
 from tokalign.cli.lines.sinks import LineSink, open_sink
 from tokalign.cli.lines.sources import STDIO, LineSource, SourceParam, input_of
 from tokalign.cli.options import AT_LEAST_1
@@ -71,19 +71,21 @@ def format_flag(help: str, choices: Sequence[str], default: str) -> Any:
         "callback": chosen,
         "show_default": "by the name of --output" + (f", else {default}" if default else ""),
     }
-    return field(default=default, metadata={"flag": ((), shown)})
-
-
-# Flags of several commands, to be given to flag() or click.option().
-INPUT: dict[str, Any] = {"type": SourceParam(), "default": STDIO, "show_default": "stdin"}
+    return field(default=default, metadata={"flag": ((), shown), "under": OUTPUT})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileFlags:
     """Lines to read, and where to write lines."""
 
+    section: ClassVar[str] = INPUT
     input: LineSource = flag(
-        "File to read; compressed files are unpacked.", "-i", callback=input_of, **INPUT
+        "File to read; compressed files are unpacked.",
+        "-i",
+        callback=input_of,
+        type=SourceParam(),
+        default=STDIO,
+        show_default="stdin",
     )
     output: str = flag(
         "File to write; it appears when it is complete. Names in .gz, .bz2, .xz and .zst are "
@@ -92,9 +94,10 @@ class FileFlags:
         type=click.Path(dir_okay=False, allow_dash=True),
         default=STDIO,
         show_default="stdout",
+        under=OUTPUT,
     )
     restart: bool = flag(
-        "Discard what an interrupted run has left in OUTPUT.partial.", default=False
+        "Discard what an interrupted run has left in OUTPUT.partial.", default=False, under=OUTPUT
     )
 
     def sources(self) -> tuple[LineSource, ...]:
@@ -137,12 +140,13 @@ MAX_REPORTED = 10
 
 def limit_flag(what: str) -> Any:
     """Return the field of --limit."""
-    return flag(f"Most {what} to read.", type=AT_LEAST_1)
+    return flag(f"Most {what} to read.", under=INPUT, type=AT_LEAST_1)
 
 
 ERRORS: dict[str, Any] = {
     "help": "File for what is bad: a JSON object with line, id and error for each.",
     "type": OutputPath(),
+    "under": OUTPUT,
 }
 """The flag --errors, to be given to flag()."""
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from tokalign.cli.flags import flag
+from tokalign.cli.flags import OUTPUT, flag
 from tokalign.cli.lines.file_flags import bad_object, format_flag
 from tokalign.cli.lines.pair_lines import InputLine
 from tokalign.errors import FormatError, quoted
@@ -139,6 +139,7 @@ class Lines(abc.ABC):
 class Layout(Lines):
     """How alignments become lines: the format, and what is written besides links."""
 
+    section: ClassVar[str] = OUTPUT
     table_columns = ALIGNMENT_COLUMNS
     cell_names = ("source_tokens", "target_tokens", "links", "similarity", "score", "error")
     format: str = format_flag(
@@ -184,6 +185,7 @@ class Layout(Lines):
 class SimilarityLayout(Lines):
     """How similarities become lines: a number each, or objects that hold the score as well."""
 
+    section: ClassVar[str] = OUTPUT
     table_columns = SIMILARITY_COLUMNS
     cell_names = (*FIGURES, "error")
     format: str = format_flag(

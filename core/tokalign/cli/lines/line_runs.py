@@ -14,12 +14,12 @@ from contextlib import ExitStack, closing, contextmanager
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 
 from tokalign.batches.processes import HUNG_S, map_batches
-from tokalign.cli.flags import flag, group
+from tokalign.cli.flags import INPUT, OUTPUT, RUN, flag, group
 from tokalign.cli.lines.file_flags import (
     ERRORS,
     BadLines,
@@ -369,7 +369,10 @@ def _columns(ctx: click.Context, param: click.Parameter, value: str | None) -> C
 class PairFiles(FileFlags):
     """Pairs to read, and where to write a line for each."""
 
-    resume: bool = flag("Continue an interrupted run of the same command.", default=False)
+    section: ClassVar[str] = INPUT
+    resume: bool = flag(
+        "Continue an interrupted run of the same command.", default=False, under=OUTPUT
+    )
     tokenized: bool = flag(**TOKENIZED)
     columns: ColumnNames | None = flag(
         "Columns of a CSV, TSV or Parquet table: names, or numbers from 1 if it has no header.",
@@ -400,6 +403,7 @@ class PairFiles(FileFlags):
 class LineRun:
     """What aligns pairs, and how many at a time."""
 
+    section: ClassVar[str] = RUN
     model: ModelFlags = group(ModelFlags)
     server: Endpoint = group(Endpoint)
     batch_size: int = flag("Lines to read, align and write at a time.", type=AT_LEAST_1, default=64)
