@@ -1,7 +1,7 @@
 """Fields of an alignment, and explanations of its links.
 
 `AlignmentFields` and `OUTPUTS` are the one place that lists the fields: columns, JSON and messages
-follow them. docs/maintaining.md says what else a new field needs.
+follow them. CONTRIBUTING.md says what else a new field needs.
 """
 
 from __future__ import annotations
