@@ -16,10 +16,10 @@ from tokalign.decoding.by_system import SystemBackend
 from tokalign.decoding.cascade import Cascade
 from tokalign.decoding.opening import load_again, open_model
 from tokalign.english.annotate import Annotator, load_annotator
-from tokalign.english.annotate.prepare import annotate, is_ready
+from tokalign.english.annotate.prepared import annotate, is_ready
 from tokalign.english.lexicon.word_weights import Frequencies
 from tokalign.errors import InputError, quoted
-from tokalign.features.lexicons import Lexicons
+from tokalign.features.feature_groups import Lexicons
 from tokalign.files.shipped import DEFAULT_MODEL
 from tokalign.grounding.ground_stream import GroundsStreams
 from tokalign.model.file import Model, ModelHeader

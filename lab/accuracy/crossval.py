@@ -17,8 +17,7 @@ from tokalign.aligner import Aligner
 from tokalign.english.annotate import Annotator, load_annotator
 from tokalign.errors import InputError
 from tokalign.evaluate import LinkChoice, evaluate
-from tokalign.features.lexicons import Lexicons
-from tokalign.features.table import needs_trees
+from tokalign.features.feature_groups import Lexicons, needs_trees
 from tokalign.formats import read_gold
 from tokalign.model.file import load_model
 from tokalign.model.training import (

@@ -18,7 +18,7 @@ from pathlib import Path
 from tokalign.aligner import Aligner
 from tokalign.english.annotate import load_annotator
 from tokalign.evaluate import LinkChoice
-from tokalign.features.encoded import Encoded
+from tokalign.features.feature_groups import Encoded
 from tokalign.model.training import TrainingData, TrainingSettings, train
 from tokalign.neural.encoder import Encoder
 from tokalign.types import GoldPair, Links, Sentence

@@ -157,7 +157,7 @@ def read_spans(
 ) -> Iterator[tuple[Sentence, Sentence, list[tuple[TokenChunk, TokenChunk]], list[bool]]]:
     """Yield the pairs of SSD (LREC 2026): sentences, pairs of spans, and which are similar."""
     from tokalign.english.annotate import load_annotator
-    from tokalign.english.annotate.prepare import annotate
+    from tokalign.english.annotate.prepared import annotate
 
     annotator = load_annotator("native")
     for row in path.read_text(encoding="utf-8").splitlines()[1:]:

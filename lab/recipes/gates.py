@@ -42,7 +42,7 @@ from tokalign.decoding.cascade import ENCODERS, Gate
 from tokalign.decoding.routing import GATE_INPUTS
 from tokalign.english.annotate import load_annotator
 from tokalign.evaluate import evaluate
-from tokalign.features.lexicons import Lexicons
+from tokalign.features.feature_groups import Lexicons
 from tokalign.files.tables import Table, write_table
 from tokalign.formats import read_gold
 from tokalign.model import Model, load_model, save_model

@@ -20,8 +20,7 @@ from tokalign.decoding.routing import choice_inputs_of
 from tokalign.english.annotate import load_annotator
 from tokalign.english.lexicon.likeness import unlike_cells
 from tokalign.features.extract import Extractor
-from tokalign.features.lexicons import Lexicons
-from tokalign.features.table import FeatureTable
+from tokalign.features.feature_groups import FeatureTable, Lexicons
 from tokalign.model import Model
 from tokalign.model.styles import StyleHeader
 from tokalign.model.training import TrainingData, TrainingSettings, fold_numbers

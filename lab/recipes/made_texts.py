@@ -30,7 +30,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from tokalign.english.annotate.sentences import Sentences
+from tokalign.english.annotate.sentence_splitter import Sentences
 
 from lab.recipes.corpora import MTREF_DEV, read_paraphrases
 

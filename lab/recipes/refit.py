@@ -25,7 +25,7 @@ from typing import Any
 from tokalign.decoding.cascade import ENCODERS
 from tokalign.decoding.second_pass import CELL_INPUTS, GROUP_INPUTS, GROUPS, TABLE
 from tokalign.english.annotate import load_annotator
-from tokalign.features.table import FeatureTable
+from tokalign.features.feature_groups import FeatureTable
 from tokalign.files.tables import write_table
 from tokalign.formats import read_gold
 from tokalign.model import Model, load_model, save_model

@@ -19,8 +19,7 @@ from functools import cache
 import numpy as np
 from tokalign.english.annotate import Annotator, load_annotator
 from tokalign.features.extract import Extractor
-from tokalign.features.lexicons import Lexicons
-from tokalign.features.table import FeatureTable
+from tokalign.features.feature_groups import FeatureTable, Lexicons
 from tokalign.model.training import TrainingData
 from tokalign.types import GoldPair, Sentence
 

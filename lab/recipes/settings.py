@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tokalign.evaluate import LinkChoice
-from tokalign.features.table import FeatureTable
+from tokalign.features.feature_groups import FeatureTable
 from tokalign.model.training import TrainingSettings
 
 from lab.recipes.corpora import EDINBURGH, MTREF, RTE2, WIKI

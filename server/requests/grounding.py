@@ -15,7 +15,7 @@ from typing import NamedTuple, Self
 from tokalign.codec import RequestOptions, decode_passages
 from tokalign.codec.reasons import ErrorReason
 from tokalign.codec.writing import Joined
-from tokalign.english.annotate.sentences import Sentences
+from tokalign.english.annotate.sentence_splitter import Sentences
 from tokalign.server.config import RequestLimits
 from tokalign.server.requests.answers import Answer, status_of, too_large
 from tokalign.server.requests.cost import CostModel

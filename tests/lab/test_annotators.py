@@ -3,9 +3,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tokalign.english.annotate._tagger import train_epoch as train_tags
-from tokalign.english.annotate.forms import Forms
-from tokalign.english.annotate.parser_training import train_epoch as train_arcs
+from tokalign.english.annotate.parsing import train_epoch as train_arcs
+from tokalign.english.annotate.tagging import Forms
+from tokalign.english.annotate.tagging import train_epoch as train_tags
 from tokalign.errors import FormatError, ShapeError
 from tokalign.files.tables import Table
 from tokalign.types import Sentence

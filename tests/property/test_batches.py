@@ -24,7 +24,7 @@ from tokalign.decoding.routing import choice_inputs_of, style_number
 from tokalign.english.lexicon.word_weights import Frequencies, token_weight
 from tokalign.errors import InputError, ModelError, ShapeError
 from tokalign.features.extract import Extractor
-from tokalign.features.lexicons import Lexicons
+from tokalign.features.feature_groups import Lexicons
 from tokalign.files.shipped import DATA_DIR
 from tokalign.model.file import load_model
 from tokalign.types import Alignment, AnnotatedPair, Link, Sentence

@@ -13,8 +13,7 @@ from tokalign.decoding.routing import CHOICE_INPUTS, choice_inputs_of, style_num
 from tokalign.english.annotate import load_annotator
 from tokalign.errors import ShapeError
 from tokalign.features.extract import Extractor
-from tokalign.features.lexicons import Lexicons
-from tokalign.features.table import FeatureTable
+from tokalign.features.feature_groups import FeatureTable, Lexicons
 from tokalign.model.styles import N_INPUTS
 from tokalign.types import Sentence
 

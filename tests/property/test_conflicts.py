@@ -9,7 +9,7 @@ from reference.conflicts import Conflicts
 from reference.pair import ReferencePair
 from support.contrasts import SIDES, TEXTS
 from tokalign.aligner import Aligner
-from tokalign.features.lexicons import Lexicons
+from tokalign.features.feature_groups import Lexicons
 from tokalign.types import Alignment
 
 ALIGNER = Aligner.load()

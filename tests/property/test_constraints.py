@@ -15,7 +15,7 @@ from reference import crf as reference
 from support.decoding import ask
 from tokalign import Aligner, Constraints, InputError, Symmetrization
 from tokalign.decoding.decoder import DecodedPair, Decoder
-from tokalign.features.lexicons import Lexicons
+from tokalign.features.feature_groups import Lexicons
 from tokalign.model import load_model
 from tokalign.model.shipped import model_path
 from tokalign.types.phrases import Block

@@ -11,7 +11,7 @@ from support.contrasts import SIDES
 from tokalign.aligner import Aligner
 from tokalign.decoding.evidence import EVIDENCE, pair_evidence
 from tokalign.features.extract import Extractor
-from tokalign.features.lexicons import Lexicons
+from tokalign.features.feature_groups import Lexicons
 from tokalign.features.templates import TEMPLATES
 from tokalign.ranking.expected import expected_answer
 from tokalign.types.options import AlignOptions, RankBy

@@ -16,7 +16,7 @@ from tokalign.aligner import Aligner
 from tokalign.decoding.cascade import ENCODERS, Gate
 from tokalign.decoding.routing import GATE_INPUTS
 from tokalign.errors import ResourceError
-from tokalign.features.lexicons import Lexicons
+from tokalign.features.feature_groups import Lexicons
 from tokalign.files.tables import Table, write_table
 from tokalign.types import AnnotatedPair
 from tokalign.types.options import AlignOptions

@@ -12,8 +12,7 @@ from support.decoding import posteriors
 from tokalign.crf.chains import TRANSITION_NAMES
 from tokalign.decoding.decoder import Decoder
 from tokalign.features.extract import Extractor
-from tokalign.features.lexicons import Lexicons
-from tokalign.features.table import FeatureTable
+from tokalign.features.feature_groups import FeatureTable, Lexicons
 from tokalign.types import Sentence
 
 TABLE = FeatureTable(["string", "pos", "lexical", "wordnet", "context", "vectors", "null", "rules"])

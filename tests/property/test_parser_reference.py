@@ -8,8 +8,8 @@ from itertools import pairwise
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tokalign.english.annotate.forms import Forms, feature_slot
 from tokalign.english.annotate.parser import Parser
+from tokalign.english.annotate.tagging import Forms, feature_slot
 
 PARSER = Parser.load()
 ACTIONS = PARSER.action_weights

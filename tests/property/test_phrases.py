@@ -14,7 +14,7 @@ from support.decoding import ask
 from tokalign import Aligner, InputError, Symmetrization
 from tokalign.cli.main import main
 from tokalign.decoding.decoder import Decoder
-from tokalign.features.lexicons import Lexicons
+from tokalign.features.feature_groups import Lexicons
 from tokalign.model import load_model
 from tokalign.model.shipped import model_path
 from tokalign.types.phrases import Phrase, links_of, maximal_blocks, weakest_links

@@ -18,9 +18,9 @@ from tokalign.decoding.by_model import ModelBackend
 from tokalign.decoding.cascade import ENCODERS
 from tokalign.decoding.link_decision import Convention
 from tokalign.decoding.second_pass import CELL_INPUTS, GROUP_INPUTS, GROUPS, TABLE, SecondPass
+from tokalign.english.annotate.tags_and_relations import PENN_TAGS
 from tokalign.errors import InputError, ResourceError
-from tokalign.features.inventory import PENN_TAGS
-from tokalign.features.lexicons import Lexicons
+from tokalign.features.feature_groups import Lexicons
 from tokalign.files.tables import Table, write_table
 from tokalign.model import load_model
 from tokalign.model.shipped import model_path

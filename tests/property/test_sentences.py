@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from reference import sentences as twin
 from support.documents import boundary_scores, read_documents
 from support.sample import find
-from tokalign.english.annotate.sentences import Sentences
+from tokalign.english.annotate.sentence_splitter import Sentences
 
 # Everything a rule looks at, so that random text is dense in the cases that matter.
 PIECES = (

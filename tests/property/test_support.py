@@ -12,7 +12,7 @@ from reference.units import Units
 from support.contrasts import SIDES, TEXTS
 from tokalign.aligner import Aligner
 from tokalign.decoding.evidence import COLUMNS
-from tokalign.features.lexicons import Lexicons
+from tokalign.features.feature_groups import Lexicons
 from tokalign.texts.sentences import GrowingText, sentences_of
 from tokalign.types.options import AlignOptions
 

@@ -4,8 +4,8 @@ from itertools import pairwise
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tokalign.english.annotate.forms import Forms, feature_slot
 from tokalign.english.annotate.tagger import Tagger
+from tokalign.english.annotate.tagging import Forms, feature_slot
 
 TAGGER = Tagger.load()
 START = 63

@@ -9,13 +9,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from reference import sentences as splitter
 from support.sample import sample_pairs
-from tokalign.english.annotate import texts as texts_module
-from tokalign.english.annotate._tokenize import tokenize
+from tokalign.english.annotate import annotated_texts as texts_module
+from tokalign.english.annotate.annotated_texts import AnnotatedTexts, TextAnnotator, Words
 from tokalign.english.annotate.lemmatize import Lemmatizer
 from tokalign.english.annotate.native import NativeAnnotator
 from tokalign.english.annotate.tagger import Tagger
-from tokalign.english.annotate.texts import AnnotatedTexts, TextAnnotator
-from tokalign.english.annotate.words import Words
+from tokalign.english.annotate.tokenizer import tokenize
 from tokalign.errors import InputError
 from tokalign.types import Sentence
 

@@ -7,7 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from nltk.tokenize import TreebankWordTokenizer
 from support.sample import find
-from tokalign.english.annotate._tokenize import tokenize
+from tokalign.english.annotate.tokenizer import tokenize
 from tokalign.formats import read_gold
 
 JUDGE = TreebankWordTokenizer()

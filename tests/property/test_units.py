@@ -13,7 +13,7 @@ from reference.units import Units, tree_scores
 from support.contrasts import SIDES, TEXTS
 from tokalign.aligner import Aligner
 from tokalign.errors import InputError, ModelError, ResourceError
-from tokalign.features.lexicons import Lexicons
+from tokalign.features.feature_groups import Lexicons
 from tokalign.files.tables import Table, write_table
 from tokalign.relations.explain import unit_of
 from tokalign.relations.related_units import UNIT_INPUTS, RelationModel

@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from reference import agreement
 from reference import values as reference
-from tokalign.english.annotate._tokenize import tokenize
+from tokalign.english.annotate.tokenizer import tokenize
 from tokalign.english.values import Kind, find_values, readings, same_values
 from tokalign.english.values.token_readings import CASED, LOWER
 

@@ -10,7 +10,7 @@ import itertools
 import math
 from collections.abc import Iterator
 
-from tokalign.english.annotate.relations import group_of
+from tokalign.english.annotate.tags_and_relations import group_of
 
 from reference.pair import MATCHED, NO_PARTNER, ReferencePair, Side
 from reference.words import similarities

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from tokalign.english.lexicon.word_lists import function_words
+from tokalign.english.lexicon.word_lists import MARKS, function_words
 from tokalign.english.spelling import code_words, expansions
 from tokalign.english.values import Strength
-from tokalign.features.inventory import MARKS
 
 from reference import spelling
 from reference.agreement import same_values

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from tokalign.english.annotate.tags_and_relations import COARSE_INDEX, COARSE_TAGS, PENN_TAGS
 from tokalign.english.lexicon import stems
 from tokalign.english.lexicon.lexical_tables import POS_LETTERS, WordNet
-from tokalign.english.lexicon.word_lists import TITLES, canonical, function_words
+from tokalign.english.lexicon.word_lists import MARKS, TITLES, canonical, function_words
 from tokalign.features._lexemes import string_similarities
-from tokalign.features.inventory import COARSE_INDEX, COARSE_TAGS, MARKS, PENN_TAGS
 
 STRENGTH = {
     "identical": 1.0, "canonical": 1.0, "lemma": 0.95, "stem": 0.9, "synonym": 0.8,

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tokalign.codec import ModelInfo, RequestOptions
 from tokalign.codec.reading import sizes
-from tokalign.english.annotate._tokenize import tokenize
+from tokalign.english.annotate.tokenizer import tokenize
 from tokalign.server.config import RequestLimits
 from tokalign.server.requests import cost, rates
 from tokalign.server.requests.grounding import Passages

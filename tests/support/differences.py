@@ -6,7 +6,7 @@ import difflib
 import re
 from collections.abc import Sequence
 
-from tokalign.english.annotate.sentences import Sentences
+from tokalign.english.annotate.sentence_splitter import Sentences
 from tokalign.types import Alignment, Sentence
 from tokalign.types.edits import Change, Edit, EditKind
 from tokalign.types.options import Symmetrization

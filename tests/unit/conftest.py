@@ -8,7 +8,7 @@ from click.testing import CliRunner, Result
 from tokalign.aligner import Aligner
 from tokalign.cli.main import main
 from tokalign.features.extract import Extractor
-from tokalign.features.lexicons import Lexicons
+from tokalign.features.feature_groups import Lexicons
 from tokalign.formats import read_gold
 from tokalign.model import Model, load_model
 from tokalign.model.shipped import model_path

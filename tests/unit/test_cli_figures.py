@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 from tokalign.aligner import Aligner
 from tokalign.cli.main import main
-from tokalign.features.table import FeatureTable
+from tokalign.features.feature_groups import FeatureTable
 from tokalign.model import load_model
 from tokalign.model.training import PUBLISHED
 

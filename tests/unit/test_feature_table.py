@@ -7,8 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tokalign.errors import ModelError
-from tokalign.features.lexicons import needed_resources
-from tokalign.features.table import GROUP_NAMES, FeatureTable, needs_trees
+from tokalign.features.feature_groups import (
+    GROUP_NAMES,
+    FeatureTable,
+    needed_resources,
+    needs_trees,
+)
 from tokalign.features.templates import TEMPLATES
 
 TABLE = FeatureTable(GROUP_NAMES)

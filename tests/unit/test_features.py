@@ -12,8 +12,7 @@ from tokalign.decoding.decoder import DecodedPair, Decoder
 from tokalign.english.lexicon.lexical_tables import WordNet
 from tokalign.errors import InputError, ModelError, ResourceError, ShapeError
 from tokalign.features.extract import Extractor
-from tokalign.features.lexicons import Lexicons
-from tokalign.features.table import GROUP_NAMES, FeatureTable
+from tokalign.features.feature_groups import GROUP_NAMES, FeatureTable, Lexicons
 from tokalign.features.templates import NEEDS
 from tokalign.types import Sentence
 

@@ -1,5 +1,5 @@
 import pytest
-from tokalign.english.annotate.forms import Forms
+from tokalign.english.annotate.tagging import Forms
 from tokalign.errors import InputError
 
 

@@ -5,9 +5,9 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 from support.sample import find
-from tokalign.english.annotate.forms import Forms
 from tokalign.english.annotate.parser import Parser
 from tokalign.english.annotate.tagger import Tagger
+from tokalign.english.annotate.tagging import Forms
 from tokalign.types import Sentence
 
 from lab.recipes.annotators.treebank import read_trees

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from tokalign.crf.chains import TRANSITION_NAMES
 from tokalign.errors import ModelError, ModelVersionError
-from tokalign.features.table import FeatureTable
+from tokalign.features.feature_groups import FeatureTable
 from tokalign.model import Model, ModelHeader, load_model, save_model
 from tokalign.model.styles import OwnWeights, StyleHeader
 

@@ -9,7 +9,7 @@ from tokalign.aligner import Aligner
 from tokalign.english.lexicon.lexical_tables import WordNet
 from tokalign.errors import InputError, ResourceError, ShapeError
 from tokalign.features.extract import Extractor
-from tokalign.features.table import FeatureTable
+from tokalign.features.feature_groups import FeatureTable
 from tokalign.features.templates import DEFAULT_GROUPS
 from tokalign.model.shipped import shipped_models
 from tokalign.model.training import TrainingData, TrainingSettings, train

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
-from tokalign.english.annotate import _parser
-from tokalign.english.annotate.forms import Forms
+from tokalign.english.annotate import parsing
 from tokalign.english.annotate.parser import Parser
 from tokalign.english.annotate.tagger import Tagger
+from tokalign.english.annotate.tagging import Forms
 from tokalign.errors import InputError, ShapeError
 from tokalign.files.tables import Table
 
@@ -54,15 +54,15 @@ def test_wrong_shapes_are_refused(parser):
     labels = np.zeros((4, 64), np.int16)
     forms = Forms([["a"]])
     with pytest.raises(ShapeError, match="wanted 4"):
-        _parser.parse_forms(forms, tags, labels, labels, 4)
+        parsing.parse_forms(forms, tags, labels, labels, 4)
     with pytest.raises(ShapeError, match="wanted at most 63 and 64"):
-        _parser.parse_forms(forms, tags, actions, actions, 4)
+        parsing.parse_forms(forms, tags, actions, actions, 4)
     with pytest.raises(ShapeError, match="64 labels"):
-        _parser.parse_forms(forms, tags, actions, labels, 64)
+        parsing.parse_forms(forms, tags, actions, labels, 64)
     with pytest.raises(ShapeError, match="power of two"):
-        _parser.parse_forms(forms, tags, actions[:3], labels, 4)
+        parsing.parse_forms(forms, tags, actions[:3], labels, 4)
     with pytest.raises(ShapeError, match="2 tags for 1 tokens"):
-        _parser.parse_forms(forms, np.zeros(2, np.uint8), actions, labels, 4)
+        parsing.parse_forms(forms, np.zeros(2, np.uint8), actions, labels, 4)
 
 
 def test_table_is_whole_and_states_its_licence(parser):

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 from tokalign import InputError, LimitError, PassageSentence, Sentence
 from tokalign.cli.main import main
-from tokalign.english.annotate.sentences import Sentences
+from tokalign.english.annotate.sentence_splitter import Sentences
 
 QUESTION = "Who founded the bakery?"
 PASSAGES = (

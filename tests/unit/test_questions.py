@@ -10,7 +10,7 @@ from tokalign.decoding.evidence import EVIDENCE, pair_evidence
 from tokalign.english.values import Kind
 from tokalign.errors import ShapeError
 from tokalign.features.extract import Extractor
-from tokalign.features.lexicons import Lexicons
+from tokalign.features.feature_groups import Lexicons
 from tokalign.features.templates import TEMPLATES
 from tokalign.ranking.expected import AnswerType, Expected, UnitKind, expected_answer, is_question
 from tokalign.ranking.priors import standardised, weighed

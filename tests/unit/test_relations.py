@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 from support.sample import find
 from tokalign.english.annotate.parser import Parser
-from tokalign.english.annotate.relations import GROUPS, LABELS, group_of
+from tokalign.english.annotate.tags_and_relations import GROUPS, LABELS, group_of
 
 from lab.recipes.annotators.treebank import read_trees
 

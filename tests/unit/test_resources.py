@@ -14,7 +14,7 @@ from tokalign.english.lexicon import lexical_resources as resources
 from tokalign.english.lexicon.lexical_resources import NLTK_FILE, compile_ppdb, read_pairs
 from tokalign.english.lexicon.lexical_tables import Paraphrases
 from tokalign.errors import FormatError, ResourceError
-from tokalign.features.lexicons import needed_resources
+from tokalign.features.feature_groups import needed_resources
 from tokalign.features.templates import DEFAULT_GROUPS
 from tokalign.files.tables import Table
 from tokalign.model import load_model, save_model

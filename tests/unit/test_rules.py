@@ -7,8 +7,7 @@ from tokalign.english.annotate import load_annotator
 from tokalign.english.lexicon.stems import stem
 from tokalign.english.spelling.spelling_tables import PAIRS
 from tokalign.features.extract import Extractor
-from tokalign.features.lexicons import Lexicons
-from tokalign.features.table import FeatureTable
+from tokalign.features.feature_groups import FeatureTable, Lexicons
 from tokalign.features.templates import DEFAULT_GROUPS
 from tokalign.model.training import TrainingData, TrainingSettings, train
 from tokalign.types import GoldPair, Sentence

@@ -9,7 +9,7 @@ from collections import Counter
 import pytest
 from nltk.tokenize import TreebankWordTokenizer
 from support.sample import DATA, PAIR_FILES, kind_of, sample_pairs
-from tokalign.english.annotate._tokenize import tokenize
+from tokalign.english.annotate.tokenizer import tokenize
 from tokalign.formats import read_gold
 
 from lab.recipes.annotators.treebank import read_trees

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
-from tokalign.english.annotate import _tagger
-from tokalign.english.annotate.forms import Forms
+from tokalign.english.annotate import tagging
 from tokalign.english.annotate.tagger import Tagger
+from tokalign.english.annotate.tagging import Forms
 from tokalign.errors import ShapeError
 from tokalign.files.tables import Table
 
@@ -49,6 +49,6 @@ def test_table_of_wrong_shape_is_refused():
     keys = np.zeros(2, dtype=np.uint32)
     forms = Forms([["a"]])
     with pytest.raises(ShapeError, match="power of two"):
-        _tagger.tag_forms(forms, np.zeros((3, 64), dtype=np.int16), keys, keys, 4, (0, 1))
+        tagging.tag_forms(forms, np.zeros((3, 64), dtype=np.int16), keys, keys, 4, (0, 1))
     with pytest.raises(ShapeError, match="wanted at most 63 and 64"):
-        _tagger.tag_forms(forms, np.zeros((4, 8), dtype=np.int16), keys, keys, 4, (0, 1))
+        tagging.tag_forms(forms, np.zeros((4, 8), dtype=np.int16), keys, keys, 4, (0, 1))

@@ -13,8 +13,8 @@ from tokalign.crf.objective import Objective, Targets
 from tokalign.english.annotate import Annotator, load_annotator
 from tokalign.english.lexicon.likeness import unlike_cells
 from tokalign.errors import InputError, ModelError
-from tokalign.features.lexicons import Lexicons
-from tokalign.features.matrix import build_matrix
+from tokalign.features.feature_groups import Lexicons
+from tokalign.features.feature_matrix import build_matrix
 from tokalign.model import Model, save_model
 from tokalign.model.training import (
     POSSIBLE_CHOICES,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from tokalign.english.annotate._tokenize import tokenize
+from tokalign.english.annotate.tokenizer import tokenize
 from tokalign.english.values import Kind, Role, Strength, find_values, readings, same_values
 from tokalign.errors import InputError
 

@@ -289,7 +289,7 @@ def command(
 
 
 def _trial(gold: GoldFlags, how: CrossvalFlags, flags: SettingFlags) -> Trial:
-    from tokalign.features.table import needs_trees
+    from tokalign.features.feature_groups import needs_trees
     from tokalign.model.training.examples import annotate_gold
 
     settings = flags.settings()

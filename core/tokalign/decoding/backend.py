@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tokalign.batches.outcomes import put_back, values
 from tokalign.edits import edits_between
 from tokalign.errors import InputError
-from tokalign.features.encoded import Encoded
+from tokalign.features.feature_groups import Encoded
 from tokalign.model.file import ModelHeader
 from tokalign.ranking.expected import Expected, expected_answer
 from tokalign.ranking.judge import needs_evidence

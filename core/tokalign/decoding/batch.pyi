@@ -4,7 +4,7 @@ from tokalign.decoding.decisions import Decisions
 from tokalign.decoding.decoder import Conventions, DecodedPair, Decoder
 from tokalign.decoding.evidence import EvidenceRows, SupportRows
 from tokalign.decoding.routing import GateRows
-from tokalign.features.encoded import Encoded
+from tokalign.features.feature_groups import Encoded
 from tokalign.relations.related_units import RelationModel
 from tokalign.types import AnnotatedPair
 from tokalign.types.links import LinkTuple

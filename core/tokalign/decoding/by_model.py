@@ -28,8 +28,7 @@ from tokalign.decoding.phrases import phrases_of, related_phrases
 from tokalign.decoding.routing import GateRows
 from tokalign.decoding.second_pass import SecondPass
 from tokalign.decoding.similarity import Cosines, comparing
-from tokalign.features.lexicons import Lexicons
-from tokalign.features.table import FeatureTable
+from tokalign.features.feature_groups import FeatureTable, Lexicons
 from tokalign.model.file import Model, ModelHeader, style_names
 from tokalign.model.styles import AUTO, DEFAULT_THRESHOLD, MAX_STYLES, StyleHeader
 from tokalign.ranking.expected import Expected

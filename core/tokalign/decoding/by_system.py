@@ -17,7 +17,7 @@ from tokalign.english.lexicon.word_lists import remembered
 from tokalign.english.lexicon.word_weights import Frequencies, content_weight, token_weight
 from tokalign.errors import InputError
 from tokalign.features.extract import Extractor, check_columns
-from tokalign.features.lexicons import Lexicons
+from tokalign.features.feature_groups import Lexicons
 from tokalign.features.templates import TEMPLATES
 from tokalign.model.file import ModelHeader
 from tokalign.ranking.expected import Expected

@@ -26,8 +26,7 @@ from tokalign.decoding.by_model import ModelBackend
 from tokalign.decoding.routing import GATE_INPUTS
 from tokalign.decoding.similarity import Cosines
 from tokalign.errors import ResourceError
-from tokalign.features.encoded import Encoded
-from tokalign.features.lexicons import Lexicons
+from tokalign.features.feature_groups import Encoded, Lexicons
 from tokalign.files.tables import Table
 from tokalign.model.file import Model, load_model
 from tokalign.model.shipped import model_path

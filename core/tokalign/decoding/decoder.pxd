@@ -4,8 +4,7 @@ from tokalign.crf.chains cimport Workspace
 from tokalign.decoding.link_decision cimport StyleNumbers
 from tokalign.decoding.routing cimport N_CHOICE_INPUTS
 from tokalign.decoding.second_pass cimport GroupRoom, SecondPass
-from tokalign.english.annotate.texts cimport AnnotatedTexts
-from tokalign.english.annotate.words cimport Words
+from tokalign.english.annotate.annotated_texts cimport AnnotatedTexts, Words
 from tokalign.features.extract cimport Analysis, Extractor
 from tokalign.features.pair cimport Lexeme, PairState, Side
 

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from tokalign.decoding.link_decision import Convention
 from tokalign.decoding.second_pass import SecondPass
-from tokalign.features.lexicons import Lexicons
+from tokalign.features.feature_groups import Lexicons
 from tokalign.model.file import Model
 from tokalign.model.styles import StyleHeader
 from tokalign.types import Sentence

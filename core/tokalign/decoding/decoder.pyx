@@ -39,8 +39,7 @@ from tokalign.decoding.second_pass cimport (
     group_bytes,
     is_likely,
 )
-from tokalign.english.annotate.texts cimport AnnotatedTexts
-from tokalign.english.annotate.words cimport Words
+from tokalign.english.annotate.annotated_texts cimport AnnotatedTexts, Words
 from tokalign.features.extract cimport Analysis, Extractor
 from tokalign.features.pair cimport Lexeme, PairState, Sink
 from tokalign.relations.related_units cimport (

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tokalign.decoding.decoder import DecodedPair
 from tokalign.errors import InputError
-from tokalign.features.table import FeatureTable
+from tokalign.features.feature_groups import FeatureTable
 from tokalign.types import FeatureContribution, LinkExplanation
 from tokalign.types.options import Direction, Symmetrization
 

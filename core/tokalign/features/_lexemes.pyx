@@ -17,9 +17,10 @@ from tokalign.english.lexicon.lexical_tables cimport Paraphrases, Vectors, WordN
 from tokalign.english.values.value_finding cimport fill_pieces, may_hold_value
 from tokalign.english.values.value_structs cimport MAX_PIECES, Piece
 
-from tokalign.features.inventory import COARSE_INDEX, MARKS, TAG_INDEX
+from tokalign.english.annotate.tags_and_relations import COARSE_INDEX, TAG_INDEX
 from tokalign.features.templates import SIMILARITIES
 from tokalign.english.lexicon.word_lists import (
+    MARKS,
     TITLES,
     canonical,
     function_words,

@@ -1,4 +1,4 @@
-"""What marks cells besides the comparison of their words: rules, acronyms and names.
+"""Rules, acronyms and names: marks of cells besides the comparison of their words.
 
 By rules two words say the same, or other values. A cell has at most one rule: of several the first
 on the axis. Words that are the same by their canonical form, lemma or stem need no rule, but may

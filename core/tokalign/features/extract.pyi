@@ -4,7 +4,7 @@ from numpy.typing import NDArray
 from tokalign.english.lexicon.lexical_tables import Paraphrases, Vectors, WordNet
 from tokalign.english.lexicon.word_weights import Frequencies
 from tokalign.features._word_pairs import PairMemory
-from tokalign.features.encoded import Encoded
+from tokalign.features.feature_groups import Encoded
 from tokalign.types import Sentence
 
 def check_columns(sentence: Sentence, field: str) -> None: ...

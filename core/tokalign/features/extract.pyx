@@ -27,7 +27,7 @@ from tokalign.features.pair cimport *
 from tokalign.english.values.value_finding cimport N_BEHIND, find
 from tokalign.english.values.value_structs cimport MAX_ALIKE, Found, Piece
 
-from tokalign.english.annotate.relations import GROUPS, group_of
+from tokalign.english.annotate.tags_and_relations import GROUPS, group_of
 from tokalign.errors import InputError, ResourceError, ShapeError
 
 cdef enum:

@@ -19,9 +19,8 @@ import itertools
 import math
 from dataclasses import dataclass
 
-from tokalign.english.annotate.relations import GROUPS
-from tokalign.english.lexicon.word_lists import RELATION_NAMES, function_words
-from tokalign.features.inventory import COARSE_TAGS, MARKS, PENN_TAGS
+from tokalign.english.annotate.tags_and_relations import COARSE_TAGS, GROUPS, PENN_TAGS
+from tokalign.english.lexicon.word_lists import MARKS, RELATION_NAMES, function_words
 
 INDICATOR = "1"
 RATIO = "[0, 1]"

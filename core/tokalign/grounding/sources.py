@@ -23,7 +23,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from tokalign.english.annotate.pieces import tokens_of
+from tokalign.english.annotate.prepared import tokens_of
 from tokalign.english.lexicon.word_lists import canonical
 from tokalign.english.values import Kind, Value, find_values
 from tokalign.errors import LimitError

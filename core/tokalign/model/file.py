@@ -35,8 +35,7 @@ from numpy.typing import NDArray
 
 from tokalign.crf.chains import TRANSITION_NAMES
 from tokalign.errors import ModelError, ModelVersionError, quoted
-from tokalign.features.lexicons import needed_resources
-from tokalign.features.table import FeatureTable
+from tokalign.features.feature_groups import FeatureTable, needed_resources
 from tokalign.files.headers import (
     MAX_HEADER_BYTES,
     Name,
@@ -77,7 +76,7 @@ class ModelHeader:
     corpora : tuple of str
         What it was trained on.
     feature_groups : tuple of str
-        Names out of tokalign.features.table.GROUP_NAMES.
+        Names out of tokalign.features.templates.GROUP_NAMES.
     annotator : str
         Whose tags and trees it was trained with.
     uses_trees : bool

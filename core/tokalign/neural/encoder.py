@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.errors import ResourceError
-from tokalign.features.encoded import Encoded
+from tokalign.features.feature_groups import Encoded
 from tokalign.files.tables import Table
 from tokalign.neural.architecture import Architecture, architecture_of
 from tokalign.neural.base import Weights, base_weights

@@ -4,7 +4,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from tokalign.features.encoded import Encoded
+from tokalign.features.feature_groups import Encoded
 from tokalign.neural.architecture import Architecture
 from tokalign.neural.base import Weights
 from tokalign.neural.wordpieces import PieceSequence

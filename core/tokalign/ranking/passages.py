@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Self
 
-from tokalign.english.annotate.sentences import Sentences
+from tokalign.english.annotate.sentence_splitter import Sentences
 from tokalign.errors import InputError
 from tokalign.types import PassageSentence
 from tokalign.types.offsets import place

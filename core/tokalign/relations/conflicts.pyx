@@ -26,7 +26,7 @@ from tokalign.relations.clashes cimport *
 from tokalign.relations.negation cimport find_negations
 
 from tokalign.english.lexicon.word_lists import function_words
-from tokalign.features.inventory import TAG_INDEX
+from tokalign.english.annotate.tags_and_relations import TAG_INDEX
 
 cdef enum:
     N_CONFLICTS = 5

@@ -17,7 +17,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from tokalign.english.annotate.pieces import is_short
+from tokalign.english.annotate.prepared import is_short
 from tokalign.texts.sentence_matching import UNITS, best_chain, best_partners, shared_beyond
 from tokalign.texts.sentences import MOST_TOKENS
 from tokalign.texts.words import TextWords, total_weights, words_of

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tokalign.english.annotate.pieces import pieces
-from tokalign.english.annotate.sentences import Sentences
+from tokalign.english.annotate.prepared import pieces
+from tokalign.english.annotate.sentence_splitter import Sentences
 from tokalign.errors import InputError, LimitError, quoted
 from tokalign.texts.items import ItemCuts, cut_at_items
 from tokalign.types.lengths import MAX_TEXT_SENTENCES

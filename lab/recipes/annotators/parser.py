@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from tokalign.english.annotate.forms import Forms
 from tokalign.english.annotate.parser import Parser
-from tokalign.english.annotate.parser_training import train_epoch
+from tokalign.english.annotate.parsing import train_epoch
+from tokalign.english.annotate.tagging import Forms
 from tokalign.types import Sentence
 
 from lab.recipes.annotators.tagger import WIDTH, TaggerConfig, average, train_tagger

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from tokalign.english.annotate.forms import Forms
-from tokalign.english.annotate.tagger import Tagger, train_epoch
+from tokalign.english.annotate.tagger import Tagger
+from tokalign.english.annotate.tagging import Forms, train_epoch
 from tokalign.types import Sentence
 
 from lab.recipes.annotators.treebank import join_hyphens, tree_columns

@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from tokalign.english.annotate.tags_and_relations import PENN_TAGS
 from tokalign.errors import FormatError
-from tokalign.features.inventory import PENN_TAGS
 from tokalign.formats import open_document
 from tokalign.formats.conllu import read_sentences
 from tokalign.types import Sentence

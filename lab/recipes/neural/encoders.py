@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
-from tokalign.features.encoded import Encoded
+from tokalign.features.feature_groups import Encoded
 from tokalign.files.tables import Table
 from tokalign.formats import read_gold
 from tokalign.model.training.examples import fold_numbers, gold_targets

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
-from tokalign.features.encoded import Encoded
+from tokalign.features.feature_groups import Encoded
 from tokalign.files.tables import Table, write_table
 from tokalign.neural.base import base_weights
 from tokalign.neural.wordpieces import Sequence2, WordPieces

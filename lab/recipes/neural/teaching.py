@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tokalign.english.annotate import load_annotator
-from tokalign.features.encoded import Encoded
+from tokalign.features.feature_groups import Encoded
 from tokalign.formats import read_gold
 from tokalign.neural.encoder import Encoder, encode_all
 from tokalign.types import GoldPair, Sentence

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from tokalign.features.encoded import Encoded
+from tokalign.features.feature_groups import Encoded
 from tokalign.files.tables import Table
 from tokalign.neural.architecture import Architecture, distance_buckets
 from tokalign.neural.base import Weights

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Self
 
-from tokalign.english.annotate.columns import require_tokens
+from tokalign.english.annotate.annotated_texts import AnnotatedTexts, TextAnnotator
+from tokalign.english.annotate.annotator import require_tokens
 from tokalign.english.annotate.lemmatize import shared_lemmatizer
 from tokalign.english.annotate.parser import Parser
 from tokalign.english.annotate.tagger import Tagger
-from tokalign.english.annotate.texts import AnnotatedTexts, TextAnnotator
 from tokalign.types import Sentence, SentenceLike
 
 
@@ -52,7 +52,7 @@ class NativeAnnotator:
     def annotate(self, sentences: Sequence[SentenceLike], *, trees: bool) -> list[Sentence]:
         """Return the sentences with tags and lemmas and, if `trees`, heads and relations.
 
-        See `tokalign.english.annotate.base.Annotator.annotate`. Tags that were given are what the
+        See `annotator.Annotator.annotate`. Tags that were given are what the
         parser sees.
 
         Examples

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from tokalign.english.annotate.columns import MutableSentence, given_columns, require_tokens
+from tokalign.english.annotate.annotator import MutableSentence, given_columns, require_tokens
 from tokalign.errors import InputError, MissingPackageError, ResourceError, quoted
 from tokalign.types import Sentence, SentenceLike
 
@@ -48,7 +48,7 @@ class NltkAnnotator:
     def annotate(self, sentences: Sequence[SentenceLike], *, trees: bool) -> list[Sentence]:
         """Return the sentences with tags and lemmas.
 
-        See `tokalign.english.annotate.base.Annotator.annotate`.
+        See `annotator.Annotator.annotate`.
 
         Raises
         ------

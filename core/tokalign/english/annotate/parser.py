@@ -10,9 +10,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from tokalign.english.annotate._parser import parse_forms
-from tokalign.english.annotate.forms import Forms
+from tokalign.english.annotate.parsing import parse_forms
 from tokalign.english.annotate.tagger import check_labels, check_power_of_two
+from tokalign.english.annotate.tagging import Forms
 from tokalign.errors import ShapeError
 from tokalign.files.tables import Table
 
@@ -36,7 +36,7 @@ class Parser:
         Universal Dependencies relations with subtypes.
     action_weights : int16 array, shape (2**k, 4)
     label_weights : int16 array, shape (2**m, 64)
-        See `tokalign.english.annotate._parser.parse_forms`.
+        See `tokalign.english.annotate.parsing.parse_forms`.
     """
 
     tags: tuple[str, ...]

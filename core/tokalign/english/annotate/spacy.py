@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tokalign.english.annotate.columns import MutableSentence, given_columns, require_tokens
+from tokalign.english.annotate.annotator import MutableSentence, given_columns, require_tokens
 from tokalign.errors import MissingPackageError, ResourceError, quoted
 from tokalign.types import Sentence, SentenceLike
 
@@ -56,7 +56,7 @@ class SpacyAnnotator:
     def annotate(self, sentences: Sequence[SentenceLike], *, trees: bool) -> list[Sentence]:
         """Return the sentences with tags and lemmas and, if `trees`, heads and relations.
 
-        See `tokalign.english.annotate.base.Annotator.annotate`. spaCy's tokens of white space are
+        See `annotator.Annotator.annotate`. spaCy's tokens of white space are
         left out.
         """
         given_or_none: list[MutableSentence | None] = []

@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from tokalign.english.annotate.columns import MutableSentence, given_columns, require_tokens
+from tokalign.english.annotate.annotator import MutableSentence, given_columns, require_tokens
 from tokalign.errors import InputError, MissingPackageError, ResourceError, quoted
 from tokalign.types import Sentence, SentenceLike
 
@@ -65,7 +65,7 @@ class StanzaAnnotator:
     def annotate(self, sentences: Sequence[SentenceLike], *, trees: bool) -> list[Sentence]:
         """Return the sentences with tags and lemmas and, if `trees`, heads and relations.
 
-        See `tokalign.english.annotate.base.Annotator.annotate`. Raw texts go through Stanza in one
+        See `annotator.Annotator.annotate`. Raw texts go through Stanza in one
         batch and tokenised sentences in another. A text that Stanza splits into sentences has
         one root in each.
         """

@@ -10,12 +10,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from tokalign.english.annotate._tagger import tag_forms, train_epoch
-from tokalign.english.annotate.forms import Forms
+from tokalign.english.annotate.tagging import Forms, tag_forms
 from tokalign.errors import ResourceError
 from tokalign.files.tables import Table
-
-__all__ = ["Tagger", "check_labels", "check_power_of_two", "train_epoch"]
 
 TABLE = "tagger-en"
 WIDTH = 64
@@ -33,7 +30,7 @@ class Tagger:
         The tag set; ids are positions in it.
     weights : int16 array, shape (2**k, 64)
     lexicon_keys, lexicon_values : uint32 arrays, shape (2**m,)
-        See `tokalign.english.annotate._tagger.tag_forms`.
+        See `tokalign.english.annotate.tagging.tag_forms`.
     """
 
     tags: tuple[str, ...]

@@ -37,6 +37,12 @@ _TITLES = """
 TITLES = frozenset(_TITLES.split())
 """Titles, and kinds of places and bodies, in lower case: parts of many names, no sign of one."""
 
+MARKS: tuple[str, ...] = (
+    ".", ",", ":", ";", "?", "!", "``", "''", '"', "'", "`", "-", "--", "...", "-lrb-", "-rrb-",
+    "(", ")", "[", "]", "{", "}", "$", "%", "&", "/", "#", "*",
+)  # fmt: skip
+"""Punctuation marks that have a SAME_WORD feature of their own, lower-cased."""
+
 _ONES = (
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
     "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen",

@@ -12,10 +12,8 @@ from tokalign.crf.objective import Targets
 from tokalign.english.annotate import Annotator
 from tokalign.english.lexicon.likeness import unlike_cells
 from tokalign.errors import InputError
-from tokalign.features.encoded import Encoded
-from tokalign.features.lexicons import Lexicons
-from tokalign.features.matrix import build_matrix
-from tokalign.features.table import FeatureTable, needs_trees
+from tokalign.features.feature_groups import Encoded, FeatureTable, Lexicons, needs_trees
+from tokalign.features.feature_matrix import build_matrix
 from tokalign.features.templates import group_of
 from tokalign.model.training.settings import TrainingSettings
 from tokalign.types import GoldPair, Sentence

@@ -18,7 +18,7 @@ class TrainingSettings:
     Attributes
     ----------
     feature_groups : tuple of str
-        Names out of tokalign.features.table.GROUP_NAMES, or of single templates of a group, as
+        Names out of tokalign.features.templates.GROUP_NAMES, or of single templates of a group, as
         ``position/edges``.
     l2 : float
         Penalty ``l2 / 2 * |weights|^2``.

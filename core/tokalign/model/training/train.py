@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tokalign.crf.objective import N_TRANSITIONS
 from tokalign.english.annotate import Annotator
-from tokalign.features.table import FeatureTable, needs_trees
+from tokalign.features.feature_groups import FeatureTable, needs_trees
 from tokalign.model import Model, ModelHeader
 from tokalign.model.styles import DEFAULT_THRESHOLD, OwnWeights
 from tokalign.model.training.examples import TrainingData, TrainingExamples

@@ -1,8 +1,17 @@
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
-from tokalign.english.annotate.forms import Forms
+class Forms:
+    n_tokens: int
+    n_sentences: int
+    def __init__(self, sentences: Sequence[Sequence[str]]) -> None: ...
+    def offsets_list(self) -> list[int]: ...
+    def lower_hashes(self) -> list[int]: ...
+    def rows(self) -> list[dict[str, int]]: ...
 
+def feature_slot(template: int, a: int, b: int, bits: int) -> int: ...
 def tag_forms(
     forms: Forms,
     weights: NDArray[np.int16],

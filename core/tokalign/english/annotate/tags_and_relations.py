@@ -1,11 +1,43 @@
-"""The relations of every dependency scheme that annotators use, in one table of groups.
+"""Tags and dependency relations of the schemes that annotators use, and their classes and groups.
 
-Features compare groups rather than labels where labels differ in name only: Universal
+Features compare groups of relations rather than labels where labels differ in name only: Universal
 Dependencies' ``obj`` is Stanford's and ClearNLP's ``dobj``. Subtypes (``nmod:poss``) fall back to
 their base unless they have a row.
 """
 
 from __future__ import annotations
+
+PENN_TAGS: tuple[str, ...] = (
+    "CC", "CD", "DT", "EX", "FW", "IN", "JJ", "JJR", "JJS", "LS", "MD", "NN", "NNS", "NNP", "NNPS",
+    "PDT", "POS", "PRP", "PRP$", "RB", "RBR", "RBS", "RP", "SYM", "TO", "UH", "VB", "VBD", "VBG",
+    "VBN", "VBP", "VBZ", "WDT", "WP", "WP$", "WRB", "#", "$", ".", ",", ":", "-LRB-", "-RRB-",
+    "``", "''", "HYPH", "NFP", "ADD", "AFX", "GW", "XX",
+)  # fmt: skip
+"""Tags of the Penn Treebank and of the web treebank's extensions; others count as XX."""
+
+COARSE_TAGS: tuple[str, ...] = (
+    "noun", "name", "verb", "adjective", "adverb", "pronoun", "determiner", "adposition",
+    "conjunction", "number", "particle", "mark",
+)  # fmt: skip
+
+_COARSE_BY_TAG: dict[str, str] = {
+    **dict.fromkeys(("NN", "NNS", "FW", "GW", "XX", "AFX", "ADD", "LS"), "noun"),
+    **dict.fromkeys(("NNP", "NNPS"), "name"),
+    **dict.fromkeys(("VB", "VBD", "VBG", "VBN", "VBP", "VBZ", "MD"), "verb"),
+    **dict.fromkeys(("JJ", "JJR", "JJS"), "adjective"),
+    **dict.fromkeys(("RB", "RBR", "RBS", "WRB"), "adverb"),
+    **dict.fromkeys(("PRP", "PRP$", "WP", "WP$", "EX"), "pronoun"),
+    **dict.fromkeys(("DT", "PDT", "WDT"), "determiner"),
+    **dict.fromkeys(("IN",), "adposition"),
+    **dict.fromkeys(("CC",), "conjunction"),
+    **dict.fromkeys(("CD",), "number"),
+    **dict.fromkeys(("TO", "RP", "POS", "UH"), "particle"),
+}
+
+TAG_INDEX: dict[str, int] = {tag: k for k, tag in enumerate(PENN_TAGS)}
+COARSE_INDEX: dict[str, int] = {
+    tag: COARSE_TAGS.index(_COARSE_BY_TAG.get(tag, "mark")) for tag in PENN_TAGS
+}
 
 GROUPS: tuple[str, ...] = (
     "root", "subject", "object", "oblique", "nominal-modifier", "possessor", "compound",

@@ -5,9 +5,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.english.annotate.tagger import Tagger
-from tokalign.english.annotate.words import Words
 
 MAX_WORD_BYTES: int
+
+class Words:
+    tags: tuple[str, ...]
+    tokens: list[str]
+    lemmas: list[str]
+    n_bytes: int
+    def __init__(self, tags: tuple[str, ...]) -> None: ...
+    def __len__(self) -> int: ...
+    def tag(self, word: int) -> str: ...
 
 class TextAnnotator:
     words: Words

@@ -1,14 +1,23 @@
-"""The slots of a chosen set of feature groups, and their names."""
+"""A chosen set of feature groups: their slots and names, and the lexical tables they need."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tokalign.english.lexicon.lexical_resources import open_resource
+from tokalign.english.lexicon.lexical_tables import Paraphrases, Vectors, WordNet
+from tokalign.english.lexicon.word_weights import Frequencies
 from tokalign.errors import ModelError, quoted
-from tokalign.features.templates import GROUP_NAMES, TEMPLATES, group_of
+from tokalign.features.templates import GROUP_NAMES, NEEDS, TEMPLATES, group_of
+
+Encoded: TypeAlias = tuple[NDArray[np.float32], NDArray[np.float32]]
+"""Log-probability of each token's partner, NULL first: of shapes (n_source, n_target + 1) and
+(n_target, n_source + 1)."""
 
 _NUMBER = {template.name: number for number, template in enumerate(TEMPLATES)}
 # Of every template's axes, the number of each label; looked up for every line of a model file.
@@ -119,3 +128,49 @@ class FeatureTable:
             except (KeyError, ValueError):
                 pass  # no such label, or too few or too many
         raise ModelError(f"no feature {quoted(name)} among the groups {', '.join(self.groups)}")
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicons:
+    """Mapped tables; processes that open the same ones share their memory.
+
+    Attributes
+    ----------
+    wordnet : WordNet
+    frequencies : Frequencies
+        Similarity weighs words by them, whatever a model's features are.
+    vectors : Vectors or None
+    paraphrases : Paraphrases or None
+    """
+
+    wordnet: WordNet
+    frequencies: Frequencies
+    vectors: Vectors | None = None
+    paraphrases: Paraphrases | None = None
+
+    @classmethod
+    def for_groups(cls, groups: Collection[str]) -> Self:
+        """Return the tables that some feature groups need.
+
+        Raises
+        ------
+        ResourceError
+            If one of them is not installed, or damaged.
+        """
+        groups = set(map(group_of, groups))
+        return cls(
+            wordnet=WordNet.open_shipped(),
+            frequencies=Frequencies.open_shipped(),
+            vectors=Vectors.open_shipped() if "vectors" in groups else None,
+            paraphrases=(
+                Paraphrases(open_resource(NEEDS["paraphrases"]))
+                if "paraphrases" in groups
+                else None
+            ),
+        )
+
+
+def needed_resources(groups: Collection[str]) -> tuple[str, ...]:
+    """Return the names of the tables that some feature groups need."""
+    whole = set(map(group_of, groups))
+    return ("wordnet", *(resource for group, resource in NEEDS.items() if group in whole))

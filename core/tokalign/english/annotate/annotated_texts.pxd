@@ -1,6 +1,6 @@
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint64_t
 
-from tokalign.english.annotate.forms cimport Form
+from tokalign.english.annotate.tagging cimport Form
 
 cdef struct Token:
     Form form
@@ -39,3 +39,12 @@ cdef class Words:
     cdef int32_t find_word(self, int32_t token, uint8_t tag) noexcept nogil
     cdef bint _spread(self) noexcept nogil
     cdef int name_new(self, lemmatize) except -1
+
+cdef class AnnotatedTexts:
+    cdef readonly Words words
+    cdef int64_t[::1] offsets    # [n_texts + 1]
+    cdef int32_t[::1] starts     # [n_tokens]
+    cdef int32_t[::1] ends       # [n_tokens]
+    cdef int32_t[::1] numbers    # [n_tokens] of words
+    cdef list begins             # of the tokens, those that begin a later sentence of a text
+    cdef int put(self, list places) except -1

@@ -9,10 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.crf.matrix import FeatureMatrix
-from tokalign.features.encoded import Encoded
 from tokalign.features.extract import Extractor
-from tokalign.features.lexicons import Lexicons
-from tokalign.features.table import FeatureTable
+from tokalign.features.feature_groups import Encoded, FeatureTable, Lexicons
 from tokalign.types import Sentence
 
 

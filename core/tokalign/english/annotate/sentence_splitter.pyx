@@ -11,8 +11,16 @@ LONGEST_WORD characters looked back at from each mark.
 """
 
 from libc.stdint cimport uint8_t, uint32_t
+from libc.string cimport memset, strcmp
 
-from tokalign.english.annotate.listed_words cimport *
+from tokalign.english.annotate.abbreviations import (
+    BEFORE_DIGITS,
+    BEFORE_LOWER,
+    FIRST_WORDS,
+    LONGEST_WORD,
+    NEVER_LAST,
+    SELDOM_LAST,
+)
 
 cdef extern from "Python.h":
     int PyUnicode_KIND(object text)
@@ -36,6 +44,70 @@ cdef enum:
 cdef uint8_t[128] IS_PLAIN
 for _letter in range(128):
     IS_PLAIN[_letter] = chr(_letter) == " " or not (chr(_letter).isspace() or chr(_letter) in ".!?<^:;=")
+
+cdef enum:
+    N_LOOKED_AT = 24    # LONGEST_WORD; compared with it where the lists are read
+    N_WORD = 12         # bytes of a listed word and its end
+
+    # What a listed word is.
+    NEVER = 1
+    DIGITS = 2
+    SELDOM = 4
+    FIRST = 8
+    LOWER = 16
+cdef enum:
+    N_LISTED = 256      # words of a list at most
+
+ctypedef char[N_WORD] Spelling
+
+cdef Spelling[N_LISTED] SPELLINGS   # the words of all lists, sorted
+cdef int[N_LISTED] KINDS
+cdef int N_SPELLINGS = 0
+
+
+cdef int fill_lists() except -1:
+    """Copy the lists of words to where they are read without the interpreter."""
+    global N_SPELLINGS
+    cdef dict kinds = {}
+    cdef bytes spelling
+    for kind, words in (
+        (NEVER, NEVER_LAST),
+        (DIGITS, BEFORE_DIGITS),
+        (LOWER, BEFORE_LOWER),
+        (SELDOM, SELDOM_LAST),
+        (FIRST, FIRST_WORDS),
+    ):
+        for word in words:
+            kinds[word] = kinds.get(word, 0) | kind
+    if LONGEST_WORD != N_LOOKED_AT or len(kinds) > N_LISTED or max(map(len, kinds)) >= N_WORD:
+        raise ValueError("tokalign.english.annotate.abbreviations does not fit the splitter's arrays")
+    for word in sorted(kinds):
+        spelling = word.encode("ascii")
+        memset(SPELLINGS[N_SPELLINGS], 0, N_WORD)
+        for i in range(len(spelling)):
+            SPELLINGS[N_SPELLINGS][i] = spelling[i]
+        KINDS[N_SPELLINGS] = kinds[word]
+        N_SPELLINGS += 1
+    return 0
+
+fill_lists()
+
+
+cdef int lists_of(const char *spelling) noexcept nogil:
+    """Return in which lists a word of small letters is, as bits."""
+    cdef int low = 0
+    cdef int high = N_SPELLINGS
+    cdef int middle, order
+    while low < high:
+        middle = (low + high) // 2
+        order = strcmp(SPELLINGS[middle], spelling)
+        if order == 0:
+            return KINDS[middle]
+        if order < 0:
+            low = middle + 1
+        else:
+            high = middle
+    return 0
 
 
 cdef inline Py_UCS4 at(Scan* scan, Py_ssize_t i) noexcept nogil:

@@ -4,28 +4,35 @@ A raw text is split, and each of its sentences is tokenised and tagged by itself
 one sentence. No Python object is made for a token: texts stay in columns of word numbers, of which
 a `Sentence` is a view. The same by the sentence: `Sentences`, `tokenize`, `Tagger.tag`,
 `Lemmatizer.lemmatize`.
+
+A token is a string; a word is a token with a tag, to which a lemma belongs. What is found is
+remembered: what the tagger sees of a token is computed once, and a word's lemma is looked up once.
 """
 
-from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint32_t
+from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
-from libc.string cimport memcpy, memset
+from libc.string cimport memcmp, memcpy, memset
 
+import os
 from bisect import bisect_left, bisect_right
 from itertools import pairwise
 
 import numpy as np
 
-from tokalign.english.annotate.forms cimport shift_of
-from tokalign.english.annotate.sentences cimport Scan, next_sentence, scan_of, skip_space
-from tokalign.english.annotate._scratch cimport (
-    TextScratch,
-    add_begin,
-    add_token,
-    free_scratch,
-    has_letters,
+from tokalign.english.annotate.growing cimport grow, more_room
+from tokalign.english.annotate.sentence_splitter cimport Scan, next_sentence, scan_of, skip_space
+from tokalign.english.annotate.tagging cimport (
+    WIDTH,
+    Form,
+    Lexicon,
+    check_width,
+    open_lexicon,
+    pack_letters,
+    score_form,
+    shift_of,
+    tag_sentence,
 )
-from tokalign.english.annotate._tagger cimport WIDTH, Lexicon, check_width, open_lexicon, tag_sentence
-from tokalign.english.annotate._tokenize cimport (
+from tokalign.english.annotate.tokenizer cimport (
     CLOSING,
     DASH,
     ELLIPSIS,
@@ -35,12 +42,23 @@ from tokalign.english.annotate._tokenize cimport (
     next_token,
     straightened,
 )
-from tokalign.english.annotate.words cimport Words
 
 cdef extern from "Python.h":
     int PyUnicode_KIND(object text)
     void* PyUnicode_DATA(object text)
     Py_UCS4 PyUnicode_READ(int kind, const void* data, Py_ssize_t i) nogil
+    str PyUnicode_FromKindAndData(int kind, const void* letters, Py_ssize_t n)
+
+cdef extern from "_compiler.h" nogil:
+    uint64_t mix "tokalign_mix"(uint64_t a, uint64_t b) noexcept
+
+cdef enum:
+    LEAST_WORDS = 1024    # for which there is room at first
+    LEAST_TOKENS = 256
+    WORD_BYTES = 200     # of a word's Python strings and places in lists, without their letters
+
+cdef uint64_t SALT = 0x9E3779B97F4A7C15u
+cdef uint64_t SECRET = int.from_bytes(os.urandom(8), "little")
 
 MAX_WORD_BYTES = 32 << 20
 """Of some 25,000 usual words; beyond it words start anew, and sentences of before keep theirs."""
@@ -56,6 +74,296 @@ cdef struct Text:
 cdef Py_UCS4[4][3] WRITTEN = [
     [u"`", u"`", 0], [u"'", u"'", 0], [u"-", u"-", 0], [u".", u".", u"."],
 ]
+
+cdef struct TextScratch:
+    # Of the longest sentence so far, and of all tokens so far. Owned.
+    Py_UCS4 *letters     # [n + 1]
+    uint8_t *bits        # [n + 1]
+    Form *forms          # [n] a sentence has no more tokens than letters
+    const int32_t **form_scores  # [n]
+    uint32_t *classes    # [n]
+    uint8_t *tags        # [n]
+    int32_t *tokens      # [n]
+    Py_ssize_t n_letters
+    int32_t *starts      # [room], of which n_tokens are written
+    int32_t *ends
+    int32_t *numbers
+    Py_ssize_t room
+    Py_ssize_t n_tokens
+    int64_t *begins      # [begin_room] of the tokens, those that begin a later sentence of a text
+    Py_ssize_t begin_room
+    Py_ssize_t n_begins
+
+
+cdef inline uint64_t hash_of(const Py_UCS4 *letters, Py_ssize_t n) noexcept nogil:
+    cdef uint64_t h = SECRET ^ <uint64_t>n
+    cdef Py_ssize_t k
+    for k in range(n):
+        h = mix(h ^ <uint32_t>letters[k] ^ SALT, SECRET | 1)
+    return mix(h ^ SECRET, SALT)
+
+
+cdef bint _has_room(
+    void **block, Py_ssize_t *room, Py_ssize_t wanted, size_t item
+) noexcept nogil:
+    """Make room for so many items; return whether there is."""
+    cdef Py_ssize_t more
+    if wanted <= room[0]:
+        return True
+    more = more_room(room[0], wanted, LEAST_WORDS)
+    if not grow(block, more, item):
+        return False
+    room[0] = more
+    return True
+
+
+cdef class Words:
+    """Tokens and words; to be changed by one thread at a time. Numbers stay as they are.
+
+    Parameters
+    ----------
+    tags : tuple of str
+        Names of tags, by number.
+
+    Attributes
+    ----------
+    tokens, lemmas : list of str, length n_words
+        Of every word, once `name_new` has run.
+    tags : tuple of str
+    n_bytes : int
+        What all of it takes, at most.
+    """
+
+    def __init__(self, tuple tags not None):
+        self.tags = tags
+        self.tokens = []
+        self.lemmas = []
+        if not self._spread():
+            raise MemoryError("table of tokens")
+
+    def __dealloc__(self):
+        free(self.word)
+        free(self.token)
+        free(self.form_scores)
+        free(self._letters)
+        free(self._slots)
+
+    def __len__(self):
+        return self.n_words
+
+    def tag(self, Py_ssize_t word):
+        """Return the tag of a word."""
+        if not 0 <= word < self.n_words:
+            raise IndexError(f"word {word} of {self.n_words}")
+        return self.tags[self.word[word].tag]
+
+    cdef void use(self, const int16_t *weights, int shift) noexcept nogil:
+        """Score the forms of new tokens by a tagger's weights, the same ones every time."""
+        self._weights = weights
+        self._shift = shift
+
+    cdef bint _spread(self) noexcept nogil:
+        """Spread the tokens over twice as many slots; return whether there was memory."""
+        cdef Py_ssize_t n_slots = max(2 * self._n_slots, 4 * <Py_ssize_t>LEAST_WORDS)
+        cdef int32_t *slots = <int32_t *>malloc(n_slots * sizeof(int32_t))
+        cdef Py_ssize_t k, at
+        if slots == NULL:
+            return False
+        for k in range(n_slots):
+            slots[k] = -1
+        for k in range(self._n_tokens):
+            at = self.token[k].hash & (n_slots - 1)
+            while slots[at] >= 0:
+                at = (at + 1) & (n_slots - 1)
+            slots[at] = <int32_t>k
+        free(self._slots)
+        self._slots = slots
+        self._n_slots = n_slots
+        return True
+
+    cdef int32_t find_token(self, const Py_UCS4 *letters, Py_ssize_t n) noexcept nogil:
+        """Return the number of a token of n > 0 letters, or -1 where memory ran out.
+
+        `use` must have been called.
+        """
+        cdef uint64_t h = hash_of(letters, n)
+        cdef Py_ssize_t at = h & (self._n_slots - 1)
+        cdef Token *token
+        while self._slots[at] >= 0:
+            token = &self.token[self._slots[at]]
+            if token.hash == h and token.n == n and not memcmp(
+                self._letters + token.start, letters, n * sizeof(Py_UCS4)
+            ):
+                return self._slots[at]
+            at = (at + 1) & (self._n_slots - 1)
+        if 2 * (self._n_tokens + 1) > self._n_slots:
+            if not self._spread():
+                return -1
+            at = h & (self._n_slots - 1)
+            while self._slots[at] >= 0:
+                at = (at + 1) & (self._n_slots - 1)
+        if not (
+            _has_room(
+                <void **>&self.token, &self._token_room, self._n_tokens + 1, sizeof(Token)
+            )
+            and _has_room(
+                <void **>&self.form_scores, &self._score_room, self._n_tokens + 1,
+                WIDTH * sizeof(int32_t),
+            )
+            and _has_room(
+                <void **>&self._letters, &self._letter_room, self._n_letters + n, sizeof(Py_UCS4)
+            )
+        ):
+            return -1
+        memcpy(self._letters + self._n_letters, letters, n * sizeof(Py_UCS4))
+        token = &self.token[self._n_tokens]
+        pack_letters(letters, n, &token.form)
+        score_form(
+            &token.form, self._weights, self._shift, self.form_scores + self._n_tokens * WIDTH
+        )
+        token.hash = h
+        token.start = self._n_letters
+        token.n = <int32_t>n
+        token.first_word = -1
+        self._slots[at] = <int32_t>self._n_tokens
+        self._n_letters += n
+        self._n_tokens += 1
+        # Blocks grow to twice of what they hold.
+        self.n_bytes += 2 * <int64_t>sizeof(Token) + (2 * WIDTH + 4) * <int64_t>sizeof(int32_t)
+        self.n_bytes += 2 * n * <int64_t>sizeof(Py_UCS4)
+        return <int32_t>(self._n_tokens - 1)
+
+    cdef int32_t find_word(self, int32_t token, uint8_t tag) noexcept nogil:
+        """Return the number of the word that a token with a tag is, or -1 without memory."""
+        cdef int32_t number = self.token[token].first_word
+        while number >= 0:
+            if self.word[number].tag == tag:
+                return number
+            number = self.word[number].next
+        if not _has_room(
+            <void **>&self.word, &self._word_room, self.n_words + 1, sizeof(Word)
+        ):
+            return -1
+        number = <int32_t>self.n_words
+        self.word[number].token = token
+        self.word[number].tag = tag
+        self.word[number].next = self.token[token].first_word
+        self.token[token].first_word = number
+        self.n_words += 1
+        # A lemma is about as long as its token.
+        self.n_bytes += 2 * <int64_t>sizeof(Word) + WORD_BYTES + 8 * self.token[token].n
+        return number
+
+    cdef int name_new(self, lemmatize) except -1:
+        """Give the words that have none yet their strings.
+
+        Parameters
+        ----------
+        lemmatize : callable
+            Token and tag to lemma.
+        """
+        cdef Py_ssize_t number
+        cdef const Token *token
+        for number in range(len(self.lemmas), self.n_words):
+            token = &self.token[self.word[number].token]
+            text = PyUnicode_FromKindAndData(4, self._letters + token.start, token.n)
+            lemma = lemmatize(text, self.tags[self.word[number].tag])
+            self.tokens.append(text)
+            self.lemmas.append(lemma)
+        return 0
+
+
+cdef bint has_letters(TextScratch *scratch, Py_ssize_t n) noexcept nogil:
+    """Make room for a sentence of n letters; return whether there is."""
+    if n <= scratch.n_letters and scratch.letters != NULL:
+        return True
+    free_letters(scratch)
+    n = max(n, <Py_ssize_t>LEAST_TOKENS)
+    scratch.letters = <Py_UCS4 *>malloc((n + 1) * sizeof(Py_UCS4))
+    scratch.bits = <uint8_t *>malloc(n + 1)
+    scratch.tags = <uint8_t *>malloc(n)
+    scratch.forms = <Form *>malloc(n * sizeof(Form))
+    scratch.form_scores = <const int32_t **>malloc(n * sizeof(int32_t *))
+    scratch.classes = <uint32_t *>malloc(n * sizeof(uint32_t))
+    scratch.tokens = <int32_t *>malloc(n * sizeof(int32_t))
+    if (
+        scratch.letters == NULL or scratch.bits == NULL or scratch.tags == NULL
+        or scratch.forms == NULL or scratch.form_scores == NULL or scratch.classes == NULL
+        or scratch.tokens == NULL
+    ):
+        return False
+    scratch.n_letters = n
+    return True
+
+
+cdef void free_letters(TextScratch *scratch) noexcept nogil:
+    free(scratch.letters)
+    free(scratch.bits)
+    free(scratch.tags)
+    free(scratch.forms)
+    free(scratch.form_scores)
+    free(scratch.classes)
+    free(scratch.tokens)
+    scratch.letters = NULL
+    scratch.bits = scratch.tags = NULL
+    scratch.forms = NULL
+    scratch.form_scores = NULL
+    scratch.classes = NULL
+    scratch.tokens = NULL
+    scratch.n_letters = 0
+
+
+cdef bint has_tokens(TextScratch *scratch, Py_ssize_t wanted) noexcept nogil:
+    """Make room for so many tokens in all; return whether there is."""
+    cdef Py_ssize_t room
+    if wanted <= scratch.room:
+        return True
+    room = more_room(scratch.room, wanted, LEAST_TOKENS)
+    if not (
+        grow(<void **>&scratch.starts, room, sizeof(int32_t))
+        and grow(<void **>&scratch.ends, room, sizeof(int32_t))
+        and grow(<void **>&scratch.numbers, room, sizeof(int32_t))
+    ):
+        return False
+    scratch.room = room
+    return True
+
+
+cdef bint add_token(
+    TextScratch *scratch, Words words, Py_ssize_t at, Py_ssize_t start, Py_ssize_t end,
+    int32_t token
+) noexcept nogil:
+    """Add a token to the sentence at hand, as its token `at`; return whether there was memory."""
+    cdef Py_ssize_t place = scratch.n_tokens + at
+    if token < 0 or not has_tokens(scratch, place + 1):
+        return False
+    scratch.tokens[at] = token  # what it says of its tag may still move
+    scratch.forms[at] = words.token[token].form
+    scratch.starts[place] = <int32_t>start
+    scratch.ends[place] = <int32_t>end
+    return True
+
+
+cdef bint add_begin(TextScratch *scratch) noexcept nogil:
+    """Note that the next token begins a sentence inside a text; return whether there was memory."""
+    cdef Py_ssize_t room
+    if scratch.n_begins == scratch.begin_room:
+        room = more_room(scratch.begin_room, scratch.n_begins + 1, LEAST_TOKENS)
+        if not grow(<void **>&scratch.begins, room, sizeof(int64_t)):
+            return False
+        scratch.begin_room = room
+    scratch.begins[scratch.n_begins] = scratch.n_tokens
+    scratch.n_begins += 1
+    return True
+
+
+cdef void free_scratch(TextScratch *scratch) noexcept nogil:
+    """Free all of a scratch."""
+    free_letters(scratch)
+    free(scratch.starts)
+    free(scratch.ends)
+    free(scratch.numbers)
+    free(scratch.begins)
 
 
 cdef inline int _written(uint8_t bits) noexcept nogil:
