@@ -20,8 +20,8 @@ from tokalign.english.lexicon.lexical_resources import compile_ppdb
 from tokalign.english.lexicon.lexical_tables import Paraphrases, Vectors, WordNet
 from tokalign.english.lexicon.word_weights import Frequencies
 from tokalign.features.extract import Extractor
-from tokalign.features.feature_groups import GROUP_NAMES, FeatureTable
-from tokalign.features.templates import INDICATOR, TEMPLATES, group_of
+from tokalign.features.feature_groups import FeatureTable
+from tokalign.features.templates import GROUP_NAMES, INDICATOR, TEMPLATES, group_of
 from tokalign.files.tables import Table
 from tokalign.types import Sentence
 

@@ -12,8 +12,8 @@ from tokalign.decoding.decoder import DecodedPair, Decoder
 from tokalign.english.lexicon.lexical_tables import WordNet
 from tokalign.errors import InputError, ModelError, ResourceError, ShapeError
 from tokalign.features.extract import Extractor
-from tokalign.features.feature_groups import GROUP_NAMES, FeatureTable, Lexicons
-from tokalign.features.templates import NEEDS
+from tokalign.features.feature_groups import FeatureTable, Lexicons
+from tokalign.features.templates import GROUP_NAMES, NEEDS
 from tokalign.types import Sentence
 
 TABLE = FeatureTable(set(GROUP_NAMES) - NEEDS.keys() - {"neural"})
