@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from support import scripted_server
 from support.server_process import started
 from tokalign.cli.main import main
-from tokalign.cli.options import is_input_fault
+from tokalign.cli.shared_flags import is_input_fault
 from tokalign.client import InvalidInputError, OverloadedError
 from tokalign.client.errors import FieldViolation
 from tokalign.errors import InputError

@@ -35,7 +35,7 @@ EDITS = {
         "    truncate: bool = False\n",
         "    truncate: bool = False\n    dummy: bool = False\n",
     ),
-    "core/tokalign/cli/options.py": (
+    "core/tokalign/cli/shared_flags.py": (
         "class PairFlags(LinkFlags):\n",
         'class PairFlags(LinkFlags):\n    dummy: bool = flag("Refuse.", default=False)\n',
     ),

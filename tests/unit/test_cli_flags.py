@@ -11,8 +11,8 @@ import pytest
 from click.testing import CliRunner
 from tokalign.cli import main as cli
 from tokalign.cli.flags import flag, group, takes
-from tokalign.cli.options import AlignFlags
 from tokalign.cli.resources import command as resources
+from tokalign.cli.shared_flags import AlignFlags
 from tokalign.cli.train import SettingFlags
 from tokalign.english.lexicon.lexical_resources import OPTIONAL
 from tokalign.evaluate import ALPHAS

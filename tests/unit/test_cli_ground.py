@@ -86,7 +86,7 @@ def test_colours(run_command, folder, color, is_coloured):
 
 
 def test_an_output_file_gets_no_colours_from_a_terminal(run_command, folder, monkeypatch):
-    monkeypatch.setattr("tokalign.cli.options.TerminalFlags.is_coloured", lambda *_: True)
+    monkeypatch.setattr("tokalign.cli.shared_flags.TerminalFlags.is_coloured", lambda *_: True)
     run_command("ground", "-a", "answer.txt", "history.txt", "--output", "out.txt")
     assert "[?{!1989!}?]" in (folder / "out.txt").read_text()
 

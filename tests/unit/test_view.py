@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 from support.pairs import gold_pair
 from tokalign.cli.main import main
-from tokalign.cli.options import TerminalFlags
+from tokalign.cli.shared_flags import TerminalFlags
 from tokalign.evaluate.tables import Column, ReportTable
 from tokalign.view import grid_lines, page_pairs, render_page
 

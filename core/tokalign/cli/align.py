@@ -13,7 +13,7 @@ from tokalign.cli.lines.layouts import CHUNKS, Layout
 from tokalign.cli.lines.line_runs import LineRun, PairFiles
 from tokalign.cli.lines.pair_lines import decode_row, split_fields
 from tokalign.cli.lines.sources import LineSource, pair_arguments
-from tokalign.cli.options import BAD_INPUT, AlignFlags
+from tokalign.cli.shared_flags import BAD_INPUT, AlignFlags
 from tokalign.errors import FormatError, InputError
 from tokalign.formats.document import split_tokens
 from tokalign.formats.ists import is_chunked, split_chunks, wa_block

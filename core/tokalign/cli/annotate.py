@@ -16,7 +16,7 @@ from tokalign.cli.flags import INPUT, MODEL, OUTPUT, RUN, SectionedCommand, flag
 from tokalign.cli.lines.file_flags import ERRORS, FileFlags, bad_lines, limit_flag
 from tokalign.cli.lines.pair_lines import decode_row, split_fields
 from tokalign.cli.lines.sources import LineSource, file_argument
-from tokalign.cli.options import ANNOTATOR, AT_LEAST_1, BAD_INPUT, STRICT, TOKENIZED
+from tokalign.cli.shared_flags import ANNOTATOR, AT_LEAST_1, BAD_INPUT, STRICT, TOKENIZED
 from tokalign.english.annotate import load_annotator
 from tokalign.errors import FormatError, InputError
 from tokalign.formats import Document, decode_lines
@@ -38,7 +38,7 @@ class _Entry:
     comments : list of (str, str)
         Written above the sentence.
     sentence : SentenceLike or InputError
-        Why there is none, if it could not be read.
+        The error, if it could not be read.
     """
 
     number: int

@@ -15,7 +15,7 @@ import click
 
 from tokalign.cli.flags import INPUT, OUTPUT, SCORES, flag, group
 from tokalign.cli.lines.file_flags import OutputPath, form_of
-from tokalign.cli.options import AT_LEAST_1, EXISTING_FILE, JSON, one_of
+from tokalign.cli.shared_flags import AT_LEAST_1, EXISTING_FILE, JSON, one_of
 from tokalign.errors import FormatError, quoted
 from tokalign.formats import (
     FORMATS,

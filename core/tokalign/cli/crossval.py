@@ -14,7 +14,7 @@ import click
 from tokalign.cli.corpora import GoldFlags, ScoreFlags, signature
 from tokalign.cli.flags import INPUT, LINKS, MODEL, OUTPUT, RUN, SectionedCommand, flag, takes
 from tokalign.cli.lines.file_flags import OutputPath
-from tokalign.cli.options import ANNOTATOR, AT_LEAST_1, EXISTING_FILE, is_quiet, one_of
+from tokalign.cli.shared_flags import ANNOTATOR, AT_LEAST_1, EXISTING_FILE, is_quiet, one_of
 from tokalign.cli.train import SettingFlags
 from tokalign.english.annotate import Annotator, load_annotator
 from tokalign.errors import InputError, quoted
@@ -201,7 +201,7 @@ def folds_of(pairs: Sequence[GoldPair], n_folds: int, seed: int, together: str) 
 
 
 def _groups(pairs: Sequence[GoldPair], together: str) -> list[int]:
-    """Return a number for each pair that pairs which belong together have in common."""
+    """Return the number of each pair's group; pairs of a group are in one fold."""
     if together == "none":
         return list(range(len(pairs)))
     leader = list(range(len(pairs)))

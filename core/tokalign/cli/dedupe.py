@@ -20,7 +20,7 @@ from tokalign.cli.lines.file_flags import (
     limit_flag,
 )
 from tokalign.cli.lines.sources import file_argument
-from tokalign.cli.options import AT_LEAST_1, BAD_INPUT, CutFlags, LocalModelFlags
+from tokalign.cli.shared_flags import AT_LEAST_1, BAD_INPUT, CutFlags, LocalModelFlags
 from tokalign.errors import InputError
 from tokalign.formats import decode_lines
 from tokalign.formats.document import one_line

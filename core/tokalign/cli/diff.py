@@ -14,7 +14,14 @@ import click
 from tokalign.cli.flags import OUTPUT, SectionedCommand, flag, takes
 from tokalign.cli.lines.file_flags import OutputPath
 from tokalign.cli.lines.sources import STDIO, TextFile
-from tokalign.cli.options import JSON, Endpoint, ModelFlags, StyleFlags, TerminalFlags, color_flag
+from tokalign.cli.shared_flags import (
+    JSON,
+    Endpoint,
+    ModelFlags,
+    StyleFlags,
+    TerminalFlags,
+    color_flag,
+)
 from tokalign.errors import AlignError, FormatError
 from tokalign.types.options import AlignOptions
 

@@ -19,7 +19,7 @@ from tokalign.cli.corpora import (
     signature,
 )
 from tokalign.cli.flags import INPUT, MODEL, OUTPUT, SCORES, SectionedCommand, flag, group, takes
-from tokalign.cli.options import EXISTING_FILE, LinkFlags, is_quiet
+from tokalign.cli.shared_flags import EXISTING_FILE, LinkFlags, is_quiet
 from tokalign.english.annotate import load_annotator
 from tokalign.formats import Options, read_gold
 from tokalign.formats.ists import read_wa

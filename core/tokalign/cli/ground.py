@@ -30,7 +30,7 @@ from tokalign.cli.lines.pair_lines import decode_row, id_of, read_object
 from tokalign.cli.lines.parquet import rows_of_parquet
 from tokalign.cli.lines.sinks import LineSink
 from tokalign.cli.lines.sources import STDIO, LineSource, TextFile
-from tokalign.cli.options import (
+from tokalign.cli.shared_flags import (
     AT_LEAST_1,
     BAD_INPUT,
     Endpoint,
@@ -134,7 +134,7 @@ class GroundFiles(FileFlags):
     errors: Path | None = flag(**ERRORS)
 
     def items(self, passages: tuple[str, ...]) -> Iterator[tuple[int, AnswerLine | InputError]]:
-        """Yield each answer with the number of its line, or why it is none.
+        """Yield each answer, or the error of its line, with the number of the line.
 
         Raises
         ------
@@ -149,7 +149,7 @@ class GroundFiles(FileFlags):
         return iter([(1, AnswerLine(answer.name, answer.text(), pairs))])
 
     def check(self, passages: tuple[str, ...], page: str | Path | None) -> None:
-        """UsageError where the files given, and the page to write, make no sense together."""
+        """Raise UsageError if the files given contradict one another or the page to write."""
         if self.answer is None:
             if passages:
                 raise click.UsageError("PASSAGE needs --answer; lines of --input hold their own")

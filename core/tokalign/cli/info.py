@@ -12,7 +12,7 @@ import click
 
 from tokalign.cli.extras import SERVER, absent
 from tokalign.cli.flags import SectionedCommand, takes
-from tokalign.cli.options import JSON, Endpoint
+from tokalign.cli.shared_flags import JSON, Endpoint
 from tokalign.errors import AlignError, InputError, quoted
 
 RESEARCH = "research use"

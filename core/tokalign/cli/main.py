@@ -105,7 +105,7 @@ class _Commands(click.Group):
 
 
 def _unknown(name: str) -> str:
-    """Return what to say of a command that is none."""
+    """Return the message for an unknown command."""
     near = get_close_matches(name, COMMANDS, 2, 0.6)
     if name == "help":
         return "no command 'help'; run tokalign --help, or tokalign COMMAND --help"

@@ -28,7 +28,7 @@ from tokalign.cli.lines.file_flags import (
 from tokalign.cli.lines.pair_lines import decode_row, id_of, read_object
 from tokalign.cli.lines.sinks import LineSink
 from tokalign.cli.lines.sources import file_argument
-from tokalign.cli.options import (
+from tokalign.cli.shared_flags import (
     BAD_INPUT,
     TOKENIZED,
     Endpoint,
@@ -125,7 +125,7 @@ class RankFlags(FileFlags):
             raise click.UsageError("--passages are split into sentences: give no --tokenized")
 
     def queries(self, question: str | None) -> Iterable[tuple[int, Query | InputError]]:
-        """Yield each query, or why it is none, with the number of its line."""
+        """Yield each query, or the error of its line, with the number of the line."""
         if question is None:
             return _queries(islice(self.input, self.limit), self.tokenized)
         return [(1, self._query(question))]
@@ -292,7 +292,7 @@ def _prior(name: str, line: int, text: str) -> tuple[float, str]:
 
 
 def _queries(rows: Iterable[bytes], is_tokenized: bool) -> Iterator[tuple[int, Query | InputError]]:
-    """Yield the query of each line that is not blank with its number, or why it is none."""
+    """Yield the query or the error of each line that is not blank, with its number."""
     for line, row in enumerate(rows, 1):
         if not row.strip():
             continue

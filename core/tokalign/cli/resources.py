@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tokalign.cli.options import EXISTING_FILE, JSON
+from tokalign.cli.shared_flags import EXISTING_FILE, JSON
 from tokalign.errors import ResourceError
 
 if TYPE_CHECKING:

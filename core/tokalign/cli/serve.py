@@ -15,7 +15,7 @@ import click
 
 from tokalign.cli.extras import SERVER, require
 from tokalign.cli.flags import SectionedCommand, SectionedOption, flag, takes
-from tokalign.cli.options import EXISTING_FILE
+from tokalign.cli.shared_flags import EXISTING_FILE
 from tokalign.errors import AlignError, InputError, ServerError, quoted
 from tokalign.server.config import Config, Flag, RequestLimits
 

@@ -13,7 +13,7 @@ from tokalign.cli.lines.layouts import SimilarityLayout
 from tokalign.cli.lines.line_runs import LineRun, PairFiles
 from tokalign.cli.lines.pair_lines import InputLine, read_sentences
 from tokalign.cli.lines.sources import pair_arguments
-from tokalign.cli.options import CutFlags
+from tokalign.cli.shared_flags import CutFlags
 from tokalign.formats.jsonl import sentence_like
 from tokalign.types.options import Detail
 

@@ -20,7 +20,7 @@ from tokalign.cli.lines.file_flags import (
 )
 from tokalign.cli.lines.pair_lines import decode_row
 from tokalign.cli.lines.sources import LineSource, file_argument
-from tokalign.cli.options import AT_LEAST_1, BAD_INPUT, one_of
+from tokalign.cli.shared_flags import AT_LEAST_1, BAD_INPUT, one_of
 from tokalign.errors import FormatError
 from tokalign.types.offsets import positions
 from tokalign.types.options import OffsetUnit

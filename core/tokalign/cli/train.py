@@ -14,7 +14,7 @@ import click
 from tokalign.cli.corpora import FORMAT
 from tokalign.cli.flags import INPUT, OUTPUT, RUN, SectionedCommand, flag, takes
 from tokalign.cli.lines.file_flags import OutputPath
-from tokalign.cli.options import ANNOTATOR, AT_LEAST_1, EXISTING_FILE, is_quiet
+from tokalign.cli.shared_flags import ANNOTATOR, AT_LEAST_1, EXISTING_FILE, is_quiet
 from tokalign.english.annotate import load_annotator
 from tokalign.errors import FormatError, quoted
 from tokalign.features.templates import DEFAULT_GROUPS, GROUP_NAMES

@@ -13,7 +13,7 @@ import click
 from tokalign.cli.corpora import CorpusFlags, read_jsonl
 from tokalign.cli.flags import INPUT, OUTPUT, SectionedCommand, flag, takes
 from tokalign.cli.lines.file_flags import OutputPath
-from tokalign.cli.options import EXISTING_FILE, TerminalFlags
+from tokalign.cli.shared_flags import EXISTING_FILE, TerminalFlags
 from tokalign.formats import Options, read_gold
 from tokalign.formats.jsonl import read_confidences, read_relations
 from tokalign.types import GoldPair, Links

@@ -15,7 +15,7 @@ import click
 from tokalign.cli.flags import INPUT, OUTPUT, flag
 from tokalign.cli.lines.sinks import LineSink, open_sink
 from tokalign.cli.lines.sources import STDIO, LineSource, SourceParam, input_of
-from tokalign.cli.options import AT_LEAST_1
+from tokalign.cli.shared_flags import AT_LEAST_1
 from tokalign.files.packed import SUFFIXES
 
 _FORMS = {

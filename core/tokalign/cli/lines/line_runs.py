@@ -39,7 +39,7 @@ from tokalign.cli.lines.pair_lines import ColumnNames, InputLine, columns_from, 
 from tokalign.cli.lines.parquet import open_parquet, read_parquet
 from tokalign.cli.lines.sinks import LineSink, differences
 from tokalign.cli.lines.sources import LineSource
-from tokalign.cli.options import (
+from tokalign.cli.shared_flags import (
     ABOVE_0,
     AT_LEAST_1,
     BAD_INPUT,

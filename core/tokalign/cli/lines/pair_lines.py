@@ -212,7 +212,7 @@ _OF_PAIRS = {"id", "source", "target", *NAMES}
 
 @dataclass(frozen=True, slots=True)
 class InputLine:
-    """One line of input: a pair, or why it is none.
+    """One line of input: a pair, or the reason why it is bad.
 
     Attributes
     ----------

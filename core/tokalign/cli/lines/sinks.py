@@ -63,8 +63,8 @@ class PartialOutput:
         Raises
         ------
         InputError
-            If another run is writing it, if an interrupted one has left lines of which nothing is
-            said, or if what has the name of the unfinished file is no file.
+            If another run is writing it, if an interrupted one has left lines and neither argument
+            is set, or if the name of the unfinished file is taken by a folder or a device.
         OSError
             If it cannot be opened.
         """
@@ -213,8 +213,8 @@ def open_sink(
     Raises
     ------
     InputError
-        If the output is the input, cannot be resumed, is written by another run, holds what an
-        interrupted run has left of which nothing is said, or is no place for Parquet.
+        If the output is the input, cannot be resumed, is written by another run, cannot hold
+        Parquet, or if an interrupted run has left lines and neither argument is set.
     """
     if columns and (output == STDIO or is_resumed):
         raise InputError(
