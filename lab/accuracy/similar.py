@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 from tokalign.aligner import Aligner
-from tokalign.decoding.similarity import mixed_similarity
+from tokalign.decoding.by_model import mixed_similarity
 from tokalign.types import Alignment
 
 from bench.program import add_data, print_row

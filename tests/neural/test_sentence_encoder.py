@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from reference.encoder import ReferenceSentences
 from tokalign.aligner import Aligner
-from tokalign.decoding.similarity import mixed_similarity
+from tokalign.decoding.by_model import mixed_similarity
 from tokalign.files.tables import Table
 from tokalign.neural import sentences as module
 from tokalign.neural.encoder import Encoder

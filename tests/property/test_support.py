@@ -11,6 +11,7 @@ from reference.support import support_columns
 from reference.units import Units
 from support.contrasts import SIDES, TEXTS
 from tokalign.aligner import Aligner
+from tokalign.decoding.backend import Extras
 from tokalign.decoding.evidence import COLUMNS
 from tokalign.features.feature_groups import Lexicons
 from tokalign.texts.sentences import GrowingText, sentences_of
@@ -18,6 +19,7 @@ from tokalign.types.options import AlignOptions
 
 ALIGNER = Aligner.load()
 LEXICONS = Lexicons.for_groups(ALIGNER.header.feature_groups)
+SUPPORT = Extras(supports=True)
 STYLE = ALIGNER.header.styles[0]["name"]
 BITS = (
     "Dr. Wu came. ", "It was 3 p.m. on", "\n- item", "\n# Head\n", "1.", "\n2. two", " Go!",
@@ -43,7 +45,7 @@ def test_columns_are_those_of_the_twin(data):
         source, target, LEXICONS.wordnet, LEXICONS.vectors, LEXICONS.paraphrases, has_rules=True
     )
     units = Units(twin, (s2t[:, 1:] + t2s[:, 1:].T) / 2, covered, LEXICONS.frequencies)
-    found = backend.decide([pair], options, supports=True).support
+    found = backend.decide([pair], options, SUPPORT).support
     for row, expected in zip(found.tolist(), support_columns(twin, units, s2t, t2s), strict=True):
         assert dict(zip(COLUMNS, row, strict=True)) == pytest.approx(expected, abs=1e-5)
 
@@ -51,10 +53,8 @@ def test_columns_are_those_of_the_twin(data):
 def test_a_batch_has_the_columns_of_each_pair():
     sentences = ALIGNER.annotate(list(map(str, SIDES[:12])))
     pairs = [((a, b), None) for a in sentences for b in sentences[:4]]
-    together = ALIGNER._backend.decide(pairs, AlignOptions(), supports=True).support
-    alone = [
-        ALIGNER._backend.decide([each], AlignOptions(), supports=True).support for each in pairs
-    ]
+    together = ALIGNER._backend.decide(pairs, AlignOptions(), SUPPORT).support
+    alone = [ALIGNER._backend.decide([each], AlignOptions(), SUPPORT).support for each in pairs]
     np.testing.assert_allclose(together, np.concatenate(alone), atol=1e-6)
 
 

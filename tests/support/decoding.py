@@ -32,7 +32,7 @@ def ask(
         return decoded.links
 
     pair = (source, target) if constraints is None else (source, target, constraints)
-    _, errors = decide_batch(decoder, [(pair, None)], style, PLAIN, 0.0, finish)
+    *_, errors = decide_batch(decoder, [(pair, None)], style, PLAIN, 0.0, finish)
     for error in errors.values():
         raise error
     return found[0]

@@ -11,7 +11,7 @@ import pytest
 from tokalign.aligner import Aligner
 from tokalign.codec.alignments import decode_alignment
 from tokalign.codec.writing import AlignmentWriter
-from tokalign.decoding.similarity import ALIGNED, mixed_similarity
+from tokalign.decoding.by_model import ALIGNED, mixed_similarity
 from tokalign.english.annotate import load_annotator
 from tokalign.errors import InputError
 from tokalign.model.file import load_model

@@ -34,6 +34,36 @@ AT_ONCE = 64
 """Pairs that are decided at once; what is remembered of words is bounded between them."""
 
 
+@dataclass(frozen=True, slots=True)
+class Extras:
+    """What is asked of a batch beyond the options.
+
+    Attributes
+    ----------
+    means : bool
+        Whether to return mean posteriors, too.
+    ranks : bool
+        Whether pairs are compared by their scores.
+    expected : sequence of Expected
+        What each target asks for, to return evidence, too.
+    supports : bool
+        Whether to return support, too.
+    """
+
+    means: bool = False
+    ranks: bool = False
+    expected: Sequence[Expected] = ()
+    supports: bool = False
+
+    @property
+    def compares(self) -> bool:
+        """Whether one style decides all pairs, so that their scores can be compared."""
+        return self.means or self.ranks or self.supports
+
+
+NO_EXTRAS = Extras()
+
+
 @dataclass(slots=True, eq=False)
 class Decided:
     """What was decided of a batch.
@@ -108,11 +138,7 @@ class Backend(ABC):
         self,
         pairs: Sequence[EncodedPair],
         options: AlignOptions,
-        *,
-        means: bool = False,
-        ranks: bool = False,
-        expected: Sequence[Expected] = (),
-        supports: bool = False,
+        extras: Extras = NO_EXTRAS,
     ) -> Decided:
         """Return the alignments of pairs.
 
@@ -121,14 +147,7 @@ class Backend(ABC):
         pairs : sequence of EncodedPair
         options : AlignOptions
             That `check` lets pass.
-        means : bool
-            Whether to return mean posteriors, too.
-        ranks : bool
-            Whether pairs are compared by their scores, for which one style decides them all.
-        expected : sequence of Expected
-            What each target asks for, to return evidence, too.
-        supports : bool
-            Whether to return support, too, for which one style decides all pairs.
+        extras : Extras, optional
 
         Raises
         ------
@@ -201,8 +220,10 @@ class Backend(ABC):
             decided = self.decide(
                 judged,
                 options,
-                ranks=True,
-                expected=[expected[id(pair[1])] for pair, _ in judged] if asking else (),
+                Extras(
+                    ranks=True,
+                    expected=[expected[id(pair[1])] for pair, _ in judged] if asking else (),
+                ),
             )
             rows = [None] * len(judged) if decided.evidence is None else decided.evidence.tolist()
             both = (
@@ -220,7 +241,7 @@ class Backend(ABC):
         self.check(options)
         for start in range(0, len(pairs), AT_ONCE):
             some = pairs[start : start + AT_ONCE]
-            decided = self.decide(values(some), options, means=True)
+            decided = self.decide(values(some), options, Extras(means=True))
             both = zip(decided.alignments(), decided.means, strict=True)
             yield from put_back(
                 some, (each if isinstance(each, Exception) else (each, mean) for each, mean in both)

@@ -1,6 +1,9 @@
 from collections.abc import Callable, Sequence
+from typing import Any
 
-from tokalign.decoding.decisions import Decisions
+import numpy as np
+from numpy.typing import NDArray
+
 from tokalign.decoding.decoder import Conventions, DecodedPair, Decoder
 from tokalign.decoding.evidence import EvidenceRows, SupportRows
 from tokalign.decoding.routing import GateRows
@@ -21,4 +24,4 @@ def decide_batch(
     evidence: EvidenceRows | None = ...,
     support: SupportRows | None = ...,
     gate: GateRows | None = ...,
-) -> tuple[Decisions, dict[int, Exception]]: ...
+) -> tuple[dict[str, Any], NDArray[np.int32], dict[int, Exception]]: ...

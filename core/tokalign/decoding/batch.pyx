@@ -35,8 +35,7 @@ from tokalign.relations.related_units cimport (
     room_bytes,
 )
 
-from tokalign.decoding.constrained import excluded_labels
-from tokalign.decoding.decisions import Decisions
+from tokalign.decoding.symmetrize import excluded_labels
 from tokalign.errors import ModelError
 from tokalign.types.columns import CONFLICT
 
@@ -46,6 +45,8 @@ cdef extern from "Python.h":
 cdef enum:
     N_FIGURES = 5
     LEAST_ROOM = 64
+
+FIGURES = "score", "aligned_similarity", "target_covered", "covered", "agreement"
 
 cdef struct LinkColumns:
     # The links of a batch. Owned.
@@ -464,17 +465,17 @@ cdef class Batch:
             relations = _array_of(
                 self.columns.relation, n_links * N_RELATIONS * sizeof(float), np.float32
             ).reshape(-1, N_RELATIONS)
-        return Decisions(
-            _array_of(self.columns.offset, n_offsets, np.int64),
-            _array_of(self.columns.source, n_links * sizeof(int32_t), np.int32),
-            _array_of(self.columns.target, n_links * sizeof(int32_t), np.int32),
-            _array_of(self.columns.confidence, n_links * sizeof(double), np.float64),
-            *figures,
-            styles,
-            _array_of(self.conflicts.offset, n_offsets, np.int64),
-            _array_of(self.conflicts.clash, n_conflicts * sizeof(Clash), CONFLICT),
-            relations,
-        ), self.errors
+        columns = {
+            "offsets": _array_of(self.columns.offset, n_offsets, np.int64),
+            "source": _array_of(self.columns.source, n_links * sizeof(int32_t), np.int32),
+            "target": _array_of(self.columns.target, n_links * sizeof(int32_t), np.int32),
+            "confidence": _array_of(self.columns.confidence, n_links * sizeof(double), np.float64),
+            "conflict_offsets": _array_of(self.conflicts.offset, n_offsets, np.int64),
+            "conflicts": _array_of(self.conflicts.clash, n_conflicts * sizeof(Clash), CONFLICT),
+            "relations": relations,
+        }
+        columns.update(zip(FIGURES, figures, strict=True))
+        return columns, styles, self.errors
 
 
 def decide_batch(
@@ -514,8 +515,10 @@ def decide_batch(
 
     Returns
     -------
-    decisions : Decisions
-        A pair that failed has no links.
+    columns : dict of str to array
+        Columns of AlignmentColumns by their names. A pair that failed has no links.
+    styles : int32 array, shape (n_pairs,)
+        Number of the style that decided.
     errors : dict from int to Exception
         Number of each pair that failed, and why: InputError if a sentence is empty, lacks tags or
         lemmas, or has a head outside it, or if the sentences cannot obey the constraints;

@@ -1,51 +1,59 @@
-"""Alignments by a model, under its styles."""
+"""Alignments by a model, under its styles.
+
+An encoder of sentences knows what a sentence is about, an alignment which words have no
+counterpart. Where a model has an encoder, the similarity of a pair is of both,
+
+    share      = ALIGNED * covered + (1 - ALIGNED) * max(0, cosine)
+    similarity = share, lowered by conflicts
+
+as tokalign.decoding.link_decision lowers what is covered.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
-from typing import TypeVar
+from functools import cached_property, partial
+from typing import Final, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.decoding.backend import (
     AT_ONCE,
+    NO_EXTRAS,
     Backend,
     Decided,
     EncodedPair,
+    Extras,
     Unit,
     edits_of,
     truncated,
 )
 from tokalign.decoding.batch import decide_batch
-from tokalign.decoding.by_label import ONE_DIRECTION, link_posteriors, links_by_label
-from tokalign.decoding.constrained import missing_links, pinned
 from tokalign.decoding.decoder import Conventions, DecodedPair, Decoder
 from tokalign.decoding.evidence import EvidenceRows, SupportRows
 from tokalign.decoding.explain import explain_link
-from tokalign.decoding.phrases import phrases_of, related_phrases
+from tokalign.decoding.link_decision import lowered_shares
+from tokalign.decoding.pair_details import PLAIN_STYLE, PairDetails
 from tokalign.decoding.routing import GateRows
 from tokalign.decoding.second_pass import SecondPass
-from tokalign.decoding.similarity import Cosines, comparing
-from tokalign.features.feature_groups import FeatureTable, Lexicons
+from tokalign.features.feature_groups import Lexicons
 from tokalign.model.file import Model, ModelHeader, style_names
-from tokalign.model.styles import AUTO, DEFAULT_THRESHOLD, MAX_STYLES, StyleHeader
-from tokalign.ranking.expected import Expected
+from tokalign.model.styles import AUTO
 from tokalign.relations.related_units import RelationModel
 from tokalign.types import AnnotatedPair, LinkExplanation
-from tokalign.types.columns import AlignmentColumns
+from tokalign.types.columns import AlignmentColumns, EncoderFigures
 from tokalign.types.links import LinkTuple
-from tokalign.types.options import AlignOptions, Detail, Symmetrization
-from tokalign.types.phrases import Phrase
+from tokalign.types.options import AlignOptions, Detail
 
 T = TypeVar("T")
 
-_PLAIN: StyleHeader = {"name": "plain", "links": "", "threshold": DEFAULT_THRESHOLD}
-"""The style of a model that has none."""
-_AS_IT_IS = Conventions([_PLAIN])
-_NO_MEANS = np.empty((0, 0))
-_NOTHING = _NO_MEANS.astype(np.float32)
+ALIGNED: Final = 0.2
+"""What the alignment counts: the most with which no set of judged pairs is followed less well than
+by the cosine alone. lab/experiments.md has what was tried."""
+
+Cosines: TypeAlias = Callable[[Sequence[str], Sequence[str]], NDArray[np.float64]]
+"""Takes sources and as many targets, and returns the cosine of each pair, in [-1, 1]."""
 
 
 class ModelBackend(Backend):
@@ -56,7 +64,7 @@ class ModelBackend(Backend):
     model : Model
     lexicons : Lexicons
     cosines : callable, optional
-        Of the encoder; see tokalign.decoding.similarity.
+        Of the encoder.
     encoded : bool, optional
         Whether an encoder reads the pairs, or would have read them with more effort; None of a
         model without one.
@@ -73,7 +81,9 @@ class ModelBackend(Backend):
         self.header = model.header
         self._table = model.table
         self._styles = style_names(model.header)
-        self._conventions = Conventions(model.header.styles or [_PLAIN], _second_pass(model.header))
+        self._conventions = Conventions(
+            model.header.styles or [PLAIN_STYLE], _second_pass(model.header)
+        )
         self._decoder = Decoder(model, lexicons)
         self._compare = None if cosines is None else comparing(cosines)
         self._encoded = encoded
@@ -95,29 +105,25 @@ class ModelBackend(Backend):
         self,
         pairs: Sequence[EncodedPair],
         options: AlignOptions,
-        *,
-        means: bool = False,
-        ranks: bool = False,
-        expected: Sequence[Expected] = (),
-        supports: bool = False,
+        extras: Extras = NO_EXTRAS,
     ) -> Decided:
         """Return the alignments of pairs; see Backend.decide."""
-        compares = means or ranks or supports or options.detail is Detail.SCORES
+        compares = extras.compares or options.detail is Detail.SCORES
         style = self._number(options, compares=compares)
         relations = self.relations if options.relations else None
-        finisher = _Finisher(
-            options, self._conventions, self._table, relations, len(pairs), means=means
+        details = PairDetails(
+            options, self._conventions, self._table, relations, len(pairs), means=extras.means
         )
-        evidence = EvidenceRows(expected) if expected else None
-        support = SupportRows([len(pair[1]) for pair, _ in pairs]) if supports else None
-        decided, errors = decide_batch(
+        evidence = EvidenceRows(extras.expected) if extras.expected else None
+        support = SupportRows([len(pair[1]) for pair, _ in pairs]) if extras.supports else None
+        decided, styles, errors = decide_batch(
             self._decoder,
             pairs,
             style,
             self._conventions,
             options.min_confidence,
-            finisher.finish,
-            finisher.has_more,
+            details.finish,
+            details.has_more,
             relations,
             evidence,
             support,
@@ -126,16 +132,16 @@ class ModelBackend(Backend):
         columns = AlignmentColumns(
             sources=[pair[0] for pair, _ in pairs],
             targets=[pair[1] for pair, _ in pairs],
-            **decided.columns(),
+            **decided,
             model=self.header.name,
             version=self.header.version,
             symmetrization=options.symmetrization,
-            posteriors=finisher.posteriors,
-            explanations=finisher.explanations,
-            phrases=finisher.phrases,
+            posteriors=details.posteriors,
+            explanations=details.explanations,
+            phrases=details.phrases,
             unit=options.offsets,
             truncated=truncated(pairs) if options.truncate else (),
-            styles=[names[number] for number in decided.styles.tolist()] if names else (),
+            styles=[names[number] for number in styles.tolist()] if names else (),
             compare=self._compare if self._has_cosines(options, compares=compares) else None,
             encoded=self._encoded,
         )
@@ -144,7 +150,7 @@ class ModelBackend(Backend):
         return Decided(
             columns,
             errors,
-            finisher.means,
+            details.means,
             None if evidence is None else evidence.values,
             None if support is None else support.values,
         )
@@ -222,7 +228,7 @@ class ModelBackend(Backend):
             found.append(question(decoded))
             return decoded.links
 
-        _, errors = decide_batch(
+        *_, errors = decide_batch(
             self._decoder, [pair], self._number(options), self._conventions, 0.0, finish
         )
         for error in errors.values():
@@ -242,95 +248,40 @@ def _links(number: int, decoded: DecodedPair) -> list[LinkTuple]:
     return decoded.links
 
 
-class _Finisher:
-    """What is asked of each pair beyond the links of the joint decision, as far as it is found.
+def comparing(cosines: Cosines) -> Callable[[AlignmentColumns], EncoderFigures]:
+    """Return what AlignmentColumns.compare is, of an encoder that gives cosines."""
+    return partial(_compared, cosines)
 
-    Lists are empty where nothing is asked for, else of one entry per pair.
+
+def _compared(cosines: Cosines, columns: AlignmentColumns) -> EncoderFigures:
+    sources, targets = ([each.text for each in side] for side in (columns.sources, columns.targets))
+    found = cosines(sources, targets) if sources else np.empty(0)
+    return found, mixed_similarity(columns.covered, found, columns.agreement)
+
+
+def mixed_similarity(
+    covered: NDArray[np.float64],
+    cosine: NDArray[np.float64],
+    agreement: NDArray[np.float64],
+    *,
+    aligned: float = ALIGNED,
+) -> NDArray[np.float64]:
+    """Return similarities in [0, 1], shape (n_pairs,), of what alignments and an encoder say.
+
+    Parameters
+    ----------
+    covered, agreement : float64 array, shape (n_pairs,)
+        See Alignment.
+    cosine : float64 array, shape (n_pairs,)
+        In [-1, 1].
+    aligned : float
+        What `covered` counts, in [0, 1].
+
+    Examples
+    --------
+    >>> one = np.ones(2)
+    >>> mixed_similarity(one, np.array([1.0, -0.5]), one).tolist()
+    [1.0, 0.2]
     """
-
-    def __init__(
-        self,
-        options: AlignOptions,
-        conventions: Conventions,
-        table: FeatureTable,
-        relations: RelationModel | None,
-        n_pairs: int,
-        *,
-        means: bool,
-    ) -> None:
-        self._options = options
-        # The maps are of the mean of both directions.
-        is_one = options.symmetrization in ONE_DIRECTION
-        self._conventions = _AS_IT_IS.each * MAX_STYLES if is_one else conventions.each
-        self._table = table
-        self._relations = relations
-        self.posteriors: list[NDArray[np.float32]] = [_NOTHING] * (n_pairs * options.posteriors)
-        self.explanations: list[tuple[LinkExplanation, ...]] = [()] * (n_pairs * options.explain)
-        self.phrases: list[tuple[Phrase, ...]] = [()] * (n_pairs * options.phrases)
-        self.means: list[NDArray[np.float64]] = [_NO_MEANS] * (n_pairs * means)
-
-    @property
-    def has_more(self) -> bool:
-        """Whether anything is asked for of pairs without constraints."""
-        options = self._options
-        return (
-            options.symmetrization is not Symmetrization.JOINT
-            or options.posteriors
-            or options.explain
-            or options.phrases
-            or bool(self.means)
-        )
-
-    def finish(self, number: int, decoded: DecodedPair) -> Sequence[LinkTuple]:
-        """Keep what is asked for of a pair, and return its links."""
-        symmetrization = self._options.symmetrization
-        convention = self._conventions[decoded.style]
-        links = self._links(decoded)
-        if self.posteriors or decoded.constraints is not None:
-            confidence = convention.confidences(
-                link_posteriors(decoded, symmetrization), decoded.unlike
-            )
-            if decoded.constraints is not None:
-                confidence = pinned(decoded.constraints, confidence)
-                links = self._completed(decoded, links, confidence)
-            if self.posteriors:
-                self.posteriors[number] = confidence.astype(np.float32)
-        if self.phrases:
-            found = phrases_of(decoded, links, symmetrization, convention)
-            self.phrases[number] = (
-                found
-                if self._relations is None
-                else related_phrases(decoded, found, self._relations)
-            )
-        if self.explanations:
-            self.explanations[number] = tuple(
-                explanation
-                for i, j, _ in links
-                for explanation in explain_link(self._table, decoded, i, j, symmetrization)
-            )
-        if self.means:
-            self.means[number] = link_posteriors(decoded, Symmetrization.JOINT)
-        return links
-
-    def _links(self, decoded: DecodedPair) -> list[LinkTuple]:
-        if self._options.symmetrization is Symmetrization.JOINT:
-            return decoded.links
-        convention = self._conventions[decoded.style]
-        links = [
-            (i, j, convention.confidence(posterior, bool(decoded.unlike[i, j])))
-            for i, j, posterior in links_by_label(decoded, self._options.symmetrization)
-        ]
-        return [link for link in links if link[2] >= self._options.min_confidence]
-
-    def _completed(
-        self,
-        decoded: DecodedPair,
-        links: Sequence[LinkTuple],
-        confidence: NDArray[np.float64],
-    ) -> list[LinkTuple]:
-        """Return links with those that constraints require, all with pinned confidences."""
-        chosen = {(i, j) for i, j, _ in links}
-        if decoded.constraints is not None:
-            mean = link_posteriors(decoded, Symmetrization.JOINT)
-            chosen |= missing_links(decoded.constraints, chosen, mean)
-        return [(i, j, float(confidence[i, j])) for i, j in sorted(chosen)]
+    shares = aligned * covered + (1 - aligned) * np.maximum(cosine, 0.0)
+    return lowered_shares(shares, agreement)

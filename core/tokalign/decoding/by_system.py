@@ -10,7 +10,15 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from tokalign.decoding.backend import Backend, Decided, EncodedPair, edits_of, truncated
+from tokalign.decoding.backend import (
+    NO_EXTRAS,
+    Backend,
+    Decided,
+    EncodedPair,
+    Extras,
+    edits_of,
+    truncated,
+)
 from tokalign.decoding.evidence import EVIDENCE, pair_evidence
 from tokalign.decoding.link_decision import covered_shares
 from tokalign.english.lexicon.word_lists import remembered
@@ -65,14 +73,10 @@ class SystemBackend(Backend):
         self,
         pairs: Sequence[EncodedPair],
         options: AlignOptions,
-        *,
-        means: bool = False,
-        ranks: bool = False,
-        expected: Sequence[Expected] = (),
-        supports: bool = False,
+        extras: Extras = NO_EXTRAS,
     ) -> Decided:
         """Return the alignments of pairs; see Backend.decide."""
-        if supports:
+        if extras.supports:
             refuse_grounding(self.header.name)
         nothing = Matches.of([])
         errors: dict[int, Exception] = {}
@@ -118,8 +122,10 @@ class SystemBackend(Backend):
         )
         if options.edits:
             columns.edits = edits_of(columns, errors)
-        evidence = self._evidence(columns, errors, confidences, expected) if expected else None
-        return Decided(columns, errors, confidences if means else (), evidence)
+        evidence = None
+        if extras.expected:
+            evidence = self._evidence(columns, errors, confidences, extras.expected)
+        return Decided(columns, errors, confidences if extras.means else (), evidence)
 
     def _evidence(
         self,

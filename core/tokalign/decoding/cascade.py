@@ -21,16 +21,14 @@ from typing import Final, Self, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tokalign.decoding.backend import Backend, Decided, EncodedPair, Unit
-from tokalign.decoding.by_model import ModelBackend
+from tokalign.decoding.backend import NO_EXTRAS, Backend, Decided, EncodedPair, Extras, Unit
+from tokalign.decoding.by_model import Cosines, ModelBackend
 from tokalign.decoding.routing import GATE_INPUTS
-from tokalign.decoding.similarity import Cosines
 from tokalign.errors import ResourceError
 from tokalign.features.feature_groups import Encoded, Lexicons
 from tokalign.files.tables import Table
 from tokalign.model.file import Model, load_model
 from tokalign.model.shipped import model_path
-from tokalign.ranking.expected import Expected
 from tokalign.relations.forest import Forest
 from tokalign.relations.related_units import RelationModel
 from tokalign.types import Alignment, AnnotatedPair, LinkExplanation, Sentence
@@ -79,7 +77,7 @@ class Gate:
         return cls(Table.open_shipped(GATES), encoder)
 
     def gains(self, rows: NDArray[np.float32]) -> NDArray[np.float64]:
-        """Return what is gained on each pair, as it counts in its style, shape (n_pairs,).
+        """Return the expected gain of running the encoder, per pair, shape (n_pairs,).
 
         Parameters
         ----------
@@ -104,7 +102,7 @@ class Cascade(Backend):
     encode : callable
         The encoder's: takes pairs of sentences, returns what it says of each.
     cosines : callable
-        The encoder's; see tokalign.decoding.similarity.
+        The encoder's; see ModelBackend.
     """
 
     def __init__(self, model: Model, encode: Encode, cosines: Cosines) -> None:
@@ -205,17 +203,11 @@ class Cascade(Backend):
         self,
         pairs: Sequence[EncodedPair],
         options: AlignOptions,
-        *,
-        means: bool = False,
-        ranks: bool = False,
-        expected: Sequence[Expected] = (),
-        supports: bool = False,
+        extras: Extras = NO_EXTRAS,
     ) -> Decided:
         """Return the alignments of pairs that were all read, or none of them."""
         (backend,) = set(map(self._of, pairs)) or {self._full}
-        return backend.decide(
-            pairs, options, means=means, ranks=ranks, expected=expected, supports=supports
-        )
+        return backend.decide(pairs, options, extras)
 
     @property
     def relations(self) -> RelationModel:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.batches.outcomes import annotate_each, attempt, together, unwrap, values
-from tokalign.decoding.backend import AT_ONCE, Backend
+from tokalign.decoding.backend import AT_ONCE, Backend, Extras
 from tokalign.errors import InputError, quoted
 from tokalign.grounding.candidates import AlignedCandidate, AnswerWords
 from tokalign.grounding.grounded import ground_sentence
@@ -175,7 +175,7 @@ class Grounds(ABC):
         for start in range(0, len(encoded), AT_ONCE):
             some = encoded[start : start + AT_ONCE]
             good = values(some)
-            decided = self._backend.decide(good, _PLAIN, supports=True)
+            decided = self._backend.decide(good, _PLAIN, Extras(supports=True))
             rows = _split(decided.support, [len(pair[1]) for pair, _ in good])
             rest = iter(range(len(good)))
             for each, number in zip(some, numbers[start:], strict=False):

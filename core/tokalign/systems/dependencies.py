@@ -28,6 +28,40 @@ from typing import NamedTuple
 
 from tokalign.types import Sentence
 
+NOUN, VERB, ADJECTIVE, ADVERB, OTHER = "noun", "verb", "adjective", "adverb", "other"
+CATEGORIES: tuple[str, ...] = (NOUN, VERB, ADJECTIVE, ADVERB, OTHER)
+"""Lexical categories; words of different ones are no evidence by dependencies."""
+
+_OBJECT_TYPES = ("ccomp", "dobj", "nsubjpass", "rel", "partmod")
+_CLAUSES_OF_NOUNS = ("infmod", "partmod", "rcmod")
+
+SAME_DIRECTION: tuple[tuple[str, str, tuple[str, ...]], ...] = (
+    (VERB, VERB, ("purpcl", "xcomp")),
+    (VERB, NOUN, ("agent", "nsubj", "xsubj")),
+    (VERB, NOUN, _OBJECT_TYPES),
+    (VERB, NOUN, ("tmod", "prep_in", "prep_at", "prep_on")),
+    (VERB, NOUN, ("iobj", "prep_to")),
+    (NOUN, VERB, _CLAUSES_OF_NOUNS),
+    (NOUN, NOUN, ("poss", "nn", "prep_of", "prep_in", "prep_at", "prep_for")),
+    (NOUN, ADJECTIVE, ("amod", "rcmod")),
+)
+"""Category of the head, of the dependent, and types that are equivalent between them."""
+
+OPPOSITE_DIRECTIONS: tuple[tuple[str, str, tuple[str, ...], tuple[str, ...]], ...] = (
+    (VERB, NOUN, _OBJECT_TYPES, _CLAUSES_OF_NOUNS),
+    (VERB, ADJECTIVE, ("acomp",), ("cop", "csubj")),
+    (NOUN, ADJECTIVE, ("amod", "rcmod"), ("nsubj",)),
+    *(
+        (category, category, (type_,), (type_,))
+        for category in (VERB, NOUN, ADJECTIVE, ADVERB)
+        for type_ in ("conj_and", "conj_or", "conj_nor")
+    ),
+)
+"""Categories a and b, types with head a and dependent b, and those with head b and dependent a
+that are equivalent to them."""
+
+_CATEGORY_OF = {"NN": NOUN, "VB": VERB, "JJ": ADJECTIVE, "RB": ADVERB}
+
 
 class Dependency(NamedTuple):
     """A typed arc; both ends are 0-based tokens."""
@@ -153,41 +187,6 @@ class _Tree:
         later = (self.coordinator.get(each) for each in self.conjuncts[head] if each >= child)
         found = next((each for each in later if each is not None), self.coordinator.get(head))
         return "conj" if found is None else f"conj_{self.lemmas[found].lower()}"
-
-
-NOUN, VERB, ADJECTIVE, ADVERB, OTHER = "noun", "verb", "adjective", "adverb", "other"
-CATEGORIES: tuple[str, ...] = (NOUN, VERB, ADJECTIVE, ADVERB, OTHER)
-"""Lexical categories; words of different ones are no evidence by dependencies."""
-
-_OBJECTS = ("ccomp", "dobj", "nsubjpass", "rel", "partmod")
-_CLAUSES_OF_NOUNS = ("infmod", "partmod", "rcmod")
-
-SAME_DIRECTION: tuple[tuple[str, str, tuple[str, ...]], ...] = (
-    (VERB, VERB, ("purpcl", "xcomp")),
-    (VERB, NOUN, ("agent", "nsubj", "xsubj")),
-    (VERB, NOUN, _OBJECTS),
-    (VERB, NOUN, ("tmod", "prep_in", "prep_at", "prep_on")),
-    (VERB, NOUN, ("iobj", "prep_to")),
-    (NOUN, VERB, _CLAUSES_OF_NOUNS),
-    (NOUN, NOUN, ("poss", "nn", "prep_of", "prep_in", "prep_at", "prep_for")),
-    (NOUN, ADJECTIVE, ("amod", "rcmod")),
-)
-"""Category of the head, of the dependent, and types that are equivalent between them."""
-
-OPPOSITE_DIRECTIONS: tuple[tuple[str, str, tuple[str, ...], tuple[str, ...]], ...] = (
-    (VERB, NOUN, _OBJECTS, _CLAUSES_OF_NOUNS),
-    (VERB, ADJECTIVE, ("acomp",), ("cop", "csubj")),
-    (NOUN, ADJECTIVE, ("amod", "rcmod"), ("nsubj",)),
-    *(
-        (category, category, (type_,), (type_,))
-        for category in (VERB, NOUN, ADJECTIVE, ADVERB)
-        for type_ in ("conj_and", "conj_or", "conj_nor")
-    ),
-)
-"""Categories a and b, types with head a and dependent b, and those with head b and dependent a
-that are equivalent to them."""
-
-_CATEGORY_OF = {"NN": NOUN, "VB": VERB, "JJ": ADJECTIVE, "RB": ADVERB}
 
 
 def category_of(tag: str) -> str:

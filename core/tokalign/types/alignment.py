@@ -40,7 +40,7 @@ class Alignment(AlignmentFields):
         sides conflict (tokalign.decoding.link_decision).
     similarity : float
         How much both sentences say the same, in [0, 1]: `covered`, where there is a `cosine` mixed
-        with it, lowered where they conflict (tokalign.decoding.similarity).
+        with it, lowered where they conflict (tokalign.decoding.by_model).
     model, version : str
         Name and version of the model, or system, that decided.
     symmetrization : Symmetrization

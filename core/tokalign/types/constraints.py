@@ -2,7 +2,7 @@
 
 A pair's constraints are obeyed by decoding, not by mending its result: in each direction the labels
 that they exclude have probability 0, so the rest is decoded anew around what is given
-(tokalign.decoding.constrained).
+(tokalign.decoding.symmetrize).
 """
 
 from __future__ import annotations

@@ -1,0 +1,199 @@
+"""Details of a decoded pair: posteriors, explanations, links by constraints, phrases.
+
+Phrase links have confidences of their own.
+
+    s2t[block] = P(every source token of the block is labelled with a target token of it)
+    t2s[block] = P(every target token of the block is labelled with a source token of it)
+
+over all label sequences of each chain (tokalign.crf.chains). The confidence is their mean, as that
+of a link is the mean of two posteriors, read by the style's map; of a direction that is taken alone
+it is that direction's. A block of one link has the confidence of the link; one without two words of
+one form is read by the map of unlike words. In a style with a second pass, which says nothing of
+blocks, the least probability of its links takes the mean's place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokalign.decoding.decoder import Conventions, DecodedPair
+from tokalign.decoding.explain import explain_link
+from tokalign.decoding.link_decision import Convention
+from tokalign.decoding.symmetrize import (
+    ONE_DIRECTION,
+    link_posteriors,
+    links_by_label,
+    missing_links,
+    pinned,
+)
+from tokalign.features.feature_groups import FeatureTable
+from tokalign.model.styles import DEFAULT_THRESHOLD, MAX_STYLES, StyleHeader
+from tokalign.relations.related_units import RelationModel
+from tokalign.types import LinkExplanation
+from tokalign.types.links import LinkTuple
+from tokalign.types.options import AlignOptions, Symmetrization
+from tokalign.types.phrases import Phrase, links_of, maximal_blocks
+from tokalign.types.relations import Relation
+
+PLAIN_STYLE: StyleHeader = {"name": "plain", "links": "", "threshold": DEFAULT_THRESHOLD}
+"""The style of a model that has none."""
+_AS_IT_IS = Conventions([PLAIN_STYLE])
+_NO_MEANS = np.empty((0, 0))
+_NOTHING = _NO_MEANS.astype(np.float32)
+
+
+class PairDetails:
+    """What is asked of each pair of a batch beyond the links of the joint decision.
+
+    Lists are empty where nothing is asked for, else of one entry per pair.
+    """
+
+    def __init__(
+        self,
+        options: AlignOptions,
+        conventions: Conventions,
+        table: FeatureTable,
+        relations: RelationModel | None,
+        n_pairs: int,
+        *,
+        means: bool,
+    ) -> None:
+        self._options = options
+        # The maps are of the mean of both directions.
+        is_one = options.symmetrization in ONE_DIRECTION
+        self._conventions = _AS_IT_IS.each * MAX_STYLES if is_one else conventions.each
+        self._table = table
+        self._relations = relations
+        self.posteriors: list[NDArray[np.float32]] = [_NOTHING] * (n_pairs * options.posteriors)
+        self.explanations: list[tuple[LinkExplanation, ...]] = [()] * (n_pairs * options.explain)
+        self.phrases: list[tuple[Phrase, ...]] = [()] * (n_pairs * options.phrases)
+        self.means: list[NDArray[np.float64]] = [_NO_MEANS] * (n_pairs * means)
+
+    @property
+    def has_more(self) -> bool:
+        """Whether anything is asked for of pairs without constraints."""
+        options = self._options
+        return (
+            options.symmetrization is not Symmetrization.JOINT
+            or options.posteriors
+            or options.explain
+            or options.phrases
+            or bool(self.means)
+        )
+
+    def finish(self, number: int, decoded: DecodedPair) -> Sequence[LinkTuple]:
+        """Keep what is asked for of a pair, and return its links."""
+        symmetrization = self._options.symmetrization
+        convention = self._conventions[decoded.style]
+        links = self._links(decoded)
+        if self.posteriors or decoded.constraints is not None:
+            confidence = convention.confidences(
+                link_posteriors(decoded, symmetrization), decoded.unlike
+            )
+            if decoded.constraints is not None:
+                confidence = pinned(decoded.constraints, confidence)
+                links = self._completed(decoded, links, confidence)
+            if self.posteriors:
+                self.posteriors[number] = confidence.astype(np.float32)
+        if self.phrases:
+            found = phrases_of(decoded, links, symmetrization, convention)
+            self.phrases[number] = (
+                found
+                if self._relations is None
+                else related_phrases(decoded, found, self._relations)
+            )
+        if self.explanations:
+            self.explanations[number] = tuple(
+                explanation
+                for i, j, _ in links
+                for explanation in explain_link(self._table, decoded, i, j, symmetrization)
+            )
+        if self.means:
+            self.means[number] = link_posteriors(decoded, Symmetrization.JOINT)
+        return links
+
+    def _links(self, decoded: DecodedPair) -> list[LinkTuple]:
+        if self._options.symmetrization is Symmetrization.JOINT:
+            return decoded.links
+        convention = self._conventions[decoded.style]
+        links = [
+            (i, j, convention.confidence(posterior, bool(decoded.unlike[i, j])))
+            for i, j, posterior in links_by_label(decoded, self._options.symmetrization)
+        ]
+        return [link for link in links if link[2] >= self._options.min_confidence]
+
+    def _completed(
+        self,
+        decoded: DecodedPair,
+        links: Sequence[LinkTuple],
+        confidence: NDArray[np.float64],
+    ) -> list[LinkTuple]:
+        """Return links with those that constraints require, all with pinned confidences."""
+        chosen = {(i, j) for i, j, _ in links}
+        if decoded.constraints is not None:
+            mean = link_posteriors(decoded, Symmetrization.JOINT)
+            chosen |= missing_links(decoded.constraints, chosen, mean)
+        return [(i, j, float(confidence[i, j])) for i, j in sorted(chosen)]
+
+
+def phrases_of(
+    decoded: DecodedPair,
+    links: Sequence[tuple[int, int, float]],
+    symmetrization: Symmetrization,
+    convention: Convention,
+) -> tuple[Phrase, ...]:
+    """Return the maximal blocks of a decoded pair's links, sorted by where they start.
+
+    Parameters
+    ----------
+    decoded : DecodedPair
+    links : sequence of (source, target, confidence)
+        Those that were chosen.
+    symmetrization : Symmetrization
+        By which they were.
+    convention : Convention
+        Whose map gives confidences. What constraints ask for has 1, as its links have.
+    """
+    blocks = maximal_blocks((i, j) for i, j, _ in links)
+    probabilities = decoded.block_probabilities(blocks)
+    unlike = [all(bool(decoded.unlike[link]) for link in links_of(block)) for block in blocks]
+    if symmetrization is Symmetrization.SOURCE_TO_TARGET:
+        chosen = probabilities[:, 0]
+    elif symmetrization is Symmetrization.TARGET_TO_SOURCE:
+        chosen = probabilities[:, 1]
+    elif convention.is_revised:
+        chosen = np.array(
+            [min(decoded.link_posterior[link] for link in links_of(block)) for block in blocks]
+        )
+    else:
+        chosen = probabilities.mean(axis=1)
+    anchors = set(decoded.constraints.anchors) if decoded.constraints is not None else set()
+    return tuple(
+        Phrase(
+            *block,
+            1.0 if anchors.issuperset(links_of(block)) else convention.confidence(each, are_unlike),
+        )
+        for block, each, are_unlike in zip(blocks, chosen.tolist(), unlike, strict=True)
+    )
+
+
+def related_phrases(
+    decoded: DecodedPair, phrases: Sequence[Phrase], model: RelationModel
+) -> tuple[Phrase, ...]:
+    """Return phrases with how their two sides are related."""
+    units = [
+        (
+            range(phrase.source_start, phrase.source_end),
+            range(phrase.target_start, phrase.target_end),
+        )
+        for phrase in phrases
+    ]
+    found = model.probabilities(decoded.unit_inputs(units)).tolist() if units else []
+    return tuple(
+        replace(phrase, relation=Relation.of(each))
+        for phrase, each in zip(phrases, found, strict=True)
+    )
