@@ -13,7 +13,6 @@ from tokalign.codec.alignments import (
     encode_highlight,
     encode_passage_sentence,
 )
-from tokalign.codec.constraints import decode_constraints, encode_constraints
 from tokalign.codec.grounding import (
     decode_ground_options,
     decode_grounded_sentence,
@@ -34,9 +33,11 @@ from tokalign.codec.options import (
     encode_rank_options,
 )
 from tokalign.codec.sentences import (
+    decode_constraints,
     decode_input,
     decode_sentence,
     encode_candidate,
+    encode_constraints,
     encode_input,
     encode_pair,
 )
