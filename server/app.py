@@ -27,7 +27,7 @@ from tokalign.server.workers.pool import Pool
 from tokalign.server.workers.supervision import PoolSettings
 
 if TYPE_CHECKING:
-    from tokalign.server.http.front import HttpFrontend
+    from tokalign.server.http.routes import HttpFrontend
     from tokalign.server.rpc.frontend import Frontend
 
 log = logging.getLogger(__name__)
@@ -309,7 +309,7 @@ class App:
         if self._config.http_port is None:
             return
         try:
-            from tokalign.server.http.front import HttpFrontend
+            from tokalign.server.http.routes import HttpFrontend
         except ModuleNotFoundError as error:
             raise MissingPackageError.of("--http-port", error, "http") from error
         self._http = HttpFrontend(self._config, front, lambda: self._is_serving)

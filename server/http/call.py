@@ -1,16 +1,22 @@
-"""One HTTP request as methods see a call, and its answer: JSON, or events of a stream."""
+"""One HTTP request as methods see a call, and the endpoints that answer such requests.
+
+An answer is JSON, or a stream of events.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from http import HTTPStatus
-from typing import Any
+from typing import Any, TypeAlias, cast
 
 from google.rpc import code_pb2
 from starlette.types import Message, Receive, Scope, Send
 from tokalign.codec.reasons import ErrorReason
 from tokalign.server.http.problems import STATUSES, Headers, Problem
+from tokalign.server.observe.tracing import SERVER_FAULTS, Ending
+from tokalign.server.rpc.calls import Calls
+from tokalign.server.rpc.receiving import Context
 from tokalign.server.status import FailedError, Failure
 
 # So much of an answer is written at a time; the next waits until the peer has read.
@@ -38,13 +44,10 @@ class HttpCall:
     ----------
     is_gone : bool
         Whether the peer hung up.
-    render : callable taking bytes
-        Makes the text of events of a message that a method writes.
     """
 
     def __init__(self, scope: Scope, receive: Receive, send: Send, max_bytes: int) -> None:
         self.is_gone = False
-        self.render: Callable[[bytes], Iterable[str]] = lambda message: ()
         self._scope = scope
         self._receive = receive
         self._send = send
@@ -129,16 +132,11 @@ class HttpCall:
         if self._incoming is not None:
             self._incoming.cancel()
 
-    async def write(self, message: bytes) -> None:
-        """Write the events of a message."""
-        for event in self.render(message):
-            await self.write_event(event)
-
-    async def write_event(self, event: str) -> None:
-        """Write an event, once the peer has read enough of those before."""
+    async def write(self, events: bytes) -> None:
+        """Write events, once the peer has read enough of those before."""
         if not self._has_begun:
             await self._begin(HTTPStatus.OK, EVENTS)
-        await self._send({"type": "http.response.body", "body": event.encode(), "more_body": True})
+        await self._send({"type": "http.response.body", "body": events, "more_body": True})
 
     async def respond(self, answer: bytes | Failure) -> None:
         """Send what is to be sent at the end: an answer, or why there is none."""
@@ -151,7 +149,7 @@ class HttpCall:
         assert isinstance(body, bytes)
         if self._has_begun:  # a stream
             if status != HTTPStatus.OK:
-                await self.write_event(event("error", body.decode()))
+                await self.write(event("error", body))
             body = b""
         else:
             length = (b"content-length", str(len(body)).encode())
@@ -222,6 +220,83 @@ class HttpCall:
         return self._status
 
 
-def event(name: str, data: str) -> str:
+def event(name: str, data: bytes) -> bytes:
     """Return an event of a stream; `data` is JSON, which has no line breaks."""
-    return f"event: {name}\ndata: {data}\n\n"
+    return b"event: %s\ndata: %s\n\n" % (name.encode(), data)
+
+
+SERVICE = "http"
+"""The service of these calls in metrics and traces; their method is the path."""
+
+JsonMethod: TypeAlias = Callable[[bytes, HttpCall], Awaitable[bytes]]
+
+STOPPED = Failure(
+    ErrorReason.SERVER_STOPPING, "the server is stopping; try again, maybe at another one"
+)
+
+
+class HttpSpans:
+    """Spans of HTTP, by OpenTelemetry's stable conventions."""
+
+    def begun(self, service: str, method: str, call: Any) -> tuple[str, Mapping[str, str]]:
+        """Return a span's name and first attributes; see tracing.SpanConvention."""
+        scope = call.scope
+        verb, route = scope["method"], f"/{method}"
+        attributes = {
+            "http.request.method": verb,
+            "http.route": route,
+            "network.protocol.version": scope["http_version"],
+            "url.path": scope["path"],
+            "url.scheme": scope["scheme"],
+        }
+        return f"{verb} {route}", attributes
+
+    def ended(self, call: Any, code: int, name: str, reason: str) -> Ending:
+        """Return how a span ends; see tracing.SpanConvention."""
+        status = int(call.status(code, reason))
+        is_fault = status >= HTTPStatus.INTERNAL_SERVER_ERROR
+        # What a stream ends with has no status of its own.
+        has_failed = is_fault or (code and status == HTTPStatus.OK)
+        error = {"error.type": str(status) if is_fault else name} if has_failed else {}
+        is_fault = is_fault or (status == HTTPStatus.OK and name in SERVER_FAULTS)
+        return Ending({"http.response.status_code": status, **error}, is_fault)
+
+
+SPANS = HttpSpans()
+
+
+class JsonEndpoint:
+    """Answers one path by a method.
+
+    Parameters
+    ----------
+    calls : Calls
+    path : str
+        Names it in metrics and traces.
+    method : callable taking bytes and HttpCall
+        Returns JSON, or nothing once it has written events.
+    max_bytes : int
+        Largest body.
+    """
+
+    def __init__(self, calls: Calls, path: str, method: JsonMethod, max_bytes: int) -> None:
+        self._max_bytes = max_bytes
+
+        async def answer(data: bytes, context: Context) -> bytes:
+            return await method(data, cast(HttpCall, context))
+
+        self._answer = calls.answering(SERVICE, path.lstrip("/"), answer, convention=SPANS)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        call = HttpCall(scope, receive, send, self._max_bytes)
+        try:
+            try:
+                answer = await self._answer(cast(Context, call))
+            except asyncio.CancelledError:
+                if task := asyncio.current_task():
+                    task.uncancel()
+                answer = STOPPED  # which is not sent to a peer that hung up
+            await call.respond(answer)
+        finally:
+            call.finish()

@@ -1,36 +1,21 @@
 """The OpenAPI document of the paths.
 
-Options are those of the library's dataclasses, with their docstrings; evidence and differences have
-the schemas of their own files, all other values those of schemas.json.
+Bodies and answers are described by the structs of json_bodies.py and json_answers.py; evidence and
+differences have the schemas of their own files.
 """
 
 from __future__ import annotations
 
 import importlib.metadata
 import json
-import re
-from collections.abc import Container
-from dataclasses import fields
-from enum import StrEnum
 from importlib import resources
 from typing import Any
 
-from google.rpc import code_pb2
-from tokalign.codec.reasons import ErrorReason
-from tokalign.server.http.rerank import PASSED_OVER, RERANK_OPTIONS
-from tokalign.server.http.texts import DIFF_OPTIONS
-from tokalign.types.grounding import GroundOptions
-from tokalign.types.options import AlignOptions, BaseOptions, RankBy
+import msgspec
+from tokalign.server.http import json_answers, json_bodies
+from tokalign.server.http.json_bodies import reference
 
 JsonSchema = dict[str, Any]
-
-_TYPES = {bool: "boolean", int: "integer", float: "number", str: "string"}
-_SHARES = ("min_confidence", "threshold", "effort")
-_STREAM = {"type": "boolean", "description": "Whether to answer by server-sent events."}
-_NAMES: JsonSchema = {
-    "model": {"type": "string", "description": "Of /v1/models; else the server's default."},
-    "annotator": {"type": "string", "description": "Of /v1/models; else the server's default."},
-}
 
 
 def openapi() -> JsonSchema:
@@ -116,73 +101,45 @@ def _problems() -> JsonSchema:
 
 
 def _content(name: str) -> JsonSchema:
-    return {"schema": _reference(name)}
-
-
-def _reference(name: str) -> JsonSchema:
-    return {"$ref": f"#/components/schemas/{name}"}
+    return {"schema": reference(name)}
 
 
 def _schemas() -> JsonSchema:
     """Return all schemas by name."""
-    found: JsonSchema = json.loads(
-        resources.files(__package__).joinpath("schemas.json").read_text()
+    structs = (
+        json_bodies.AlignRequest,
+        json_bodies.SimilarityRequest,
+        json_bodies.RerankRequest,
+        json_bodies.GroundRequest,
+        json_bodies.DiffRequest,
+        json_bodies.GivenPair,
+        json_answers.JsonAlignment,
+        json_answers.JsonSimilarity,
+        json_answers.JsonItemError,
+        json_answers.JsonRanking,
+        json_answers.JsonModels,
+        json_answers.JsonHealth,
+        json_answers.JsonProblem,
     )
-    found["Code"] = {"enum": code_pb2.Code.keys(), "description": "As gRPC has it."}
-    found["Reason"] = {"enum": list(ErrorReason)}
+    kinds = [*structs, json_bodies.GivenSentence, json_bodies.JsonRange]
+    made, components = msgspec.json.schema_components(
+        kinds, ref_template=reference("{name}")["$ref"]
+    )
+    # Here, all is of JSON.
+    found: JsonSchema = json.loads(
+        json.dumps(components).replace('"Json', '"').replace("/Json", "/")
+    )
+    found["GivenSentence"], found["Range"] = made[-2:]
+    found["GivenPair"]["required"] = ["source", "target"]
     found["Grounding"] = _own("tokalign.grounding.evidence", "ground.schema.json", "Grounding")
     found["Difference"] = _own("tokalign.texts.diff", "diff.schema.json", "Difference")
-    pair = found["GivenPair"]["properties"]
-    pairs = {"type": "array", "items": _reference("GivenPair"), "minItems": 1}
-    targets = {"type": "array", "items": _reference("GivenSentence"), "minItems": 1}
-    many = {"pairs": pairs, "targets": targets, "stream": _STREAM}
-    text = {"type": "string"}
-    document = {"type": "object", "required": ["text"], "properties": {"text": text}}
-    count = {"type": "integer", "minimum": 1}
-    found |= {
-        "AlignRequest": _request([], {**pair, **many, **_options(AlignOptions)}),
-        "SimilarityRequest": _request([], {**pair, **many, **_options(AlignOptions, {"detail"})}),
-        "RerankRequest": _request(
-            ["query", "documents"],
-            {
-                "query": text,
-                "documents": {"type": "array", "items": {"oneOf": [text, document]}, "minItems": 1},
-                "top_n": count,
-                "return_documents": {"type": "boolean"},
-                "max_tokens_per_doc": count,
-                "by": {"enum": list(RankBy)},
-                **_only(RERANK_OPTIONS),
-                **{name: {"description": "Passed over."} for name in PASSED_OVER},
-            },
-        ),
-        "GroundRequest": _request(
-            ["answer", "passages"],
-            {
-                "answer": text,
-                "passages": {"type": "array", "items": _passage(), "minItems": 1},
-                "stream": _STREAM,
-                **_options(GroundOptions),
-            },
-        ),
-        "DiffRequest": _request(["old", "new"], {"old": text, "new": text, **_only(DIFF_OPTIONS)}),
-    }
-    for name in ("Alignment", "Similarity"):
-        answer = f"{'Align' if name == 'Alignment' else name}Response"
-        found[answer] = {"oneOf": [_reference(name), _results(name)]}
+    found["AlignResponse"] = {"oneOf": [reference("Alignment"), _results("Alignment")]}
+    found["SimilarityResponse"] = {"oneOf": [reference("Similarity"), _results("Similarity")]}
     return found
 
 
-def _request(required: list[str], properties: JsonSchema) -> JsonSchema:
-    return {
-        "type": "object",
-        "required": required,
-        "properties": {**properties, **_NAMES},
-        "additionalProperties": False,
-    }
-
-
 def _results(name: str) -> JsonSchema:
-    each = {"oneOf": [_reference(name), _reference("ItemError")]}
+    each = {"oneOf": [reference(name), reference("ItemError")]}
     return {
         "type": "object",
         "required": ["model", "version", "results"],
@@ -193,42 +150,6 @@ def _results(name: str) -> JsonSchema:
         },
         "additionalProperties": False,
     }
-
-
-def _passage() -> JsonSchema:
-    text = {"type": "string"}
-    named = {"id": text, "text": text}
-    return {"oneOf": [text, {"type": "object", "required": [*named], "properties": named}]}
-
-
-def _options(kind: type[BaseOptions], without: Container[str] = ()) -> JsonSchema:
-    """Return the options of a class that are fields, with their types and descriptions."""
-    texts = _attributes(kind)
-    found: JsonSchema = {}
-    for each in fields(kind):
-        if each.name in without:
-            continue
-        schema: JsonSchema = {"description": texts[each.name], "default": each.default}
-        if isinstance(each.default, StrEnum):
-            schema["enum"] = list(type(each.default))
-        else:
-            schema["type"] = _TYPES[type(each.default)]
-        if each.name in _SHARES:
-            schema |= {"minimum": 0, "maximum": 1}
-        found[each.name] = schema
-    return found
-
-
-def _only(names: tuple[str, ...]) -> JsonSchema:
-    every = _options(AlignOptions)
-    return {name: every[name] for name in names}
-
-
-def _attributes(kind: type) -> dict[str, str]:
-    """Return the descriptions of a class's attributes, out of its docstring."""
-    section = (kind.__doc__ or "").partition("Attributes\n")[2]
-    found = re.findall(r"^    (\w+) : .*\n((?:        .*\n)+)", section, re.MULTILINE)
-    return {name: " ".join(text.split()) for name, text in found}
 
 
 def _own(package: str, file: str, name: str) -> JsonSchema:

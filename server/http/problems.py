@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from http import HTTPStatus
 from typing import Any
 
 from google.rpc import code_pb2
-from tokalign.codec.by_name import decode_enum
-from tokalign.codec.reasons import ErrorReason
-from tokalign.server.status import Failure, code_name
-from tokalign.v1 import align_pb2
+from tokalign.errors import InputError
+from tokalign.server.status import FailedError, Failure, code_name
 
 CONTENT_TYPE = "application/problem+json"
 Headers = list[tuple[bytes, bytes]]
@@ -80,7 +81,7 @@ class Problem:
     @property
     def body(self) -> bytes:
         """The object as JSON."""
-        return json.dumps(self.to_dict(), ensure_ascii=False).encode()
+        return to_json(self.to_dict())
 
     @property
     def headers(self) -> Headers:
@@ -93,10 +94,36 @@ class Problem:
         return [(name.encode("latin1"), value.encode("latin1")) for name, value in made]
 
 
-def failure_of_item(status: align_pb2.Status) -> Failure:
-    """Return why an item failed, of its status in the contract."""
-    reason = decode_enum(ErrorReason, status.reason, "reason")
-    return Failure(reason, status.message, status.field)
+@contextlib.contextmanager
+def naming(names: Mapping[str, str]) -> Iterator[None]:
+    """Have errors name the field of the body.
+
+    Parameters
+    ----------
+    names : mapping from str to str
+        Pattern of how a path begins in the contract -> how it does in the body. The first that
+        matches decides. Options are fields of the body itself.
+    """
+    try:
+        yield
+    except InputError as error:
+        error.field = _renamed(error.field, names)
+        raise
+    except FailedError as error:
+        failure = error.failure
+        raise FailedError(replace(failure, field=_renamed(failure.field, names))) from error
+
+
+def _renamed(field: str, names: Mapping[str, str]) -> str:
+    for pattern, name in {r"options\.": "", **names}.items():
+        if (match := re.match(pattern, field)) is not None:
+            return match.expand(name) + field[match.end() :]
+    return field
+
+
+def to_json(value: Any) -> bytes:
+    """Return the JSON of a value; halves of surrogate pairs, which are no text, become "?"."""
+    return json.dumps(value, ensure_ascii=False).encode(errors="replace")
 
 
 def item_error(failure: Failure) -> dict[str, Any]:

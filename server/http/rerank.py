@@ -2,41 +2,31 @@
 
 from __future__ import annotations
 
-import json
 import re
+import struct
 import uuid
+from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
-from tokalign.codec import encode_options, encode_rank_options
-from tokalign.formats.document import require_unicode
+from tokalign.codec import RequestOptions
 from tokalign.server.http.call import HttpCall
-from tokalign.server.http.naming import naming
-from tokalign.server.http.reading import JsonBody, checked, in_words, invalid
+from tokalign.server.http.json_bodies import RERANK_OPTIONS, BodyReader, RerankBody, RerankRequest
+from tokalign.server.http.problems import naming, to_json
+from tokalign.server.requests.answers import Answer
 from tokalign.server.rpc.receiving import Context
 from tokalign.server.rpc.service import AlignService
 from tokalign.server.rpc.work import off_loop
 from tokalign.server.status import OK
-from tokalign.types.options import Detail, RankBy, RankOptions
-from tokalign.v1 import align_pb2
+from tokalign.types.options import Detail
 
-PASSED_OVER = ("max_chunks_per_doc", "priority", "rank_fields", "truncation", "user")
-"""Fields that clients of others send and that change nothing here."""
+_BODIES = BodyReader(RerankRequest)
 _FIELDS = {
     "question": "query",
-    r"candidates(\[\d+\])(\.passage)?": r"documents\1",
+    r"candidates(\[\d+\])?": r"documents\1",
 }
-RERANK_OPTIONS = ("symmetrization", "style", "related", "effort")
-_FIXED = {"detail": Detail.SCORES, "truncate": True}
-
-
-class _Ranking(NamedTuple):
-    """What a body asks for."""
-
-    message: bytes
-    documents: list[str]
-    returns_documents: bool
-    n_words: int
+# Scores have the precision of those of gRPC.
+_SINGLE = struct.Struct("f")
 
 
 class Rerank:
@@ -55,70 +45,51 @@ class Rerank:
 
     async def __call__(self, data: bytes, call: HttpCall) -> bytes:
         """Rank documents as answers to a query."""
-        asked = await off_loop(len(data), _read, data)
+        body, options, documents = await off_loop(len(data), _read, data)
+        top_n, n_words = body.top_n or 0, body.max_tokens_per_doc or 0
+        passages = [_cut(text, n_words) for text in documents] if n_words else documents
         with naming(_FIELDS):
-            answer = await self._service.rank(asked.message, cast(Context, call))
-        return await off_loop(len(answer), partial(self._written, answer, asked))
+            chosen = self._service.chosen(options)
+            ranking = await self._service.rank_passages(
+                chosen, body.query, passages, top_n, len(data), cast(Context, call)
+            )
+        written = partial(self._written, ranking, chosen.model.name, body, documents)
+        return await off_loop(len(data), written)
 
-    def _written(self, data: bytes, asked: _Ranking) -> bytes:
-        answer = align_pb2.RankResponse.FromString(data)
+    def _written(
+        self, ranking: list[tuple[int, Answer]], model: str, body: RerankBody, documents: list[str]
+    ) -> bytes:
         results: list[dict[str, Any]] = []
         warnings = []
-        for each in answer.ranking:
-            index, status = each.index, each.result.status
-            if status.code != OK:
-                warnings.append(f"documents[{index}] could not be ranked: {status.message}")
-            result: dict[str, Any] = {
-                "index": index,
-                "relevance_score": round(each.judgement.score, 6),
-            }
-            if asked.returns_documents:
-                result["document"] = {"text": asked.documents[index]}
+        for index, answer in ranking:
+            if answer.code != OK:
+                warnings.append(f"documents[{index}] could not be ranked: {answer.message}")
+            (score,) = _SINGLE.unpack(_SINGLE.pack(answer.score))
+            result: dict[str, Any] = {"index": index, "relevance_score": round(score, 6)}
+            if body.return_documents:
+                result["document"] = {"text": documents[index]}
             results.append(result)
         meta: dict[str, Any] = {"api_version": {"version": self._version}}
         if warnings:
             meta["warnings"] = warnings
-        value = {
-            "id": str(uuid.uuid4()),
-            "model": answer.model.name,
-            "results": results,
-            "meta": meta,
-            "usage": {"total_tokens": asked.n_words},
-        }
-        return json.dumps(value, ensure_ascii=False).encode()
+        n_words = sum(len(text.split()) for text in [body.query, *documents])
+        return to_json(
+            {
+                "id": str(uuid.uuid4()),
+                "model": model,
+                "results": results,
+                "meta": meta,
+                "usage": {"total_tokens": n_words},
+            }
+        )
 
 
-def _read(data: bytes) -> _Ranking:
-    body = JsonBody(data)
-    query = body.text("query")
-    n_words = body.count("max_tokens_per_doc")
-    documents = [_document(value, path) for path, value in body.items("documents")]
+def _read(data: bytes) -> tuple[RerankBody, RequestOptions, list[str]]:
+    body = _BODIES.read(data)
     with naming({}):
-        options = body.align_options(RERANK_OPTIONS, **_FIXED)
-        by = RankBy.of(body.text("by", RankBy.AUTO))
-    returns_documents = body.get("return_documents", bool, False)
-    top_n = body.count("top_n")
-    body.some(PASSED_OVER)
-    body.check_known()
-    candidates = [
-        align_pb2.Candidate(passage=_cut(text, n_words) if n_words else text) for text in documents
-    ]
-    message = align_pb2.RankRequest(
-        question=align_pb2.Sentence(text=query),
-        candidates=candidates,
-        options=encode_options(options),
-        **encode_rank_options(RankOptions(by=by, top_k=top_n)),
-    )
-    read_words = sum(len(text.split()) for text in [query, *documents])
-    return _Ranking(message.SerializeToString(), documents, returns_documents, read_words)
-
-
-def _document(value: Any, path: str) -> str:
-    if isinstance(value, dict):
-        value, path = value.get("text"), f"{path}.text"
-    if not isinstance(value, str | dict):
-        raise invalid(f"{path} is {in_words(value)}; wanted a string, or an object with text", path)
-    return require_unicode(checked(value, str, path), path)
+        options = body.align_options(RERANK_OPTIONS, detail=Detail.SCORES, truncate=True)
+    documents = [each if isinstance(each, str) else each.text for each in body.documents]
+    return body, replace(options, rank_by=body.by), documents
 
 
 def _cut(text: str, n_words: int) -> str:

@@ -1,8 +1,11 @@
-"""The paths, and what answers each; unknown ones get an error of the same shape."""
+"""The HTTP side of the server: its port, the paths behind it, and what answers each.
+
+Unknown paths get an error of the same shape as all others.
+"""
 
 from __future__ import annotations
 
-import json
+import logging
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
@@ -17,20 +20,23 @@ from starlette.routing import BaseRoute, Route
 from tokalign.codec.reasons import ErrorReason
 from tokalign.errors import quoted
 from tokalign.server.config import Config
-from tokalign.server.http.call import HttpCall
-from tokalign.server.http.endpoint import JsonEndpoint, JsonMethod
+from tokalign.server.http.align_pairs import PairMethods
+from tokalign.server.http.call import HttpCall, JsonEndpoint, JsonMethod
+from tokalign.server.http.ground_and_diff import TextMethods
+from tokalign.server.http.listener import Listener
 from tokalign.server.http.openapi import openapi
-from tokalign.server.http.pairs import PairMethods
 from tokalign.server.http.playground.playground_page import playground_page
-from tokalign.server.http.problems import Problem
+from tokalign.server.http.problems import Problem, to_json
 from tokalign.server.http.rerank import Rerank
-from tokalign.server.http.texts import TextMethods
 from tokalign.server.observe.faults import failure_of
 from tokalign.server.rpc.calls import Calls
+from tokalign.server.rpc.frontend import Frontend
 from tokalign.server.rpc.receiving import Context
 from tokalign.server.rpc.service import AlignService
 from tokalign.server.status import Failure
 from tokalign.v1 import align_pb2
+
+log = logging.getLogger(__name__)
 
 _OF_PAGES = {
     # The page's own policy names what may run; these cannot stand in a page.
@@ -39,6 +45,36 @@ _OF_PAGES = {
     "referrer-policy": "no-referrer",
     "cache-control": "no-cache",
 }
+
+
+class HttpFrontend:
+    """Answers HTTP by the methods of a gRPC frontend.
+
+    Parameters
+    ----------
+    config : Config
+        Has an `http_port`.
+    front : Frontend
+    is_serving : callable returning bool
+        What the health says.
+    """
+
+    def __init__(self, config: Config, front: Frontend, is_serving: Callable[[], bool]) -> None:
+        self._config = config
+        self._listener = Listener(
+            config, application(config, front.service, front.calls, is_serving)
+        )
+
+    async def start(self) -> int:
+        """Listen, and return the bound port; InputError if it is taken."""
+        assert self._config.http_port is not None
+        port = await self._listener.start(self._config.http_port)
+        log.info("http", extra={"port": port})
+        return port
+
+    async def stop(self, grace_s: float) -> None:
+        """Take no new requests, and give running ones a time to finish."""
+        await self._listener.stop(grace_s)
 
 
 def application(
@@ -71,7 +107,7 @@ def application(
         listing = align_pb2.ListModelsResponse.FromString(
             await service.list_models(b"", cast(Context, call))
         )
-        return json.dumps(models_to_dict(listing), ensure_ascii=False).encode()
+        return to_json(models_to_dict(listing))
 
     async def health(request: Request) -> Response:
         if is_serving():
@@ -85,7 +121,7 @@ def application(
     routes.append(
         Route("/v1/models", JsonEndpoint(calls, "/v1/models", models, max_bytes), methods=["GET"])
     )
-    document = json.dumps(openapi(), ensure_ascii=False).encode()
+    document = to_json(openapi())
 
     async def described(request: Request) -> Response:
         return Response(document, media_type="application/json")

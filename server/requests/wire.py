@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import struct
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -10,6 +11,7 @@ from typing import Any, TypeVar, cast
 
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.message import DecodeError, Message
+from tokalign.codec.options import RequestOptions
 from tokalign.codec.reading import (
     LENGTH_DELIMITED,
     VARINT,
@@ -20,6 +22,7 @@ from tokalign.codec.reading import (
 )
 from tokalign.codec.reasons import ErrorReason
 from tokalign.server.status import BadRequestError
+from tokalign.types.texts import SentenceSpan
 from tokalign.v1 import align_pb2
 
 MessageT = TypeVar("MessageT", bound=Message)
@@ -237,3 +240,28 @@ def _not_utf8(field: str, error: UnicodeDecodeError) -> BadRequestError:
         reason=ErrorReason.INVALID_INPUT,
         field=field,
     )
+
+
+_START = struct.Struct("<Q")
+
+
+def encode_answer_sentence(span: SentenceSpan) -> bytes:
+    """Return a sentence of an answer as a pair of Request; `start` is in the unit asked for."""
+    return _START.pack(span.start) + span.text.encode()
+
+
+def decode_answer_sentence(data: bytes) -> tuple[int, str]:
+    """Return where a sentence starts in the answer, and its text."""
+    (start,) = _START.unpack_from(data)
+    return start, data[_START.size :].decode()
+
+
+def texts_of(options: RequestOptions, shared: bytes, pair: bytes) -> dict[str, str]:
+    """Return the texts of a pair of Request, for a log that may quote sentences."""
+    if options.ground is not None:
+        return {"answer": decode_answer_sentence(pair)[1]}
+    message = align_pb2.Pair.FromString(shared + pair)
+    return {
+        side: sentence.text or " ".join(sentence.tokens)
+        for side, sentence in (("source", message.source), ("target", message.target))
+    }

@@ -1,14 +1,23 @@
-"""The nine RPCs of tokalign.v1.AlignService: check, submit, reply.
+"""The nine RPCs of tokalign.v1.AlignService, and the same by objects for HTTP.
 
-Methods take and return bytes. Requests are parsed here, so that bytes that are no request are
-INVALID_ARGUMENT; answers are joined from what workers have serialised.
+Methods of gRPC take and return bytes. Requests are parsed here, so that bytes that are no request
+are INVALID_ARGUMENT; answers are joined from what workers have serialised. The methods below them
+check, submit and answer, and know no messages of requests: HTTP calls them as well.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Iterable,
+    Sequence,
+)
 from dataclasses import replace
 from functools import partial
+from typing import TypeVar
 
 import grpc
 from google.protobuf.message import Message
@@ -21,20 +30,33 @@ from tokalign.server.config import Config
 from tokalign.server.observe.faults import failure_of
 from tokalign.server.observe.memory import MemoryBound
 from tokalign.server.requests.answers import Answer, status_of, too_large
+from tokalign.server.requests.candidates import (
+    GivenCandidate,
+    RankedAnswer,
+    in_order,
+    priors_of,
+    read_messages,
+    shortlisted,
+    split_candidates,
+)
 from tokalign.server.requests.limits import max_sentence_bytes, sentence, shorten
-from tokalign.server.requests.passages import read_candidates
-from tokalign.server.requests.ranking import chosen, priors_of, read_messages, with_priors
 from tokalign.server.requests.request import Request, cheapest, costed
+from tokalign.server.requests.text_blocks import AlignedBlock
 from tokalign.server.requests.wire import RequestFields, parse
 from tokalign.server.rpc.calls import Calls
-from tokalign.server.rpc.grounding import GroundService
+from tokalign.server.rpc.ground_calls import GroundService
+from tokalign.server.rpc.in_pieces import CallsInPieces
 from tokalign.server.rpc.receiving import Context
-from tokalign.server.rpc.serving import Serving
+from tokalign.server.rpc.serving import Chosen, Serving
 from tokalign.server.rpc.streams import AlignStream, Chunk
-from tokalign.server.rpc.texts import TextService
+from tokalign.server.rpc.text_calls import TextService
 from tokalign.server.rpc.work import Holder, UnaryCall, answered, check_time, off_loop
 from tokalign.server.status import OK, FailedError, NotServingError, RequestLimitError
+from tokalign.texts.plan import TextPlan
+from tokalign.types.grounding import SourcePassage
 from tokalign.v1 import align_pb2
+
+Data = TypeVar("Data")
 
 _ALIGN = Joined(align_pb2.AlignResponse)
 _BATCH = Joined(align_pb2.BatchAlignResponse)
@@ -58,10 +80,12 @@ class AlignService:
     def __init__(self, config: Config, admission: Admission, memory: MemoryBound) -> None:
         self._loaded: Serving | None = None
         self._config = config
+        self._limits = config.limits
         self._admission = admission
         self._memory = memory
-        self._texts = TextService(config.limits, admission, memory)
-        self._grounding = GroundService(config.limits, admission, memory)
+        in_pieces = CallsInPieces(config.limits, admission, memory)
+        self._texts = TextService(in_pieces)
+        self._grounding = GroundService(in_pieces)
 
     def handler(self, calls: Calls) -> grpc.GenericRpcHandler:
         """Return what grpc.aio.Server.add_generic_rpc_handlers takes."""
@@ -88,14 +112,16 @@ class AlignService:
         """Align one pair."""
         fields = RequestFields(align_pb2.AlignRequest, data, 0)
         serving = self._serving()
-        options, reference = serving.choose(fields.message("options"))
+        chosen = serving.choose(fields.message("options"))
         pair_id = fields.id("pair")
         pairs = [fields.message("pair")]
-        (answer,) = await self._answers(serving, UnaryCall(context), options, pairs, len(data))
+        (answer,) = await self._answers(
+            serving, UnaryCall(context), chosen.options, pairs, len(data)
+        )
         if answer.code != OK:
             field = f"pair.{answer.field}" if answer.field else ""
             raise FailedError(answer.failure(field))
-        return self._sized(_ALIGN(id=pair_id, alignment=answer.alignment, model=reference))
+        return self._sized(_ALIGN(id=pair_id, alignment=answer.alignment, model=chosen.reference))
 
     async def batch_align(self, data: bytes, context: Context) -> bytes:
         """Align many pairs, each with its own status."""
@@ -104,7 +130,7 @@ class AlignService:
 
     async def align_stream(self, messages: AsyncIterator[bytes], context: Context) -> None:
         """Align chunks as they arrive; at most `stream_chunks` of them are worked on at once."""
-        await AlignStream(context, self._config.stream_chunks).answer(messages, self._align_chunk)
+        await self.align_chunks(messages, self._align_chunk, context)
 
     async def _align_chunk(self, data: bytes, chunk: Chunk) -> bytes:
         fields = await self._cut(align_pb2.AlignStreamRequest, data)
@@ -121,16 +147,13 @@ class AlignService:
     ) -> bytes:
         """Align the pairs of a request and join their results."""
         serving = self._serving()
-        options, reference = serving.choose(fields.message("options"))
+        chosen = serving.choose(fields.message("options"))
         pairs = fields.messages("pairs")
-        least = cheapest(options, len(pairs))
-        # A small one is soon read, and which line it waits in hangs on what it costs.
-        if not (holder.waits or least.is_interactive):
-            check_time(self._admission, serving.pool, least, holder.context)
+        self._check_time(serving, chosen, len(pairs), holder)
         ids = await self._ids(fields, "pairs", n_bytes)
-        answers = await self._answers(serving, holder, options, pairs, n_bytes)
+        answers = await self._answers(serving, holder, chosen.options, pairs, n_bytes)
         return await self._joined(
-            answers, lambda: join(results=map(_result, ids, answers), model=reference)
+            answers, lambda: join(results=map(_result, ids, answers), model=chosen.reference)
         )
 
     async def rank(self, data: bytes, context: Context) -> bytes:
@@ -138,60 +161,39 @@ class AlignService:
         serving = self._serving()
         check_time(self._admission, serving.pool, _SMALLEST_RANKING, context)
         fields = await self._cut(align_pb2.RankRequest, data)
-        options, reference = serving.choose(fields.message("options"))
+        chosen = serving.choose(fields.message("options"))
         wanted = codec.decode_rank_options(fields.number)
         options = replace(
-            options,
+            chosen.options,
             rank_by=wanted.by,
             highlights=wanted.highlights,
         )
         ids = await self._ids(fields, "candidates", len(data))
-        truncate = options.align.truncate
-        question = self._question(fields.message("question"), truncate)
+        question = fields.message("question")
+        self._check_bytes(question)
+        asked = parse(align_pb2.Sentence, question, "question")
         given = fields.messages("candidates")
         messages = await off_loop(len(data), read_messages, given)
-        kept = await off_loop(len(data), chosen, question, messages, wanted.shortlist)
+        kept = await off_loop(len(data), shortlisted, asked, messages, wanted.shortlist)
         priors = priors_of([messages[index] for index in kept])
-        ids = [ids[index] for index in kept]
         candidates = await off_loop(
-            len(data),
-            read_candidates,
-            [given[index] for index in kept],
-            self._config.limits,
-            truncate=truncate,
+            len(data), lambda: [GivenCandidate.read(given[index]) for index in kept]
         )
         top_k = wanted.top_k
-        answers = await self._answers(
-            serving,
-            UnaryCall(context),
-            options,
-            candidates.pairs,
-            len(data),
-            _PAIR(target=question),
-            top_k or (len(ids) if candidates.has_passages else 0),
+        found = await self._ranked(
+            serving, options, asked, candidates, priors, top_k, len(data), context
         )
-        _check_question(answers)
-        answers = await off_loop(len(data), candidates.answers, answers, options.align.offsets)
-        explain = options.align.explain
-        answers = await off_loop(len(data), with_priors, answers, priors, explain=explain)
-        ranking = _ranking(kept, ids, answers, top_k)
-        return await self._joined(answers, lambda: _RANKING(ranking=ranking, model=reference))
-
-    def _question(self, question: bytes, truncate: bool) -> bytes:
-        """Return a question that is within the limits, or raise for the whole ranking."""
-        limits = self._config.limits
-        largest = max_sentence_bytes(limits)
-        if len(question) > largest:
-            raise RequestLimitError(
-                f"a question of {len(question)} bytes; one within the limits has at most {largest}",
-                reason=ErrorReason.LIMIT_EXCEEDED,
-                field="question",
-            )
-        message = parse(align_pb2.Sentence, question, "question")
-        if truncate:
-            shorten(message, limits)
-        sentence(message, side="question", limits=limits)
-        return question
+        places = list(in_order(found, top_k))
+        unit = options.align.offsets
+        ranking = (
+            _RANKED(index=kept[place], result=_result(ids[kept[place]], found[place].answer))
+            + found[place].judgement(unit)
+            for place in places
+        )
+        return await self._joined(
+            [found[place].answer for place in places],
+            lambda: _RANKING(ranking=ranking, model=chosen.reference),
+        )
 
     async def align_texts(self, data: bytes, context: Context) -> bytes:
         """Align the sentences of two texts, and their words."""
@@ -214,19 +216,150 @@ class AlignService:
         parse(align_pb2.ListModelsRequest, data)
         return self._serving().listing
 
-    async def _cut(self, kind: type[Message], data: bytes) -> RequestFields:
-        return await off_loop(len(data), RequestFields, kind, data, self._config.limits.max_pairs)
+    # By objects.
 
-    async def _ids(self, fields: RequestFields, name: str, n_bytes: int) -> list[str]:
-        """Return the ids of a request's pairs or candidates, unless there are too many."""
-        limit = self._config.limits.max_pairs
-        if len(fields.messages(name)) > limit:
+    def chosen(self, options: RequestOptions) -> Chosen:
+        """Return options with the names of what is loaded; see Serving.choose."""
+        return self._serving().chosen(options)
+
+    async def answers(
+        self, chosen: Chosen, pairs: Sequence[bytes], n_bytes: int, holder: Holder
+    ) -> list[Answer]:
+        """Return the answers for serialised Pair messages out of a request of so many bytes."""
+        serving = self._serving()
+        self._check_time(serving, chosen, len(pairs), holder)
+        return await self._answers(serving, holder, chosen.options, pairs, n_bytes)
+
+    def check_number(self, n_items: int, name: str) -> None:
+        """Raise LimitError if a request has too many pairs or candidates."""
+        limit = self._limits.max_pairs
+        if n_items > limit:
             raise RequestLimitError(
                 f"more than {limit} {name}; the server takes at most {limit} per request: "
                 "send several",
                 reason=ErrorReason.TOO_MANY_ITEMS,
                 field=name,
             )
+
+    async def align_chunks(
+        self,
+        chunks: AsyncIterator[Data],
+        align: Callable[[Data, Chunk], Awaitable[bytes]],
+        context: Context,
+    ) -> None:
+        """Write the answers to chunks as they are done; see AlignStream.answer."""
+        await AlignStream(context, self._config.stream_chunks).answer(chunks, align)
+
+    async def rank_passages(
+        self,
+        chosen: Chosen,
+        question: str,
+        passages: Sequence[str],
+        top_k: int,
+        n_bytes: int,
+        context: Context,
+    ) -> list[tuple[int, Answer]]:
+        """Return the `top_k` best of passages by position, with the answers for them; 0 is all."""
+        serving = self._serving()
+        check_time(self._admission, serving.pool, _SMALLEST_RANKING, context)
+        self.check_number(len(passages), "candidates")
+        asked = align_pb2.Sentence(text=question)
+        self._check_bytes(asked.SerializeToString())
+        candidates = [GivenCandidate(passage=text) for text in passages]
+        found = await self._ranked(
+            serving, chosen.options, asked, candidates, (), top_k, n_bytes, context
+        )
+        return [(place, found[place].answer) for place in in_order(found, top_k)]
+
+    async def _ranked(
+        self,
+        serving: Serving,
+        options: RequestOptions,
+        question: align_pb2.Sentence,
+        candidates: Sequence[GivenCandidate],
+        priors: Sequence[float | None],
+        top_k: int,
+        n_bytes: int,
+        context: Context,
+    ) -> list[RankedAnswer]:
+        """Return what came of each candidate of a ranking of `n_bytes`."""
+        truncate = options.align.truncate
+        shared = _PAIR(target=question.SerializeToString())
+        if truncate:
+            shorten(question, self._limits)
+        sentence(question, side="question", limits=self._limits)
+        split = await off_loop(
+            n_bytes, split_candidates, candidates, self._limits, truncate=truncate
+        )
+        n_ranked = top_k or (len(candidates) if split.has_passages else 0)
+        answers = await self._answers(
+            serving, UnaryCall(context), options, split.pairs, n_bytes, shared, n_ranked
+        )
+        _check_question(answers)
+        found = await off_loop(n_bytes, split.ranked, answers)
+        if not any(prior is not None for prior in priors):
+            return found
+        explain = options.align.explain
+        return [
+            each.with_prior(prior, explain=explain)
+            for each, prior in zip(found, priors, strict=True)
+        ]
+
+    async def texts_aligned(
+        self, chosen: Chosen, texts: tuple[str, str], n_bytes: int, context: Context
+    ) -> tuple[TextPlan, list[AlignedBlock]]:
+        """Return the plan for two texts, and its blocks with their answers."""
+        return await self._texts.align(self._serving(), chosen, texts, n_bytes, context)
+
+    async def grounded(
+        self,
+        chosen: Chosen,
+        text: str,
+        passages: Sequence[SourcePassage],
+        n_bytes: int,
+        context: Context,
+    ) -> list[bytes]:
+        """Return the sentences of an answer as serialised GroundedSentence messages."""
+        return await self._grounding.ground(
+            self._serving(), chosen, text, passages, n_bytes, context
+        )
+
+    def grounded_pieces(
+        self,
+        chosen: Chosen,
+        pieces: AsyncIterator[str],
+        passages: Sequence[SourcePassage],
+        n_bytes: int,
+        context: Context,
+    ) -> AsyncGenerator[list[bytes], None]:
+        """Yield the same as pieces of the answer finish sentences."""
+        return self._grounding.ground_pieces(
+            self._serving(), chosen, pieces, passages, n_bytes, context
+        )
+
+    def _check_time(self, serving: Serving, chosen: Chosen, n_pairs: int, holder: Holder) -> None:
+        """Raise QueueFullError where many pairs would be late, however small they are."""
+        least = cheapest(chosen.options, n_pairs)
+        # A small one is soon read, and which line it waits in hangs on what it costs.
+        if not (holder.waits or least.is_interactive):
+            check_time(self._admission, serving.pool, least, holder.context)
+
+    def _check_bytes(self, question: bytes) -> None:
+        """Raise LimitError if a question is far too long, before it is parsed."""
+        largest = max_sentence_bytes(self._limits)
+        if len(question) > largest:
+            raise RequestLimitError(
+                f"a question of {len(question)} bytes; one within the limits has at most {largest}",
+                reason=ErrorReason.LIMIT_EXCEEDED,
+                field="question",
+            )
+
+    async def _cut(self, kind: type[Message], data: bytes) -> RequestFields:
+        return await off_loop(len(data), RequestFields, kind, data, self._limits.max_pairs)
+
+    async def _ids(self, fields: RequestFields, name: str, n_bytes: int) -> list[str]:
+        """Return the ids of a request's pairs or candidates, unless there are too many."""
+        self.check_number(len(fields.messages(name)), name)
         return await off_loop(n_bytes, fields.ids, name)
 
     async def _answers(
@@ -245,14 +378,14 @@ class AlignService:
         self._memory.check()
         return await answered(self._admission, serving.pool, holder, request, n_bytes)
 
-    async def _joined(self, answers: Sequence[Answer], join: Callable[[], bytes]) -> bytes:
+    async def _joined(self, answers: Iterable[Answer], join: Callable[[], bytes]) -> bytes:
         """Return the joined answer; a thread joins it where that takes long."""
         n_bytes = sum(len(answer.alignment) + ANSWER_BYTES for answer in answers)
         return self._sized(await off_loop(n_bytes, join))
 
     def _sized(self, answer: bytes) -> bytes:
         """Return an answer, or raise LimitError if it is larger than it may be."""
-        limit = self._config.limits.max_response_bytes
+        limit = self._limits.max_response_bytes
         if len(answer) > limit:
             raise too_large(limit)
         return answer
@@ -273,20 +406,6 @@ def _check_question(answers: Iterable[Answer]) -> None:
         if side == "target":
             field = f"question.{rest}" if rest else "question"
             raise FailedError(answer.failure(field))
-
-
-def _ranking(
-    indices: Sequence[int], ids: Sequence[str], answers: Sequence[Answer], top_k: int
-) -> Iterator[bytes]:
-    """Yield serialised RankedCandidates; `indices` are their positions in the request."""
-    order = sorted(
-        range(len(answers)),
-        key=lambda place: (answers[place].code != OK, -answers[place].score),
-    )
-    for place in order[: top_k or None]:
-        answer = answers[place]
-        result = _result(ids[place], answer)
-        yield _RANKED(index=indices[place], result=result) + answer.judgement
 
 
 def _result(pair_id: str, answer: Answer) -> bytes:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import importlib.metadata
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from typing import NamedTuple
 
 from tokalign import codec
 from tokalign.codec import RequestOptions, ServerInfo, ServerLimits
@@ -19,10 +20,36 @@ from tokalign.server.requests.wire import parse
 from tokalign.server.status import Missing, UnknownNameError
 from tokalign.server.workers.pool import Pool
 from tokalign.systems import check_options, refuse_grounding
+from tokalign.types.grounding import GroundOptions
 from tokalign.v1 import align_pb2
 
 # As many different options are remembered, where their message is no longer.
 KEPT_OPTIONS, KEPT_BYTES = 64, 1 << 10
+
+
+NAMES = ("model", "annotator")
+
+
+class Chosen(NamedTuple):
+    """Options that are checked, and the model that they name.
+
+    Attributes
+    ----------
+    options : RequestOptions
+    model : align_pb2.ModelRef
+    reference : bytes
+        The same, serialised.
+    """
+
+    options: RequestOptions
+    model: align_pb2.ModelRef
+    reference: bytes
+
+    @property
+    def ground(self) -> GroundOptions:
+        """The options of grounding, of a call that grounds."""
+        assert self.options.ground is not None
+        return self.options.ground
 
 
 class Serving:
@@ -48,9 +75,7 @@ class Serving:
         self._annotators = config.annotators
         self._defaults = {"model": pool.models[0].name, "annotator": config.annotators[0]}
         self._references = {
-            model.name: align_pb2.ModelRef(
-                name=model.name, version=model.version
-            ).SerializeToString()
+            model.name: align_pb2.ModelRef(name=model.name, version=model.version)
             for model in pool.models
         }
         self._takes_effort = {model.name for model in pool.models if model.takes_effort}
@@ -64,7 +89,8 @@ class Serving:
             )
             for model in pool.models
         }
-        self._chosen: dict[bytes, tuple[RequestOptions, bytes]] = {}
+        # By what was asked for: a serialised message, or the options themselves.
+        self._chosen: dict[bytes | RequestOptions, Chosen] = {}
         self.choose(b"")
         info = ServerInfo(
             server_version=importlib.metadata.version("tokalign"),
@@ -76,13 +102,8 @@ class Serving:
         )
         self.listing = codec.encode_server_info(info).SerializeToString()
 
-    def choose(self, data: bytes) -> tuple[RequestOptions, bytes]:
-        """Return checked options and a serialised ModelRef of their model.
-
-        Parameters
-        ----------
-        data : bytes
-            Serialised AlignOptions.
+    def choose(self, data: bytes) -> Chosen:
+        """Return the options of a serialised AlignOptions, checked.
 
         Raises
         ------
@@ -90,40 +111,50 @@ class Serving:
             If an option is out of range, or names what is not loaded (UnknownNameError).
         """
         # Most requests ask for the same options.
-        chosen = self._chosen.get(data)
-        if chosen is None:
-            chosen = self._check(data)
-            if len(data) <= KEPT_BYTES and len(self._chosen) < KEPT_OPTIONS:
-                self._chosen[data] = chosen
-        record.current().model = chosen[0].model
-        return chosen
+        found = self._chosen.get(data)
+        if found is None:
+            message = parse(align_pb2.AlignOptions, data, "options")
+            found = self._check(codec.decode_options(message, **self._defaults))
+            if len(data) <= KEPT_BYTES:
+                self._keep(data, found)
+        record.current().model = found.options.model
+        return found
 
-    def choose_ground(self, data: bytes) -> tuple[RequestOptions, bytes]:
-        """Do the same with serialised GroundOptions."""
+    def choose_ground(self, data: bytes) -> Chosen:
+        """Return the options of a serialised GroundOptions, checked; see `choose`."""
         message = parse(align_pb2.GroundOptions, data, "options")
-        options = codec.decode_ground_options(message, **self._defaults)
-        reference = self._reference(options)
-        record.current().model = options.model
-        if options.model in self._systems:
-            refuse_grounding(options.model, "options.model")
-        return options, reference
+        found = self._check(codec.decode_ground_options(message, **self._defaults))
+        record.current().model = found.options.model
+        return found
 
-    def _check(self, data: bytes) -> tuple[RequestOptions, bytes]:
-        message = parse(align_pb2.AlignOptions, data, "options")
-        options = codec.decode_options(message, **self._defaults)
-        reference = self._reference(options)
-        if options.model in self._systems:
-            check_options(options.model, options.align)
-        takes_effort = options.model in self._takes_effort
-        options.align.check_effort(options.model, takes_effort=takes_effort)
-        self._styles[options.model].chosen(options.align.style, related=options.align.related)
-        return options, reference
+    def chosen(self, options: RequestOptions) -> Chosen:
+        """Return options with the names of what is loaded, checked; see `choose`."""
+        found = self._chosen.get(options)
+        if found is None:
+            names = {name: getattr(options, name) or self._defaults[name] for name in NAMES}
+            found = self._check(replace(options, **names))
+            self._keep(options, found)
+        record.current().model = found.options.model
+        return found
 
-    def _reference(self, options: RequestOptions) -> bytes:
-        """Return the ModelRef of the model that options name, or raise UnknownNameError."""
-        _known(options.model, list(self._references), "model", ErrorReason.MODEL_NOT_FOUND)
+    def _keep(self, asked: bytes | RequestOptions, found: Chosen) -> None:
+        if len(self._chosen) < KEPT_OPTIONS:
+            self._chosen[asked] = found
+
+    def _check(self, options: RequestOptions) -> Chosen:
+        model = options.model
+        _known(model, list(self._references), "model", ErrorReason.MODEL_NOT_FOUND)
         _known(options.annotator, self._annotators, "annotator", ErrorReason.ANNOTATOR_NOT_FOUND)
-        return self._references[options.model]
+        if options.ground is not None:
+            if model in self._systems:
+                refuse_grounding(model, "options.model")
+        else:
+            if model in self._systems:
+                check_options(model, options.align)
+            options.align.check_effort(model, takes_effort=model in self._takes_effort)
+            self._styles[model].chosen(options.align.style, related=options.align.related)
+        reference = self._references[model]
+        return Chosen(options, reference, reference.SerializeToString())
 
 
 def _known(name: str, names: Sequence[str], what: str, reason: ErrorReason) -> None:

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import TypeVar
 
 from tokalign.server.admission import Admitted
 from tokalign.server.rpc.receiving import Context
+
+Data = TypeVar("Data")
 
 # A chunk begins only where the stream holds no more than this with it, or nothing else. Requests
 # count, and what their answers will take, and answers that are not written.
@@ -35,16 +38,16 @@ class AlignStream:
         self._changed = asyncio.Event()
 
     async def answer(
-        self, messages: AsyncIterator[bytes], align: Callable[[bytes, Chunk], Awaitable[bytes]]
+        self, messages: AsyncIterator[Data], align: Callable[[Data, Chunk], Awaitable[bytes]]
     ) -> None:
         """Answer chunks as they are done.
 
         Parameters
         ----------
-        messages : async iterator of bytes
-            The next is asked for once the one before has been let in.
-        align : callable taking bytes and a Chunk
-            Returns the answer. The chunk holds the room for it.
+        messages : async iterator
+            What each chunk holds. The next is asked for once the one before has been let in.
+        align : callable taking what a chunk holds, and a Chunk
+            Returns what is written as its answer. The chunk holds the room for it.
         """
         async with asyncio.TaskGroup() as tasks:
             async for data in messages:
@@ -55,7 +58,7 @@ class AlignStream:
                 await self._until(lambda: len(self._chunks) < self._max_chunks)
 
     async def _answer(
-        self, chunk: Chunk, data: bytes, align: Callable[[bytes, Chunk], Awaitable[bytes]]
+        self, chunk: Chunk, data: Data, align: Callable[[Data, Chunk], Awaitable[bytes]]
     ) -> None:
         try:
             answer = await align(data, chunk)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, ParamSpec, Protocol, TypeVar
 
 from tokalign.errors import LimitError
@@ -18,8 +18,6 @@ from tokalign.server.workers.pool import Pool
 
 # Reading or joining so many bytes takes the event loop a few milliseconds at most.
 LOOP_BYTES = 1 << 16
-# A message of a stream is written once it has so many bytes.
-MESSAGE_BYTES = 512 << 10
 
 P = ParamSpec("P")
 Value = TypeVar("Value")
@@ -154,17 +152,3 @@ async def off_loop(
     if n_bytes <= LOOP_BYTES:
         return function(*args, **kwargs)
     return await asyncio.to_thread(function, *args, **kwargs)
-
-
-async def write_parts(context: Context, first: bytes, parts: AsyncIterator[list[bytes]]) -> None:
-    """Write fields of an answer in messages of about MESSAGE_BYTES, or of one larger field."""
-    message, n_bytes = [first], len(first)
-    async for part in parts:
-        for field in part:
-            if message and n_bytes + len(field) > MESSAGE_BYTES:
-                await context.write(b"".join(message))
-                message, n_bytes = [], 0
-            message.append(field)
-            n_bytes += len(field)
-    if message:
-        await context.write(b"".join(message))

@@ -21,9 +21,9 @@ from tokalign.server.observe.faults import failure_of
 from tokalign.server.observe.logs import Quoting
 from tokalign.server.requests import limits, wire
 from tokalign.server.requests.answers import Answer
-from tokalign.server.requests.quoting import texts
+from tokalign.server.requests.wire import texts_of
 from tokalign.server.workers.frames import Run
-from tokalign.server.workers.grounding import GroundsSentences, ground
+from tokalign.server.workers.ground_sentences import GroundsSentences, ground
 from tokalign.types import Alignment, AnnotatedPair, Judgement, Pair, SentenceLike
 from tokalign.types.options import AlignOptions, RankBy
 from tokalign.v1 import align_pb2
@@ -268,7 +268,7 @@ def _serialise(
 def _answers(run: Run, outcomes: Sequence[Answer | Exception]) -> list[Answer]:
     """Return the answers of a run, with those of pairs that failed."""
     return [
-        Answer.failed(failure_of(outcome, pair=Quoting(texts, run.options, run.shared, pair)))
+        Answer.failed(failure_of(outcome, pair=Quoting(texts_of, run.options, run.shared, pair)))
         if isinstance(outcome, Exception)
         else outcome
         for outcome, pair in zip(outcomes, run.pairs, strict=True)

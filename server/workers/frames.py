@@ -36,7 +36,7 @@ FORK_DESCRIPTORS = 2
 class Run(NamedTuple):
     """Neighbouring pairs of a shard with equal options, which a worker aligns together.
 
-    Of an answer that is grounded, `shared` and `pairs` are what server/requests/grounding.py says.
+    Of an answer that is grounded, `shared` and `pairs` are what requests/request.py says.
 
     Attributes
     ----------

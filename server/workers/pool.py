@@ -23,8 +23,8 @@ from tokalign.server.observe.logs import Quoting
 from tokalign.server.observe.metrics import Metrics
 from tokalign.server.requests.answers import Answer
 from tokalign.server.requests.cost import Speed
-from tokalign.server.requests.quoting import texts
 from tokalign.server.requests.request import Request
+from tokalign.server.requests.wire import texts_of
 from tokalign.server.status import NotServingError
 from tokalign.server.workers import frames
 from tokalign.server.workers.batching import FairQueue
@@ -253,7 +253,7 @@ class Pool:
         else:
             (part,) = shard.slices
             request = part.task.request
-            quoted = Quoting(texts, request.options, request.shared, part.pairs[0])
+            quoted = Quoting(texts_of, request.options, request.shared, part.pairs[0])
             failure = report(
                 "a pair killed every worker it was given to",
                 ErrorReason.PAIR_KILLS_WORKERS,

@@ -10,7 +10,7 @@ from support.loaded import forking
 from support.pools import running_pool
 from tokalign.server.admission import Admission
 from tokalign.server.config import Config, RequestLimits
-from tokalign.server.http.front import HttpFrontend
+from tokalign.server.http.routes import HttpFrontend
 from tokalign.server.observe.memory import Memory, MemoryBound
 from tokalign.server.observe.metrics import Metrics
 from tokalign.server.rpc.frontend import Frontend

@@ -10,7 +10,7 @@ from tokalign.codec.reading import sizes
 from tokalign.english.annotate.tokenizer import tokenize
 from tokalign.server.config import RequestLimits
 from tokalign.server.requests import cost, rates
-from tokalign.server.requests.grounding import Passages
+from tokalign.server.requests.answer_sentences import Passages
 from tokalign.systems import SYSTEMS
 from tokalign.types.grounding import GroundOptions
 from tokalign.types.options import AlignOptions

@@ -134,7 +134,7 @@ WRONG = [
     ("/v1/rerank", {"documents": ["a"]}, "query is missing", "query"),
     ("/v1/rerank", {"query": "", "documents": ["a"]}, "is empty", "query.text"),
     ("/v1/rerank", {"query": "q", "documents": ["a", 3]}, "wanted a string", "documents[1]"),
-    ("/v1/rerank", {"query": "q", "documents": [{"image": "x"}]}, "null", "documents[0].text"),
+    ("/v1/rerank", {"query": "q", "documents": [{"image": "x"}]}, "missing", "documents[0].text"),
     ("/v1/rerank", {"query": "q", "documents": ["a"], "top_n": 0}, "1 or more", "top_n"),
     ("/v1/rerank", {"query": "q\ud800", "documents": ["a"]}, "half a surrogate pair", "query"),
     ("/v1/rerank", {"query": "q", "documents": ["a"], "by": "x"}, "by is 'x'", "by"),

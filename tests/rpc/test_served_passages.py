@@ -10,9 +10,8 @@ from tokalign.ranking import passages
 from tokalign.server.config import RequestLimits
 from tokalign.server.requests import limits
 from tokalign.server.requests.answers import Answer
-from tokalign.server.requests.passages import read_candidates
+from tokalign.server.requests.candidates import GivenCandidate, split_candidates
 from tokalign.server.requests.wire import RequestFields
-from tokalign.types.options import OffsetUnit
 from tokalign.v1 import align_pb2
 
 Code = grpc.StatusCode
@@ -129,8 +128,10 @@ async def test_passages_of_too_many_sentences_are_cut_where_asked_for(serving):
     assert not second.sentence.passage_truncated
 
 
-def serialised(*candidates):
-    return [align_pb2.Candidate(**each).SerializeToString() for each in candidates]
+def read(*candidates):
+    return [
+        GivenCandidate.read(align_pb2.Candidate(**each).SerializeToString()) for each in candidates
+    ]
 
 
 @pytest.fixture
@@ -151,21 +152,21 @@ def counted(monkeypatch):
 def test_a_million_sentences_are_refused_after_the_first_too_many(counted):
     limits = RequestLimits()
     with pytest.raises(LimitError, match="more than 10000 sentences"):
-        read_candidates(serialised({"passage": "A b. " * 1_000_000}), limits, truncate=False)
+        split_candidates(read({"passage": "A b. " * 1_000_000}), limits, truncate=False)
     assert len(counted) == limits.max_pairs + 1
 
 
 def test_sentences_of_many_passages_are_refused_after_the_first_too_many(counted):
-    many = serialised(*({"passage": "A b. " * 3_000} for _ in range(400)))
+    many = read(*({"passage": "A b. " * 3_000} for _ in range(400)))
     with pytest.raises(LimitError, match="more than 10000 sentences"):
-        read_candidates(many, RequestLimits(), truncate=False)
+        split_candidates(many, RequestLimits(), truncate=False)
     assert len(counted) <= 4 * 3_000
 
 
 def test_cut_passages_are_read_no_further_than_their_share(counted):
     limits = RequestLimits()
-    many = serialised(*({"passage": "A b. " * 3_000} for _ in range(400)))
-    candidates = read_candidates(many, limits, truncate=True)
+    many = read(*({"passage": "A b. " * 3_000} for _ in range(400)))
+    candidates = split_candidates(many, limits, truncate=True)
     assert len(candidates.pairs) == limits.max_pairs
     assert len(counted) <= 4 * 3_000 + limits.max_pairs + 400
 
@@ -177,9 +178,11 @@ def test_a_passage_that_is_no_text_fails_alone():
         for each in (message, align_pb2.Candidate(passage="A b.").SerializeToString())
     )
     found = RequestFields(align_pb2.RankRequest, request, 10).messages("candidates")
-    candidates = read_candidates(found, RequestLimits(), truncate=False)
+    candidates = split_candidates(
+        list(map(GivenCandidate.read, found)), RequestLimits(), truncate=False
+    )
     assert len(candidates.pairs) == 1
-    answers = candidates.answers([Answer(b"", score=0.5)], OffsetUnit.CODE_POINTS)
+    answers = [each.answer for each in candidates.ranked([Answer(b"", score=0.5)])]
     assert [answer.code for answer in answers] == [INVALID, 0]
     assert "passage is not UTF-8: byte" in answers[0].message
 

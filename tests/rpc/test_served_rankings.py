@@ -9,7 +9,7 @@ import pytest
 from support.statuses import failure
 from tokalign.ranking.priors import shipped_weights
 from tokalign.server.requests.answers import Answer
-from tokalign.server.requests.ranking import chosen, with_priors
+from tokalign.server.requests.candidates import RankedAnswer, shortlisted
 from tokalign.v1 import align_pb2
 
 Code = grpc.StatusCode
@@ -82,9 +82,9 @@ def test_passages_and_tokens_are_shortlisted_and_bytes_that_are_no_candidate_are
         align_pb2.Candidate(passage="It rains. A baker bakes."),
         align_pb2.Candidate(sentence={"tokens": ["baking", "bread"]}),
     ]
-    question = align_pb2.Sentence(text="Who bakes?").SerializeToString()
-    assert chosen(question, candidates, 2) == [1, 2]
-    assert chosen(question, candidates, 0) == [0, 1, 2]
+    question = align_pb2.Sentence(text="Who bakes?")
+    assert shortlisted(question, candidates, 2) == [1, 2]
+    assert shortlisted(question, candidates, 0) == [0, 1, 2]
 
 
 def test_what_else_is_known_of_a_candidate_stays_beside_its_prior():
@@ -93,10 +93,10 @@ def test_what_else_is_known_of_a_candidate_stays_beside_its_prior():
             {"name": "bias", "value": 1.0, "weight": 0.0}]},
         sentence={"index": 2, "n_sentences": 3},
     ).SerializeToString()  # fmt: skip
-    answer = Answer(b"x", score=0.5, judgement=judgement)
-    (found,) = with_priors([answer], [1.0], explain=True)
+    ranked = RankedAnswer(Answer(b"x", score=0.5, judgement=judgement))
+    found = ranked.with_prior(1.0, explain=True).answer
     message = align_pb2.RankedCandidate.FromString(found.judgement)
     assert (message.sentence.index, found.alignment) == (2, b"x")
     assert [piece.name for piece in message.judgement.evidence] == ["prior", "bias"]
     assert message.judgement.score == pytest.approx(found.score)
-    assert with_priors([answer], [None], explain=True) == [answer]
+    assert ranked.with_prior(None, explain=True) == ranked

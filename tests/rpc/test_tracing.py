@@ -15,7 +15,7 @@ import pytest
 from support.server_process import started
 from tokalign.client.load.process import TOKALIGN
 from tokalign.errors import InputError, MissingPackageError
-from tokalign.server.http.endpoint import SPANS
+from tokalign.server.http.call import SPANS
 from tokalign.server.observe import tracing
 from tokalign.v1 import align_pb2, align_pb2_grpc
 

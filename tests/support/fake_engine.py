@@ -12,7 +12,7 @@ from tokalign.codec import ModelInfo, StyleInfo
 from tokalign.codec.reasons import ErrorReason
 from tokalign.errors import ModelError
 from tokalign.server.requests.answers import Answer
-from tokalign.server.requests.grounding import decode_sentence
+from tokalign.server.requests.wire import decode_answer_sentence
 from tokalign.server.status import Failure
 from tokalign.types.options import Symmetrization
 from tokalign.v1 import align_pb2
@@ -48,7 +48,7 @@ class FakeEngine:
 
     def _grounded(self, data):
         """Answer a sentence of an answer, which says what to do as a pair's text does."""
-        start, text = decode_sentence(data)
+        start, text = decode_answer_sentence(data)
         answer = self._answer(align_pb2.Pair(source={"text": text}).SerializeToString())
         if answer.code:
             return answer

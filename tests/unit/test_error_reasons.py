@@ -26,7 +26,7 @@ AT_THE_START = {"config.py", "descriptors.py", "rpc/frontend.py", "rpc/security.
 AT_THE_START |= {"rpc/tokens.py"}
 AT_THE_START |= {"observe/metrics.py", "observe/tracing.py"}
 AT_THE_START |= {"workers/aligners.py", "workers/engine.py"}
-AT_THE_START |= {"http/listener.py", "workers/grounding.py"}
+AT_THE_START |= {"http/listener.py", "workers/ground_sentences.py"}
 REASONED = {
     name
     for name, kind in vars(status).items()

@@ -157,7 +157,7 @@ SERVER: dict[str, set[str]] = {
     # Floor 4.
     "rpc": {"admission", "config", "observe", "quotas", "requests", "status", "workers"},
     # Floor 5.
-    "http": {"config", "observe", "rpc", "status"},
+    "http": {"config", "observe", "requests", "rpc", "status"},
     # Floor 6.
     "app": {"admission", "config", "descriptors", "http", "observe", "rpc", "status", "workers"},
 }

@@ -4,11 +4,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tokalign.codec import ModelInfo, RequestOptions
 from tokalign.server.config import RequestLimits
-from tokalign.server.requests import texts
+from tokalign.server.requests import text_blocks
 from tokalign.server.requests.answers import Answer
 from tokalign.server.requests.cost import CostModel
-from tokalign.server.requests.texts import Comparisons
-from tokalign.server.requests.windows import Bounds, windows
+from tokalign.server.requests.request import Bounds, windows
+from tokalign.server.requests.text_blocks import Comparisons
 from tokalign.texts.plan import BlockPlan, TextPlan
 from tokalign.types.options import AlignOptions
 
@@ -26,9 +26,9 @@ items = st.lists(
 
 @given(items, st.integers(1, 8), st.integers(1, 200), st.integers(1, 20_000))
 def test_windows_are_all_items_in_order_and_within_bounds(items, most, cost, n_bytes):
-    sized = texts.sized(items, OPTIONS, COSTS)
+    sized = text_blocks.sized(items, OPTIONS, COSTS)
     found = list(windows(sized, OPTIONS, Bounds(most, cost, n_bytes)))
-    every, request = texts.whole(items, OPTIONS, COSTS)
+    every, request = text_blocks.whole(items, OPTIONS, COSTS)
     assert [item for window in found for item in window.items] == every
     assert [pair for window in found for pair in window.request.pairs] == request.pairs
     assert [each for window in found for each in window.request.costs] == request.costs

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TypeAlias, TypeVar
+from typing import NamedTuple, TypeAlias, TypeVar
 
 from tokalign.codec import RequestOptions
 from tokalign.codec.writing import Joined
 from tokalign.server.requests.answers import Answer, status_of, too_large
 from tokalign.server.requests.cost import CostModel, answer_bytes
-from tokalign.server.requests.request import costed
-from tokalign.server.requests.windows import Sized, Window
+from tokalign.server.requests.request import Sized, Window, costed
 from tokalign.server.status import OK, failure_of
 from tokalign.texts.candidates import TextCandidate
 from tokalign.texts.plan import BlockPlan, TextPlan
@@ -141,10 +140,24 @@ def _sentences(text: str, spans: Sequence[SentenceSpan], unit: OffsetUnit) -> It
         yield align_pb2.TextSentence(start=start, end=end).SerializeToString()
 
 
-def written(
+class AlignedBlock(NamedTuple):
+    """A block, and the answer for it.
+
+    Attributes
+    ----------
+    block : BlockPlan
+    answer : Answer or None
+        None where a sentence has no partner, and could be compared.
+    """
+
+    block: BlockPlan
+    answer: Answer | None
+
+
+def with_answers(
     blocks: Sequence[BlockPlan], answers: Iterable[Answer], compared: Comparisons, limit: int
-) -> list[bytes]:
-    """Return blocks as fields of an AlignTextsResponse.
+) -> list[AlignedBlock]:
+    """Return blocks with their answers.
 
     Parameters
     ----------
@@ -153,33 +166,32 @@ def written(
         Of the blocks that have sentences of both texts, in order.
     compared : Comparisons
     limit : int
-        Most bytes of a block; a larger one has a status in place of its alignment.
+        Most bytes of a block; a larger one fails.
     """
     pending = iter(answers)
-    return [
-        _TEXTS(
-            blocks=[
-                _block(
-                    block,
-                    next(pending) if block.old and block.new else compared.failure(block),
-                    limit,
-                )
-            ]
-        )
-        for block in blocks
-    ]
+    found = []
+    for block in blocks:
+        answer = next(pending) if block.old and block.new else compared.failure(block)
+        if answer is not None and len(answer.alignment) + _BLOCK_BYTES > limit:
+            answer = Answer.failed(failure_of(too_large(limit)))
+        if answer is not None and answer.field:
+            answer = answer._replace(field=_SIDES.get(answer.field.partition(".")[0], ""))
+        found.append(AlignedBlock(block, answer))
+    return found
 
 
-def _block(block: BlockPlan, answer: Answer | None, limit: int) -> bytes:
+def fields_of(blocks: Iterable[AlignedBlock]) -> list[bytes]:
+    """Return blocks as fields of an AlignTextsResponse."""
+    return [_TEXTS(blocks=[_written(*each)]) for each in blocks]
+
+
+def _written(block: BlockPlan, answer: Answer | None) -> bytes:
     """Return a serialised TextBlock."""
     head = align_pb2.TextBlock(
         old_sentences=block.old, new_sentences=block.new, moved=block.moved
     ).SerializeToString()
     if answer is None:
         return head
-    if answer.code == OK and len(answer.alignment) + _BLOCK_BYTES > limit:
-        answer = Answer.failed(failure_of(too_large(limit)))
     if answer.code == OK:
         return head + _BLOCK(alignment=answer.alignment)
-    side = _SIDES.get(answer.field.partition(".")[0], "")
-    return head + _BLOCK(status=status_of(answer._replace(field=side)))
+    return head + _BLOCK(status=status_of(answer))

@@ -15,8 +15,9 @@ from tokalign.errors import InputError, LimitError
 from tokalign.grounding.offsets import in_unit
 from tokalign.grounding.sources import Sources
 from tokalign.server.config import RequestLimits
+from tokalign.server.requests.answer_sentences import passages_of
 from tokalign.server.requests.answers import Answer
-from tokalign.server.requests.grounding import decode_sentence, passages_of
+from tokalign.server.requests.wire import decode_answer_sentence
 from tokalign.server.workers.frames import Run
 from tokalign.types.grounding import GroundedSentence, GroundOptions
 from tokalign.types.texts import SentenceSpan
@@ -80,7 +81,7 @@ def ground(
 
 def _parse(longest: int, data: bytes) -> tuple[int, str]:
     """Return where a sentence starts in the answer, and its text."""
-    start, text = decode_sentence(data)
+    start, text = decode_answer_sentence(data)
     if len(text) > longest:
         raise LimitError(
             f"a sentence of {len(text)} characters; the server takes at most {longest}: split it",

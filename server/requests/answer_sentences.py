@@ -8,7 +8,6 @@ sentences: those that may be its candidates are the longest at worst.
 from __future__ import annotations
 
 import heapq
-import struct
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Self
 
@@ -19,9 +18,8 @@ from tokalign.english.annotate.sentence_splitter import Sentences
 from tokalign.server.config import RequestLimits
 from tokalign.server.requests.answers import Answer, status_of, too_large
 from tokalign.server.requests.cost import CostModel
-from tokalign.server.requests.request import Request, interactive
-from tokalign.server.requests.windows import Sized
-from tokalign.server.requests.wire import parse
+from tokalign.server.requests.request import Request, Sized, interactive
+from tokalign.server.requests.wire import encode_answer_sentence, parse
 from tokalign.server.status import OK, FailedError, RequestLimitError, failure_of
 from tokalign.texts.sentences import MOST_TOKENS, GrowingText, sentences_of
 from tokalign.types.grounding import GroundOptions, SourcePassage
@@ -34,7 +32,7 @@ from tokalign.v1 import align_pb2
 _REQUEST = Joined(align_pb2.GroundRequest)
 _RESPONSE = Joined(align_pb2.GroundResponse)
 _SENTENCE = Joined(align_pb2.GroundedSentence)
-_START = struct.Struct("<Q")
+_PASSAGE = Joined(align_pb2.SourcePassage)
 
 # Of a token, with the space after it.
 TOKEN_CHARACTERS = 5
@@ -49,23 +47,12 @@ LONG_CHARACTERS, PIECE_SHARE = 4096, 64
 _LOCATED_BYTES = 32
 
 
-def encode_sentence(span: SentenceSpan) -> bytes:
-    """Return a sentence of an answer as a pair of Request; `start` is in the unit asked for."""
-    return _START.pack(span.start) + span.text.encode()
-
-
-def decode_sentence(data: bytes) -> tuple[int, str]:
-    """Return where a sentence starts in the answer, and its text."""
-    (start,) = _START.unpack_from(data)
-    return start, data[_START.size :].decode()
-
-
 def passages_of(shared: bytes) -> list[SourcePassage]:
     """Return the passages that the sentences of a request share."""
     return decode_passages(align_pb2.GroundRequest.FromString(shared))
 
 
-def check_number(passages: Sequence[bytes], limits: RequestLimits) -> None:
+def check_number(passages: Sequence[object], limits: RequestLimits) -> None:
     """Raise LimitError if there are more passages than a request may have."""
     most = limits.max_pairs
     if len(passages) > most:
@@ -99,14 +86,7 @@ class Passages(NamedTuple):
 
     @classmethod
     def read(cls, messages: Sequence[bytes], options: GroundOptions, limits: RequestLimits) -> Self:
-        """Return the passages of a request.
-
-        Parameters
-        ----------
-        messages : sequence of bytes
-            Serialised SourcePassage messages.
-        options : GroundOptions
-        limits : RequestLimits
+        """Return the passages of serialised SourcePassage messages.
 
         Raises
         ------
@@ -120,11 +100,26 @@ class Passages(NamedTuple):
             parse(align_pb2.SourcePassage, data, f"passages[{number}]")
             for number, data in enumerate(messages)
         ]
-        check_passages(SourcePassage(each.id, each.text) for each in parsed)
-        sizes = [size for each in parsed for size in _longest(each.text, options.candidates)]
+        given = [SourcePassage(each.id, each.text) for each in parsed]
+        check_passages(given)
+        return cls._of(messages, given, options)
+
+    @classmethod
+    def of(
+        cls, given: Sequence[SourcePassage], options: GroundOptions, limits: RequestLimits
+    ) -> Self:
+        """Return passages that are checked; LimitError if there are too many."""
+        check_number(given, limits)
+        return cls._of([_PASSAGE(id=each.id, text=each.text) for each in given], given, options)
+
+    @classmethod
+    def _of(
+        cls, messages: Sequence[bytes], given: Sequence[SourcePassage], options: GroundOptions
+    ) -> Self:
+        sizes = [size for each in given for size in _longest(each.text, options.candidates)]
         return cls(
             _REQUEST(passages=messages),
-            len(parsed),
+            len(messages),
             len(sizes),
             sum(sizes),
             sum(size * size for size in sizes),
@@ -254,7 +249,7 @@ def sized(
     assert options.ground is not None
     word_bytes = WORD_BYTES + (EXPLAIN_WORD_BYTES if options.ground.explain else 0)
     for each in sentences:
-        pair = encode_sentence(each)
+        pair = encode_answer_sentence(each)
         n_words = len(each.text) // TOKEN_CHARACTERS + 1
         yield Sized(
             each,
@@ -288,7 +283,7 @@ def whole(
 def written(
     sentences: Iterable[SentenceSpan], answers: Iterable[Answer], limit: int
 ) -> list[bytes]:
-    """Return sentences as fields of a GroundResponse.
+    """Return sentences as serialised GroundedSentence messages.
 
     Parameters
     ----------
@@ -302,10 +297,7 @@ def written(
     FailedError
         If the passages or the options are at fault, which fail every sentence.
     """
-    return [
-        _RESPONSE(sentences=[_sentence(each, answer, limit)])
-        for each, answer in zip(sentences, answers, strict=True)
-    ]
+    return [_sentence(each, answer, limit) for each, answer in zip(sentences, answers, strict=True)]
 
 
 def _sentence(span: SentenceSpan, answer: Answer, limit: int) -> bytes:
@@ -321,3 +313,8 @@ def _sentence(span: SentenceSpan, answer: Answer, limit: int) -> bytes:
 def heading(model: bytes) -> bytes:
     """Return the field of a GroundResponse that names the model, a serialised ModelRef."""
     return _RESPONSE(model=model)
+
+
+def fields_of(sentences: Sequence[bytes]) -> list[bytes]:
+    """Return serialised GroundedSentence messages as fields of a GroundResponse."""
+    return [_RESPONSE(sentences=[each]) for each in sentences]

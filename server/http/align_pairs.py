@@ -1,0 +1,209 @@
+"""Alignments and similarities of pairs: one, many, or many as a stream of events."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from functools import partial
+from typing import Any, NamedTuple, cast
+
+from tokalign.codec import RequestOptions, decode_alignment, encode_pair
+from tokalign.errors import InputError
+from tokalign.formats.document import require_unicode
+from tokalign.formats.jsonl import pair_from_json
+from tokalign.server.http.call import HttpCall, event
+from tokalign.server.http.json_bodies import (
+    ONE,
+    AlignRequest,
+    BodyReader,
+    PairsBody,
+    SimilarityRequest,
+    in_words,
+    invalid,
+    unknown,
+)
+from tokalign.server.http.problems import item_error, naming, to_json
+from tokalign.server.observe.faults import failure_of
+from tokalign.server.requests.answers import Answer
+from tokalign.server.rpc.receiving import Context
+from tokalign.server.rpc.service import AlignService
+from tokalign.server.rpc.serving import Chosen
+from tokalign.server.rpc.streams import Chunk
+from tokalign.server.rpc.work import Holder, UnaryCall, off_loop
+from tokalign.server.status import OK, FailedError
+from tokalign.types import Alignment
+from tokalign.types.objects import alignment_to_json, figures_to_json
+from tokalign.types.options import Detail
+from tokalign.v1 import align_pb2
+
+# Pairs of a stream that are let in, and answered, at a time.
+CHUNK_PAIRS = 32
+
+_ALIGN, _SIMILARITY = BodyReader(AlignRequest), BodyReader(SimilarityRequest)
+_PAIR_FIELDS = {r"(source|target)\.text": r"\1", r"constraints\.": ""}
+
+Write = Callable[[str, Alignment], dict[str, Any]]
+
+
+class _Given(NamedTuple):
+    """A pair of the body: its id, and its serialised message, or why it cannot be read."""
+
+    id: str
+    message: bytes
+    failure: Answer | None = None
+
+
+class _Request(NamedTuple):
+    """What a body asks for."""
+
+    pairs: Sequence[_Given]
+    options: RequestOptions
+    is_single: bool
+    is_stream: bool
+
+
+class PairMethods:
+    """The methods of /v1/align and /v1/similarity.
+
+    Parameters
+    ----------
+    service : AlignService
+    """
+
+    def __init__(self, service: AlignService) -> None:
+        self._service = service
+
+    async def align(self, data: bytes, call: HttpCall) -> bytes:
+        """Align one pair, or many."""
+        request = await off_loop(len(data), _read, _ALIGN, data)
+        options = request.options.align
+        write = partial(alignment_to_json, phrases=options.phrases, edits=options.edits)
+        return await self._answer(request, len(data), call, write)
+
+    async def similarity(self, data: bytes, call: HttpCall) -> bytes:
+        """Say how much the sentences of one pair, or of many, say the same."""
+        read = partial(_read, _SIMILARITY, detail=Detail.SCORES)
+        request = await off_loop(len(data), read, data)
+        return await self._answer(request, len(data), call, _scores)
+
+    async def _answer(self, request: _Request, n_bytes: int, call: HttpCall, write: Write) -> bytes:
+        context = cast(Context, call)
+        with naming(_PAIR_FIELDS):
+            chosen = self._service.chosen(request.options)
+            if request.is_stream:
+                await self._stream(request.pairs, chosen, context, write)
+                return b""
+            answers = await self._answers(request.pairs, chosen, n_bytes, UnaryCall(context))
+            if request.is_single and answers[0].code != OK:
+                raise FailedError(answers[0].failure(answers[0].field))
+        size = sum(len(answer.alignment) for answer in answers)
+        results = await off_loop(
+            size, lambda: list(_results(request.pairs, answers, chosen, write))
+        )
+        if request.is_single:
+            return await off_loop(size, to_json, results[0])
+        model = chosen.model
+        value = {"model": model.name, "version": model.version, "results": results}
+        return await off_loop(size, to_json, value)
+
+    async def _answers(
+        self, given: Sequence[_Given], chosen: Chosen, n_bytes: int, holder: Holder
+    ) -> list[Answer]:
+        """Return the answers to pairs, those that could not be read among them."""
+        messages = [each.message for each in given if each.failure is None]
+        self._service.check_number(len(given), "pairs")
+        found = iter(await self._service.answers(chosen, messages, n_bytes, holder))
+        return [next(found) if each.failure is None else each.failure for each in given]
+
+    async def _stream(
+        self, given: Sequence[_Given], chosen: Chosen, context: Context, write: Write
+    ) -> None:
+        async def align(first: int, chunk: Chunk) -> bytes:
+            pairs = given[first : first + CHUNK_PAIRS]
+            n_bytes = sum(len(each.message) for each in pairs)
+            try:
+                answers = await self._answers(pairs, chosen, n_bytes, chunk)
+            except Exception as error:
+                answers = [Answer.failed(failure_of(error))] * len(pairs)
+            values = enumerate(_results(pairs, answers, chosen, write), first)
+            return b"".join(
+                [event("result", to_json({"index": index} | value)) for index, value in values]
+            )
+
+        await self._service.align_chunks(_chunks(len(given)), align, context)
+        await context.write(event("done", to_json({"results": len(given)})))
+
+
+async def _chunks(n_pairs: int) -> AsyncIterator[int]:
+    """Yield the index of the first pair of each chunk."""
+    for first in range(0, n_pairs, CHUNK_PAIRS):
+        yield first
+
+
+def _read(bodies: BodyReader[PairsBody], data: bytes, **fixed: Any) -> _Request:
+    """Return what a body asks for; some options may be fixed."""
+    body = bodies.read(data)
+    with naming({}):
+        options = body.align_options(**fixed)
+    is_single = not body.pairs and not body.targets
+    pairs: list[_Given]
+    if is_single:
+        if body.stream:
+            raise invalid("stream is true, and there is one pair; give pairs", "stream")
+        value = body.some(ONE)
+        for side in ("source", "target"):
+            if side not in value:
+                raise invalid(f"{side} is missing; wanted a sentence, or pairs", side)
+        pairs = [_pair(value, "0")]
+    elif body.pairs:
+        for name in body.some((*ONE, "targets")):
+            raise invalid(f"{name} is given beside pairs; give one of both", name)
+        pairs = [_given(value, index) for index, value in enumerate(body.pairs)]
+    else:
+        for name in body.some(ONE).keys() - {"source"}:
+            raise invalid(f"{name} is given beside targets; give one of both", name)
+        source = body.some(("source",))
+        if not source:
+            raise invalid("source is missing; wanted one for all targets", "source")
+        pairs = [_given(source | {"target": each}, i) for i, each in enumerate(body.targets or ())]
+    return _Request(pairs, options, is_single, body.stream)
+
+
+def _given(value: dict[str, Any], index: int) -> _Given:
+    """Return a pair of many; one that cannot be read costs the others nothing."""
+    try:
+        for name in value:
+            if name not in ONE:
+                raise unknown(name, ONE, " of a pair")
+        return _pair(value, str(index))
+    except InputError as error:
+        return _Given(str(index), b"", Answer.failed(failure_of(error)))
+
+
+def _pair(value: dict[str, Any], name: str) -> _Given:
+    given = value.get("id")
+    if given is not None:
+        if not isinstance(given, str):
+            raise invalid(f"id is {in_words(given)}; wanted a string", "id")
+        name = require_unicode(given, "id")
+    for side in ("source", "target"):
+        if value.get(side) is None:
+            raise invalid(f"{side} is missing; wanted a sentence", side)
+    with naming({r"constraints\.": ""}):
+        return _Given(name, encode_pair(pair_from_json(value), name).SerializeToString())
+
+
+def _results(
+    given: Sequence[_Given], answers: Sequence[Answer], chosen: Chosen, write: Write
+) -> Iterator[dict[str, Any]]:
+    """Yield the objects of pairs, with their errors where they have some."""
+    symmetrization = chosen.options.align.symmetrization
+    for pair, answer in zip(given, answers, strict=True):
+        if answer.code != OK:
+            yield {"id": pair.id} | item_error(answer.failure(answer.field))
+            continue
+        message = align_pb2.Alignment.FromString(answer.alignment)
+        yield write(pair.id, decode_alignment(message, chosen.model, symmetrization))
+
+
+def _scores(name: str, alignment: Alignment) -> dict[str, Any]:
+    return {"id": name, **figures_to_json(alignment)}

@@ -1,0 +1,151 @@
+"""Differences of two texts, and evidence for an answer, also sentence by sentence."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import aclosing
+from typing import Any, cast
+
+from tokalign.codec import RequestOptions, decode_alignment, decode_grounded_sentence
+from tokalign.errors import ServerError
+from tokalign.grounding.evidence import grounding_to_dict
+from tokalign.grounding.evidence.evidence_json import sentence_to_dict
+from tokalign.server.http.call import HttpCall, event
+from tokalign.server.http.json_bodies import (
+    DIFF_OPTIONS,
+    BodyReader,
+    DiffBody,
+    DiffRequest,
+    GroundBody,
+    GroundRequest,
+)
+from tokalign.server.http.problems import naming, to_json
+from tokalign.server.requests.text_blocks import AlignedBlock
+from tokalign.server.rpc.receiving import Context
+from tokalign.server.rpc.service import AlignService
+from tokalign.server.rpc.serving import Chosen
+from tokalign.server.rpc.work import off_loop
+from tokalign.server.status import OK
+from tokalign.texts.diff import diff_of, same_texts, summarize
+from tokalign.texts.plan import TextPlan
+from tokalign.types.grounding import GroundedSentence, Grounding, SourcePassage
+from tokalign.types.passages import check_passages
+from tokalign.types.texts import TextAlignment, TextBlock
+from tokalign.v1 import align_pb2
+
+# An answer is read in pieces of so many characters where its evidence is streamed: some sentences.
+PIECE_CHARACTERS = 256
+
+_DIFFS, _ANSWERS = BodyReader(DiffRequest), BodyReader(GroundRequest)
+_DIFF_FIELDS = {"(old|new)_text": r"\1"}
+
+
+class TextMethods:
+    """The methods of /v1/diff and /v1/ground.
+
+    Parameters
+    ----------
+    service : AlignService
+    """
+
+    def __init__(self, service: AlignService) -> None:
+        self._service = service
+
+    async def diff(self, data: bytes, call: HttpCall) -> bytes:
+        """Say what changed from one text to another."""
+        body: DiffBody = await off_loop(len(data), _DIFFS.read, data)
+        with naming(_DIFF_FIELDS):
+            chosen = self._service.chosen(body.align_options(DIFF_OPTIONS, edits=True))
+            texts = body.old, body.new
+            plan, blocks = await self._service.texts_aligned(
+                chosen, texts, len(data), cast(Context, call)
+            )
+        n_bytes = sum(len(each.answer.alignment) for each in blocks if each.answer)
+        return await off_loop(n_bytes, _diff, plan, blocks, chosen)
+
+    async def ground(self, data: bytes, call: HttpCall) -> bytes:
+        """Show where passages support the words of an answer."""
+        body, passages, options = await off_loop(len(data), _read, data)
+        context = cast(Context, call)
+        with naming({}):
+            chosen = self._service.chosen(options)
+            if not body.stream:
+                sentences = await self._service.grounded(
+                    chosen, body.answer, passages, len(data), context
+                )
+                n_bytes = sum(map(len, sentences))
+                return await off_loop(n_bytes, _grounding, body.answer, passages, sentences, chosen)
+            found = self._service.grounded_pieces(
+                chosen, _pieces(body.answer), passages, len(data), context
+            )
+            async with aclosing(found):
+                async for sentences in found:
+                    for each in _decoded(sentences):
+                        await call.write(event("sentence", to_json(sentence_to_dict(each))))
+        done = {"model": chosen.model.name, "version": chosen.model.version}
+        await call.write(event("done", to_json(done)))
+        return b""
+
+
+async def _pieces(answer: str) -> AsyncIterator[str]:
+    for start in range(0, len(answer), PIECE_CHARACTERS):
+        yield answer[start : start + PIECE_CHARACTERS]
+
+
+def _read(data: bytes) -> tuple[GroundBody, tuple[SourcePassage, ...], RequestOptions]:
+    body = _ANSWERS.read(data)
+    given = [
+        each if isinstance(each, str) else SourcePassage(each.id, each.text)
+        for each in body.passages
+    ]
+    with naming({}):
+        return body, check_passages(given), body.ground_options()
+
+
+def _decoded(sentences: Sequence[bytes]) -> Iterator[GroundedSentence]:
+    for data in sentences:
+        yield decode_grounded_sentence(align_pb2.GroundedSentence.FromString(data), _error)
+
+
+def _error(status: align_pb2.Status) -> ServerError:
+    return ServerError(status.message)
+
+
+def _grounding(
+    answer: str, passages: tuple[SourcePassage, ...], sentences: Sequence[bytes], chosen: Chosen
+) -> bytes:
+    found = tuple(_decoded(sentences))
+    model = chosen.model
+    grounding = Grounding(answer, passages, found, model=model.name, version=model.version)
+    return to_json(grounding_to_dict(grounding))
+
+
+def _diff(plan: TextPlan, blocks: Sequence[AlignedBlock], chosen: Chosen) -> bytes:
+    old, new = plan.old_text, plan.new_text
+    if old == new:
+        diff = same_texts(old, [(each.start, each.end) for each in plan.old])
+    else:
+        diff = diff_of(
+            TextAlignment(
+                old_text=old,
+                new_text=new,
+                old=plan.old,
+                new=plan.new,
+                blocks=tuple([_block(each, chosen) for each in blocks]),
+                model=chosen.model.name,
+                version=chosen.model.version,
+            )
+        )
+    return to_json(diff.to_dict() | {"summary": summarize(diff).to_dict()})
+
+
+def _block(found: AlignedBlock, chosen: Chosen) -> TextBlock:
+    block, answer = found
+    given: dict[str, Any] = {}
+    if answer is not None and answer.code != OK:
+        given["error"] = ServerError(answer.message)
+    elif answer is not None:
+        message = align_pb2.Alignment.FromString(answer.alignment)
+        symmetrization = chosen.options.align.symmetrization
+        given["alignment"] = decode_alignment(message, chosen.model, symmetrization)
+    return TextBlock(block.old, block.new, block.moved, **given)

@@ -1,0 +1,362 @@
+"""Bodies of requests: structs that msgspec reads, and errors that say what is wrong, and where.
+
+Options are fields of the bodies, with the names, defaults and descriptions of the library. A field
+that is null is as one that is missing.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+from collections.abc import Collection
+from dataclasses import fields
+from typing import Annotated, Any, Generic, NoReturn, TypeVar, get_type_hints
+
+import msgspec
+from msgspec import UNSET, Meta, Struct, UnsetType, inspect
+from tokalign.codec import RequestOptions
+from tokalign.codec.reasons import ErrorReason
+from tokalign.errors import quoted
+from tokalign.formats.document import require_unicode
+from tokalign.server.status import MAX_NAME, BadRequestError
+from tokalign.types.constraints import NAMES
+from tokalign.types.grounding import GroundOptions
+from tokalign.types.options import AlignOptions, BaseOptions, RankBy
+
+BodyT = TypeVar("BodyT", bound="Body")
+
+
+def about(description: str) -> Meta:
+    """Return what says in a schema what a value is."""
+    return Meta(description=description)
+
+
+Share = Annotated[float, Meta(ge=0, le=1)]
+Count = Annotated[int, Meta(ge=1, lt=1 << 31)]
+JsonIndex = Annotated[int, Meta(ge=0)]
+JsonRange = Annotated[tuple[JsonIndex, JsonIndex], about("Start and end.")]
+Stream = Annotated[bool, about("Whether to answer by server-sent events.")]
+_NAME = about("Of /v1/models; else the server's default.")
+
+
+def reference(name: str) -> dict[str, str]:
+    """Return what stands for a schema of the OpenAPI document."""
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+class Body(Struct, kw_only=True, forbid_unknown_fields=True):
+    """Base of bodies."""
+
+    model: Annotated[str, _NAME] = ""
+    annotator: Annotated[str, _NAME] = ""
+
+    def align_options(self, names: Collection[str] = (), **fixed: Any) -> RequestOptions:
+        """Return the options of an alignment: those of `names`, or all that are not fixed."""
+        names = names or [each.name for each in fields(AlignOptions) if each.name not in fixed]
+        given = {name: getattr(self, name) for name in names}
+        return RequestOptions(self.model, self.annotator, AlignOptions(**given, **fixed))
+
+    def ground_options(self) -> RequestOptions:
+        """Return the options of grounding."""
+        given = {each.name: getattr(self, each.name) for each in fields(GroundOptions)}
+        return RequestOptions(self.model, self.annotator, ground=GroundOptions(**given))
+
+
+class GivenColumns(Struct):
+    """A text, its tokens, or tokens with columns."""
+
+    text: str | UnsetType = UNSET
+    tokens: list[str] | UnsetType = UNSET
+    tags: list[str] | UnsetType = UNSET
+    lemmas: list[str] | UnsetType = UNSET
+    heads: list[Annotated[int, Meta(ge=-1)]] | UnsetType = UNSET
+    relations: list[str] | UnsetType = UNSET
+
+
+GivenSentence = (
+    Annotated[str, Meta(min_length=1)] | Annotated[list[str], Meta(min_length=1)] | GivenColumns
+)
+
+# Pairs are read each by itself (formats/jsonl.py), so that a bad one costs the others nothing.
+_Sentence = Annotated[Any, Meta(extra_json_schema=reference("GivenSentence"))]
+_Links = Annotated[Any, Meta(extra_json_schema={"type": "array", "items": reference("Range")})]
+_Tokens = Annotated[
+    Any, Meta(extra_json_schema={"type": "array", "items": {"type": "integer", "minimum": 0}})
+]
+_Pair = Annotated[dict[str, Any], Meta(extra_json_schema=reference("GivenPair"))]
+
+
+class PairsBody(Body):
+    """One pair, several, or one sentence and several that are compared with it."""
+
+    id: Annotated[str, about("Returned with the answer.")] | UnsetType = UNSET
+    source: _Sentence = UNSET
+    target: _Sentence = UNSET
+    anchors: Annotated[_Links, about("Links that must be made.")] = UNSET
+    forbidden: Annotated[_Links, about("Links that must not be made.")] = UNSET
+    linked_source: _Tokens = UNSET
+    linked_target: _Tokens = UNSET
+    unlinked_source: _Tokens = UNSET
+    unlinked_target: _Tokens = UNSET
+    pairs: Annotated[list[_Pair], Meta(min_length=1)] | UnsetType = UNSET
+    targets: Annotated[list[_Sentence], Meta(min_length=1)] | UnsetType = UNSET
+    stream: Stream = False
+
+    def some(self, names: Collection[str]) -> dict[str, Any]:
+        """Return the fields of these names that are given."""
+        given = {name: getattr(self, name) for name in names}
+        return {name: value for name, value in given.items() if value not in (None, UNSET)}
+
+
+ONE = ("id", "source", "target", *NAMES)
+"""Fields of one pair."""
+_hints = get_type_hints(PairsBody, include_extras=True)
+GivenPair = msgspec.defstruct(
+    "GivenPair", [(name, _hints[name], UNSET) for name in ONE], forbid_unknown_fields=True
+)
+
+
+class JsonDocument(Struct):
+    """A text that is ranked; other fields are passed over."""
+
+    text: str
+
+
+class JsonPassage(Struct, forbid_unknown_fields=True):
+    """A text that an answer may rest on, and how citations name it."""
+
+    id: str
+    text: str
+
+
+_PassedOver = Annotated[Any, about("Passed over.")]
+
+
+class RerankBody(Body):
+    """A query, and the documents that are ranked as answers to it."""
+
+    query: str
+    documents: Annotated[list[str | JsonDocument], Meta(min_length=1)]
+    top_n: Count | UnsetType = UNSET
+    return_documents: bool = False
+    max_tokens_per_doc: Count | UnsetType = UNSET
+    by: RankBy = RankBy.AUTO
+    max_chunks_per_doc: _PassedOver = UNSET
+    priority: _PassedOver = UNSET
+    rank_fields: _PassedOver = UNSET
+    truncation: _PassedOver = UNSET
+    user: _PassedOver = UNSET
+
+
+class GroundBody(Body):
+    """An answer, and the passages that it may rest on."""
+
+    answer: str
+    passages: Annotated[list[str | JsonPassage], Meta(min_length=1)]
+    stream: Stream = False
+
+
+class DiffBody(Body):
+    """Two texts, of which one was made from the other."""
+
+    old: str
+    new: str
+
+
+_TYPES = {"min_confidence": Share, "threshold": Share, "effort": Share, "candidates": Count}
+
+
+def _with_options(
+    base: type[BodyT],
+    name: str,
+    kind: type[BaseOptions],
+    names: Collection[str] = (),
+    without: Collection[str] = (),
+) -> type[BodyT]:
+    """Return a body with options of a class: those of `names`, or all but those `without`."""
+    section = (kind.__doc__ or "").partition("Attributes\n")[2]
+    found = re.findall(r"^    (\w+) : .*\n((?:        .*\n)+)", section, re.MULTILINE)
+    texts = {name: " ".join(text.split()) for name, text in found}
+    added = []
+    for each in fields(kind):
+        if each.name in (names or texts.keys() - set(without)):
+            type_ = _TYPES.get(each.name, type(each.default))
+            added.append((each.name, Annotated[type_, about(texts[each.name])], each.default))
+    made = msgspec.defstruct(
+        name, added, bases=(base,), kw_only=True, forbid_unknown_fields=True, module=__name__
+    )
+    made.__doc__ = base.__doc__
+    return made
+
+
+RERANK_OPTIONS = ("symmetrization", "style", "related", "effort")
+DIFF_OPTIONS = ("style", "related", "effort")
+AlignRequest = _with_options(PairsBody, "AlignRequest", AlignOptions)
+SimilarityRequest = _with_options(PairsBody, "SimilarityRequest", AlignOptions, without=("detail",))
+RerankRequest = _with_options(RerankBody, "RerankRequest", AlignOptions, RERANK_OPTIONS)
+GroundRequest = _with_options(GroundBody, "GroundRequest", GroundOptions)
+DiffRequest = _with_options(DiffBody, "DiffRequest", AlignOptions, DIFF_OPTIONS)
+
+# Fields whose values are not read here: those of each pair, and those that are passed over.
+_UNREAD = frozenset(
+    {"pairs", "targets", "max_chunks_per_doc", "priority", "rank_fields", "truncation", "user"}
+)
+
+
+class BodyReader(Generic[BodyT]):
+    """Reads bodies of one kind.
+
+    Parameters
+    ----------
+    kind : type of Body
+    """
+
+    def __init__(self, kind: type[BodyT]) -> None:
+        self._kind = kind
+        self._decoder = msgspec.json.Decoder(kind)
+
+    def read(self, data: bytes) -> BodyT:
+        """Return a body.
+
+        Raises
+        ------
+        InputError
+            If it is no JSON object, or a field cannot be used.
+        """
+        try:
+            return self._decoder.decode(data)
+        except (ValueError, RecursionError):
+            # Read once more, with nulls left out, and for an error that says what was seen.
+            return self._converted(json_object(data))
+
+    def _converted(self, value: dict[str, Any]) -> BodyT:
+        known = self._kind.__struct_fields__
+        for name in value.keys() - set(known):
+            raise unknown(name, known)
+        given = {name: each for name, each in value.items() if each is not None}
+        for name, each in given.items():
+            if name not in _UNREAD:
+                _require_unicode(each, name)
+        try:
+            return msgspec.convert(given, self._kind)
+        except msgspec.ValidationError as error:
+            raise self._explained(str(error), given) from error
+
+    def _explained(self, message: str, value: Any) -> BadRequestError:
+        """Return the error for what msgspec says of a value: what was seen, wanted, and where."""
+        what, _, path = message.removesuffix("`").partition(" - at `$.")
+        kind = inspect.type_info(self._kind)
+        for name, index in re.findall(r"(\w+)|\[(\d+)\]", path):
+            kind, value = _inner(kind, name), value[int(index) if index else name]
+        if missing := re.match("Object missing required field `([^`]+)", what):
+            path = f"{path}.{missing[1]}" if path else missing[1]
+            return invalid(f"{path} is missing; wanted {_wanted(_inner(kind, missing[1]))}", path)
+        if value == []:
+            return invalid(f"{path} is empty; wanted one or more", path)
+        return invalid(f"{path} is {in_words(value)}; wanted {_wanted(kind)}", path)
+
+
+def _alternatives(kind: inspect.Type) -> list[inspect.Type]:
+    """Return the types of which a value may be any."""
+    while isinstance(kind, inspect.Metadata):
+        kind = kind.type
+    if isinstance(kind, inspect.UnionType):
+        return [found for each in kind.types for found in _alternatives(each)]
+    return [kind]
+
+
+def _inner(kind: inspect.Type, name: str) -> inspect.Type:
+    """Return the type of a field of a type's object, or without a name of its array's elements."""
+    for each in _alternatives(kind):
+        if name and isinstance(each, inspect.StructType):
+            return next(field.type for field in each.fields if field.name == name)
+        if not name and isinstance(each, inspect.ListType):
+            return each.item_type
+    raise AssertionError(f"{kind} has no {name or 'elements'}")
+
+
+def _wanted(kind: inspect.Type) -> str:
+    return ", or ".join(map(_type_in_words, _alternatives(kind)))
+
+
+def _type_in_words(kind: inspect.Type) -> str:
+    match kind:
+        case inspect.EnumType():
+            return f"one of {', '.join(each.value for each in kind.cls)}"
+        case inspect.FloatType(ge=0, le=1):
+            return "a number in [0, 1]"
+        case inspect.IntType(ge=1):
+            return "a whole number, 1 or more"
+        case inspect.StructType():
+            return f"an object with {' and '.join(field.name for field in kind.fields)}"
+    return _KINDS[type(kind)]
+
+
+_KINDS: dict[type, str] = {
+    inspect.StrType: "a string",
+    inspect.BoolType: "true or false",
+    inspect.IntType: "a whole number",
+    inspect.FloatType: "a number",
+    inspect.ListType: "an array",
+    inspect.DictType: "an object",
+    inspect.AnyType: "a value",
+}
+
+
+def json_object(data: bytes) -> dict[str, Any]:
+    """Return the object of a body; InputError if it is no JSON, or holds something else."""
+    try:
+        value = json.loads(data, parse_constant=_no_constant)
+    except UnicodeDecodeError as error:
+        raise _malformed(f"it is not UTF-8 at byte {error.start}") from error
+    except json.JSONDecodeError as error:
+        raise _malformed(f"{error.msg} at line {error.lineno}, column {error.colno}") from error
+    except BadRequestError:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise _malformed("a number is too long, or lists are nested too deeply") from error
+    if not isinstance(value, dict):
+        raise _malformed(f"it is {in_words(value)}; wanted an object")
+    return value
+
+
+def invalid(message: str, field: str) -> BadRequestError:
+    """Return the error for a field that cannot be used."""
+    return BadRequestError(message, reason=ErrorReason.INVALID_INPUT, field=field)
+
+
+def unknown(name: str, known: Collection[str], of: str = "") -> BadRequestError:
+    """Return the error for a field that nothing is called, with the one that may be meant."""
+    near = difflib.get_close_matches(name, known, 1)
+    wanted = f"did you mean {near[0]}?" if near else f"wanted {', '.join(sorted(known))}"
+    return invalid(f"no field{of} is called {quoted(name)}; {wanted}", name[:MAX_NAME])
+
+
+def in_words(value: Any) -> str:
+    """Return a value of JSON as an error shows it."""
+    if isinstance(value, list | dict):
+        return "an array" if isinstance(value, list) else "an object"
+    return "null" if value is None else quoted(value)
+
+
+def _require_unicode(value: Any, path: str) -> None:
+    """Raise InputError where a string of a value holds half a surrogate pair."""
+    if isinstance(value, str):
+        require_unicode(value, path)
+    elif isinstance(value, list):
+        for index, each in enumerate(value):
+            _require_unicode(each, f"{path}[{index}]")
+    elif isinstance(value, dict):
+        for name, each in value.items():
+            require_unicode(name, path)
+            _require_unicode(each, f"{path}.{name}")
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise _malformed(f"it holds {name}, which is no number of JSON")
+
+
+def _malformed(why: str) -> BadRequestError:
+    message = f"the body is no JSON object: {why}"
+    return BadRequestError(message, reason=ErrorReason.MALFORMED_MESSAGE)
