@@ -28,8 +28,7 @@ from prometheus_client.platform_collector import PlatformCollector
 from prometheus_client.process_collector import ProcessCollector
 from tokalign.codec import ModelInfo
 from tokalign.errors import InputError
-from tokalign.server.observe.histogram import Histogram
-from tokalign.server.observe.usage import Usage
+from tokalign.server.observe.collectors import Histogram, Usage
 from tokalign.server.status import code_name
 
 log = logging.getLogger(__name__)

@@ -10,7 +10,7 @@ import grpc.aio
 from tokalign.codec import ModelInfo
 from tokalign.codec.reasons import ErrorReason
 from tokalign.errors import AlignError
-from tokalign.server.observe.usage import Usage, Used
+from tokalign.server.observe.collectors import Usage, Used
 from tokalign.server.quotas import Quota
 from tokalign.server.requests.wire import parse
 from tokalign.server.rpc.calls import Calls

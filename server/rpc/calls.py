@@ -13,10 +13,9 @@ from typing import Self, TypeAlias, TypeVar
 import grpc
 import grpc.aio
 from tokalign.codec.reasons import ErrorReason
-from tokalign.server.observe.access import AccessLog
 from tokalign.server.observe.faults import failure_of
 from tokalign.server.observe.metrics import Metrics
-from tokalign.server.observe.record import CallRecord
+from tokalign.server.observe.record import AccessLog, CallRecord
 from tokalign.server.observe.tracing import GRPC, SpanConvention, Tracing
 from tokalign.server.rpc.receiving import Context, Receiving, end
 from tokalign.server.rpc.tokens import Caller

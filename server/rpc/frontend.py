@@ -17,9 +17,9 @@ from tokalign.errors import InputError
 from tokalign.server.admission import Admission
 from tokalign.server.config import Config, authority
 from tokalign.server.observe import tracing
-from tokalign.server.observe.access import AccessLog
 from tokalign.server.observe.memory import MemoryBound
 from tokalign.server.observe.metrics import Metrics
+from tokalign.server.observe.record import AccessLog
 from tokalign.server.requests.wire import parse
 from tokalign.server.rpc import admin, channelz, health, security, tokens
 from tokalign.server.rpc.calls import Calls

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from prometheus_client import CollectorRegistry
 from prometheus_client import Histogram as Judge
 from prometheus_client.exposition import generate_latest
-from tokalign.server.observe.histogram import Histogram
+from tokalign.server.observe.collectors import Histogram
 from tokalign.server.observe.metrics import SECONDS
 
 

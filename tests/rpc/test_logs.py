@@ -19,8 +19,7 @@ from support.server_process import FAKE, started
 from support.waiting import wait_until
 from tokalign.client.load.process import free_port
 from tokalign.server import app
-from tokalign.server.observe.lines import LineWriter
-from tokalign.server.observe.logs import JsonFormatter, QueuedHandler, Quoting
+from tokalign.server.observe.logs import JsonFormatter, LineWriter, QueuedHandler, Quoting
 from tokalign.server.observe.metrics import Metrics, MetricsServer
 from tokalign.v1 import align_pb2, align_pb2_grpc
 

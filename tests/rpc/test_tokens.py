@@ -9,7 +9,7 @@ from support.server_process import started
 from support.statuses import details, failure, reason
 from support.waiting import until
 from tokalign.errors import InputError
-from tokalign.server.observe.access import MAX_REFUSED_PER_S, AccessLog
+from tokalign.server.observe.record import MAX_REFUSED_PER_S, AccessLog
 from tokalign.server.quotas import Quota, QuotaLimits
 from tokalign.server.rpc.tokens import TokenFile
 from tokalign.v1 import admin_pb2, admin_pb2_grpc, align_pb2
