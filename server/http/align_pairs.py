@@ -26,7 +26,7 @@ from tokalign.server.observe.faults import failure_of
 from tokalign.server.requests.answers import Answer
 from tokalign.server.rpc.receiving import Context
 from tokalign.server.rpc.service import AlignService
-from tokalign.server.rpc.serving import Chosen
+from tokalign.server.rpc.serving import Asked, Chosen
 from tokalign.server.rpc.streams import Chunk
 from tokalign.server.rpc.work import Holder, UnaryCall, off_loop
 from tokalign.server.status import OK, FailedError
@@ -88,11 +88,12 @@ class PairMethods:
     async def _answer(self, request: _Request, n_bytes: int, call: HttpCall, write: Write) -> bytes:
         context = cast(Context, call)
         with naming(_PAIR_FIELDS):
-            chosen = self._service.chosen(request.options)
+            asked = self._service.asked(request.options, n_bytes, context)
+            chosen = asked.chosen
             if request.is_stream:
-                await self._stream(request.pairs, chosen, context, write)
+                await self._stream(request.pairs, asked, write)
                 return b""
-            answers = await self._answers(request.pairs, chosen, n_bytes, UnaryCall(context))
+            answers = await self._answers(request.pairs, asked, UnaryCall(context), n_bytes)
             if request.is_single and answers[0].code != OK:
                 raise FailedError(answers[0].failure(answers[0].field))
         size = sum(len(answer.alignment) for answer in answers)
@@ -106,31 +107,29 @@ class PairMethods:
         return await off_loop(size, to_json, value)
 
     async def _answers(
-        self, given: Sequence[_Given], chosen: Chosen, n_bytes: int, holder: Holder
+        self, given: Sequence[_Given], asked: Asked, holder: Holder, n_bytes: int
     ) -> list[Answer]:
         """Return the answers to pairs, those that could not be read among them."""
         messages = [each.message for each in given if each.failure is None]
         self._service.check_number(len(given), "pairs")
-        found = iter(await self._service.answers(chosen, messages, n_bytes, holder))
+        found = iter(await self._service.answers(asked, messages, holder, n_bytes))
         return [next(found) if each.failure is None else each.failure for each in given]
 
-    async def _stream(
-        self, given: Sequence[_Given], chosen: Chosen, context: Context, write: Write
-    ) -> None:
+    async def _stream(self, given: Sequence[_Given], asked: Asked, write: Write) -> None:
         async def align(first: int, chunk: Chunk) -> bytes:
             pairs = given[first : first + CHUNK_PAIRS]
             n_bytes = sum(len(each.message) for each in pairs)
             try:
-                answers = await self._answers(pairs, chosen, n_bytes, chunk)
+                answers = await self._answers(pairs, asked, chunk, n_bytes)
             except Exception as error:
                 answers = [Answer.failed(failure_of(error))] * len(pairs)
-            values = enumerate(_results(pairs, answers, chosen, write), first)
+            values = enumerate(_results(pairs, answers, asked.chosen, write), first)
             return b"".join(
                 [event("result", to_json({"index": index} | value)) for index, value in values]
             )
 
-        await self._service.align_chunks(_chunks(len(given)), align, context)
-        await context.write(event("done", to_json({"results": len(given)})))
+        await self._service.align_chunks(_chunks(len(given)), align, asked.context)
+        await asked.context.write(event("done", to_json({"results": len(given)})))
 
 
 async def _chunks(n_pairs: int) -> AsyncIterator[int]:

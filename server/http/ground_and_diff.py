@@ -55,30 +55,24 @@ class TextMethods:
         """Say what changed from one text to another."""
         body: DiffBody = await off_loop(len(data), _DIFFS.read, data)
         with naming(_DIFF_FIELDS):
-            chosen = self._service.chosen(body.align_options(DIFF_OPTIONS, edits=True))
-            texts = body.old, body.new
-            plan, blocks = await self._service.texts_aligned(
-                chosen, texts, len(data), cast(Context, call)
-            )
+            options = body.align_options(DIFF_OPTIONS, edits=True)
+            asked = self._service.asked(options, len(data), cast(Context, call))
+            plan, blocks = await self._service.texts_aligned(asked, (body.old, body.new))
         n_bytes = sum(len(each.answer.alignment) for each in blocks if each.answer)
-        return await off_loop(n_bytes, _diff, plan, blocks, chosen)
+        return await off_loop(n_bytes, _diff, plan, blocks, asked.chosen)
 
     async def ground(self, data: bytes, call: HttpCall) -> bytes:
         """Show where passages support the words of an answer."""
         body, passages, options = await off_loop(len(data), _read, data)
-        context = cast(Context, call)
         with naming({}):
-            chosen = self._service.chosen(options)
+            asked = self._service.asked(options, len(data), cast(Context, call))
+            chosen = asked.chosen
             if not body.stream:
-                sentences = await self._service.grounded(
-                    chosen, body.answer, passages, len(data), context
-                )
+                sentences = await self._service.grounded(asked, body.answer, passages)
                 n_bytes = sum(map(len, sentences))
                 return await off_loop(n_bytes, _grounding, body.answer, passages, sentences, chosen)
-            found = self._service.grounded_pieces(
-                chosen, _pieces(body.answer), passages, len(data), context
-            )
-            async with aclosing(found):
+            pieces = _pieces(body.answer)
+            async with aclosing(self._service.grounded_pieces(asked, pieces, passages)) as found:
                 async for sentences in found:
                     for each in _decoded(sentences):
                         await call.write(event("sentence", to_json(sentence_to_dict(each))))

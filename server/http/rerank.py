@@ -49,11 +49,9 @@ class Rerank:
         top_n, n_words = body.top_n or 0, body.max_tokens_per_doc or 0
         passages = [_cut(text, n_words) for text in documents] if n_words else documents
         with naming(_FIELDS):
-            chosen = self._service.chosen(options)
-            ranking = await self._service.rank_passages(
-                chosen, body.query, passages, top_n, len(data), cast(Context, call)
-            )
-        written = partial(self._written, ranking, chosen.model.name, body, documents)
+            asked = self._service.asked(options, len(data), cast(Context, call))
+            ranking = await self._service.rank_passages(asked, body.query, passages, top_n)
+        written = partial(self._written, ranking, asked.chosen.model.name, body, documents)
         return await off_loop(len(data), written)
 
     def _written(

@@ -23,7 +23,7 @@ from tokalign.server.requests.request import cheapest, windows
 from tokalign.server.requests.wire import RequestFields
 from tokalign.server.rpc.in_pieces import CallsInPieces, Incoming, write_parts
 from tokalign.server.rpc.receiving import Context
-from tokalign.server.rpc.serving import Chosen, Serving
+from tokalign.server.rpc.serving import Asked, Serving
 from tokalign.server.rpc.streams import STREAM_BYTES
 from tokalign.server.rpc.work import (
     UnaryCall,
@@ -60,52 +60,28 @@ class GroundService:
             n_bytes, RequestFields, align_pb2.GroundRequest, data, limits.max_pairs
         )
         chosen = serving.choose_ground(fields.message("options"))
-        self._check_time(serving, chosen, context)
+        asked = Asked(serving, chosen, n_bytes, context)
+        self._check_time(asked)
         fields.check_text("answer")
         read = partial(Passages.read, fields.messages("passages"), chosen.ground, limits)
-        text = fields.text("answer")
-        found = await self._whole(serving, chosen, text, read, n_bytes, context)
+        found = await self._whole(asked, fields.text("answer"), read)
         return b"".join([*fields_of(found), answer_sentences.heading(chosen.reference)])
 
     async def ground(
-        self,
-        serving: Serving,
-        chosen: Chosen,
-        text: str,
-        passages: Sequence[SourcePassage],
-        n_bytes: int,
-        context: Context,
+        self, asked: Asked, text: str, passages: Sequence[SourcePassage]
     ) -> list[bytes]:
         """Return the sentences of an answer as serialised messages; see `_whole`."""
-        self._check_time(serving, chosen, context)
-        read = partial(Passages.of, passages, chosen.ground, self._calls.limits)
-        return await self._whole(serving, chosen, text, read, n_bytes, context)
+        self._check_time(asked)
+        read = partial(Passages.of, passages, asked.chosen.ground, self._calls.limits)
+        return await self._whole(asked, text, read)
 
-    def _check_time(self, serving: Serving, chosen: Chosen, context: Context) -> None:
+    def _check_time(self, asked: Asked) -> None:
         """Raise QueueFullError where even the smallest answer would be late."""
-        least = cheapest(chosen.options, 1)
-        check_time(self._calls.admission, serving.pool, least, context)
+        least = cheapest(asked.chosen.options, 1)
+        check_time(self._calls.admission, asked.serving.pool, least, asked.context)
 
-    async def _whole(
-        self,
-        serving: Serving,
-        chosen: Chosen,
-        text: str,
-        read: Callable[[], Passages],
-        n_bytes: int,
-        context: Context,
-    ) -> list[bytes]:
+    async def _whole(self, asked: Asked, text: str, read: Callable[[], Passages]) -> list[bytes]:
         """Return the sentences of an answer as serialised GroundedSentence messages.
-
-        Parameters
-        ----------
-        serving : Serving
-        chosen : Chosen
-        text : str
-        read : callable returning Passages
-        n_bytes : int
-            Of the text and the passages.
-        context : Context
 
         Raises
         ------
@@ -115,6 +91,7 @@ class GroundService:
             If the answer or the passages are too long for one call; it names the stream.
         """
         calls = self._calls
+        serving, chosen, n_bytes, context = asked
         limits, unit = calls.limits, chosen.ground.offsets
         with naming_the_stream("GroundStream"):
             passages = await off_loop(n_bytes, read)
@@ -156,32 +133,26 @@ class GroundService:
                 incoming.n_bytes, Passages.read, passages, chosen.ground, self._calls.limits
             )
             pieces = _pieces(piece, incoming, messages)
-            parts = self._evidence(serving, chosen, read, pieces, incoming.n_bytes, context)
+            asked = Asked(serving, chosen, incoming.n_bytes, context)
+            parts = self._evidence(asked, read, pieces)
             first = answer_sentences.heading(chosen.reference)
             await write_parts(context, first, _written(parts))
 
     async def ground_pieces(
-        self,
-        serving: Serving,
-        chosen: Chosen,
-        pieces: AsyncIterator[str],
-        passages: Sequence[SourcePassage],
-        n_bytes: int,
-        context: Context,
+        self, asked: Asked, pieces: AsyncIterator[str], passages: Sequence[SourcePassage]
     ) -> AsyncGenerator[list[bytes], None]:
         """Yield sentences as serialised GroundedSentence messages as pieces finish them.
 
         Raises
         ------
         LimitError
-            If the answer and its passages, of so many bytes together, are too long.
+            If the answer and its passages are too long.
         """
-        self._incoming().count(n_bytes)
-        limits = self._calls.limits
-        read = await off_loop(n_bytes, Passages.of, passages, chosen.ground, limits)
-        with serving.pool.in_use():
-            parts = self._evidence(serving, chosen, read, pieces, n_bytes, context)
-            async with aclosing(parts):
+        self._incoming().count(asked.n_bytes)
+        limits, ground = self._calls.limits, asked.chosen.ground
+        read = await off_loop(asked.n_bytes, Passages.of, passages, ground, limits)
+        with asked.serving.pool.in_use():
+            async with aclosing(self._evidence(asked, read, pieces)) as parts:
                 async for part in parts:
                     yield part
 
@@ -195,23 +166,18 @@ class GroundService:
         )
 
     async def _evidence(
-        self,
-        serving: Serving,
-        chosen: Chosen,
-        passages: Passages,
-        pieces: AsyncIterator[str],
-        n_bytes: int,
-        context: Context,
+        self, asked: Asked, passages: Passages, pieces: AsyncIterator[str]
     ) -> AsyncGenerator[list[bytes], None]:
-        """Yield the sentences of each window; the passages have so many bytes."""
-        calls, options = self._calls, chosen.options
+        """Yield the sentences of each window."""
+        calls = self._calls
+        serving, chosen, n_bytes, context = asked
         held_bytes = HELD * n_bytes + STREAM_BYTES
         held = await calls.hold(serving.pool, held_bytes, context, waits=True)
         try:
             work = calls.work(serving.pool, context)
             async for sentences in _finished(pieces, chosen.ground.offsets):
-                sized = answer_sentences.sized(sentences, passages, options, serving.costs)
-                for window in windows(sized, options, calls.bounds, passages.shared):
+                sized = answer_sentences.sized(sentences, passages, chosen.options, serving.costs)
+                for window in windows(sized, chosen.options, calls.bounds, passages.shared):
                     answers = await work.of_window(window.request)
                     limit = calls.limits.max_response_bytes
                     yield answer_sentences.written(window.items, answers, limit)

@@ -47,7 +47,7 @@ from tokalign.server.rpc.calls import Calls
 from tokalign.server.rpc.ground_calls import GroundService
 from tokalign.server.rpc.in_pieces import CallsInPieces
 from tokalign.server.rpc.receiving import Context
-from tokalign.server.rpc.serving import Chosen, Serving
+from tokalign.server.rpc.serving import Asked, Chosen, Serving
 from tokalign.server.rpc.streams import AlignStream, Chunk
 from tokalign.server.rpc.text_calls import TextService
 from tokalign.server.rpc.work import Holder, UnaryCall, answered, check_time, off_loop
@@ -171,18 +171,17 @@ class AlignService:
         ids = await self._ids(fields, "candidates", len(data))
         question = fields.message("question")
         self._check_bytes(question)
-        asked = parse(align_pb2.Sentence, question, "question")
+        given_question = parse(align_pb2.Sentence, question, "question")
         given = fields.messages("candidates")
         messages = await off_loop(len(data), read_messages, given)
-        kept = await off_loop(len(data), shortlisted, asked, messages, wanted.shortlist)
+        kept = await off_loop(len(data), shortlisted, given_question, messages, wanted.shortlist)
         priors = priors_of([messages[index] for index in kept])
         candidates = await off_loop(
             len(data), lambda: [GivenCandidate.read(given[index]) for index in kept]
         )
         top_k = wanted.top_k
-        found = await self._ranked(
-            serving, options, asked, candidates, priors, top_k, len(data), context
-        )
+        asked = Asked(serving, chosen._replace(options=options), len(data), context)
+        found = await self._ranked(asked, given_question, candidates, priors, top_k)
         places = list(in_order(found, top_k))
         unit = options.align.offsets
         ranking = (
@@ -218,15 +217,16 @@ class AlignService:
 
     # By objects.
 
-    def chosen(self, options: RequestOptions) -> Chosen:
-        """Return options with the names of what is loaded; see Serving.choose."""
-        return self._serving().chosen(options)
+    def asked(self, options: RequestOptions, n_bytes: int, context: Context) -> Asked:
+        """Return what a call asks for, with options checked; see Serving.choose."""
+        serving = self._serving()
+        return Asked(serving, serving.chosen(options), n_bytes, context)
 
     async def answers(
-        self, chosen: Chosen, pairs: Sequence[bytes], n_bytes: int, holder: Holder
+        self, asked: Asked, pairs: Sequence[bytes], holder: Holder, n_bytes: int
     ) -> list[Answer]:
-        """Return the answers for serialised Pair messages out of a request of so many bytes."""
-        serving = self._serving()
+        """Return the answers for serialised Pair messages, which hold so many bytes."""
+        serving, chosen = asked.serving, asked.chosen
         self._check_time(serving, chosen, len(pairs), holder)
         return await self._answers(serving, holder, chosen.options, pairs, n_bytes)
 
@@ -251,38 +251,28 @@ class AlignService:
         await AlignStream(context, self._config.stream_chunks).answer(chunks, align)
 
     async def rank_passages(
-        self,
-        chosen: Chosen,
-        question: str,
-        passages: Sequence[str],
-        top_k: int,
-        n_bytes: int,
-        context: Context,
+        self, asked: Asked, question: str, passages: Sequence[str], top_k: int
     ) -> list[tuple[int, Answer]]:
         """Return the `top_k` best of passages by position, with the answers for them; 0 is all."""
-        serving = self._serving()
-        check_time(self._admission, serving.pool, _SMALLEST_RANKING, context)
+        check_time(self._admission, asked.serving.pool, _SMALLEST_RANKING, asked.context)
         self.check_number(len(passages), "candidates")
-        asked = align_pb2.Sentence(text=question)
-        self._check_bytes(asked.SerializeToString())
+        message = align_pb2.Sentence(text=question)
+        self._check_bytes(message.SerializeToString())
         candidates = [GivenCandidate(passage=text) for text in passages]
-        found = await self._ranked(
-            serving, chosen.options, asked, candidates, (), top_k, n_bytes, context
-        )
+        found = await self._ranked(asked, message, candidates, (), top_k)
         return [(place, found[place].answer) for place in in_order(found, top_k)]
 
     async def _ranked(
         self,
-        serving: Serving,
-        options: RequestOptions,
+        asked: Asked,
         question: align_pb2.Sentence,
         candidates: Sequence[GivenCandidate],
         priors: Sequence[float | None],
         top_k: int,
-        n_bytes: int,
-        context: Context,
     ) -> list[RankedAnswer]:
-        """Return what came of each candidate of a ranking of `n_bytes`."""
+        """Return what came of each candidate of a ranking."""
+        serving, chosen, n_bytes, context = asked
+        options = chosen.options
         truncate = options.align.truncate
         shared = _PAIR(target=question.SerializeToString())
         if truncate:
@@ -306,36 +296,22 @@ class AlignService:
         ]
 
     async def texts_aligned(
-        self, chosen: Chosen, texts: tuple[str, str], n_bytes: int, context: Context
+        self, asked: Asked, texts: tuple[str, str]
     ) -> tuple[TextPlan, list[AlignedBlock]]:
         """Return the plan for two texts, and its blocks with their answers."""
-        return await self._texts.align(self._serving(), chosen, texts, n_bytes, context)
+        return await self._texts.align(asked, texts)
 
     async def grounded(
-        self,
-        chosen: Chosen,
-        text: str,
-        passages: Sequence[SourcePassage],
-        n_bytes: int,
-        context: Context,
+        self, asked: Asked, text: str, passages: Sequence[SourcePassage]
     ) -> list[bytes]:
         """Return the sentences of an answer as serialised GroundedSentence messages."""
-        return await self._grounding.ground(
-            self._serving(), chosen, text, passages, n_bytes, context
-        )
+        return await self._grounding.ground(asked, text, passages)
 
     def grounded_pieces(
-        self,
-        chosen: Chosen,
-        pieces: AsyncIterator[str],
-        passages: Sequence[SourcePassage],
-        n_bytes: int,
-        context: Context,
+        self, asked: Asked, pieces: AsyncIterator[str], passages: Sequence[SourcePassage]
     ) -> AsyncGenerator[list[bytes], None]:
         """Yield the same as pieces of the answer finish sentences."""
-        return self._grounding.ground_pieces(
-            self._serving(), chosen, pieces, passages, n_bytes, context
-        )
+        return self._grounding.ground_pieces(asked, pieces, passages)
 
     def _check_time(self, serving: Serving, chosen: Chosen, n_pairs: int, holder: Holder) -> None:
         """Raise QueueFullError where many pairs would be late, however small they are."""

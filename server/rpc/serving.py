@@ -17,6 +17,7 @@ from tokalign.server.config import Config
 from tokalign.server.observe import record
 from tokalign.server.requests.cost import CostModel
 from tokalign.server.requests.wire import parse
+from tokalign.server.rpc.receiving import Context
 from tokalign.server.status import Missing, UnknownNameError
 from tokalign.server.workers.pool import Pool
 from tokalign.systems import check_options, refuse_grounding
@@ -155,6 +156,24 @@ class Serving:
             self._styles[model].chosen(options.align.style, related=options.align.related)
         reference = self._references[model]
         return Chosen(options, reference, reference.SerializeToString())
+
+
+class Asked(NamedTuple):
+    """What a call asks for, once its options are chosen.
+
+    Attributes
+    ----------
+    serving : Serving
+    chosen : Chosen
+    n_bytes : int
+        Of the request.
+    context : Context
+    """
+
+    serving: Serving
+    chosen: Chosen
+    n_bytes: int
+    context: Context
 
 
 def _known(name: str, names: Sequence[str], what: str, reason: ErrorReason) -> None:

@@ -17,13 +17,13 @@ from tokalign.codec import RequestOptions
 from tokalign.codec.reasons import ErrorReason
 from tokalign.server.requests import text_blocks
 from tokalign.server.requests.answers import Answer
-from tokalign.server.requests.cost import CostModel, Size, answer_bytes
+from tokalign.server.requests.cost import Size, answer_bytes
 from tokalign.server.requests.request import Window, windows
 from tokalign.server.requests.text_blocks import AlignedBlock, Comparisons, ItemTexts, heading
 from tokalign.server.requests.wire import RequestFields
-from tokalign.server.rpc.in_pieces import CallsInPieces, CallWork, Incoming, write_parts
+from tokalign.server.rpc.in_pieces import CallsInPieces, Incoming, write_parts
 from tokalign.server.rpc.receiving import Context
-from tokalign.server.rpc.serving import Chosen, Serving
+from tokalign.server.rpc.serving import Asked, Serving
 from tokalign.server.rpc.streams import STREAM_BYTES
 from tokalign.server.rpc.work import LOOP_BYTES, UnaryCall, naming_the_stream, off_loop
 from tokalign.server.status import RequestLimitError
@@ -61,7 +61,7 @@ class TextService:
         for name in TEXTS:
             fields.check_text(name)
         old, new = map(fields.text, TEXTS)
-        plan, blocks = await self.align(serving, chosen, (old, new), len(data), context)
+        plan, blocks = await self.align(Asked(serving, chosen, len(data), context), (old, new))
         unit = chosen.options.align.offsets
         return await off_loop(
             len(data),
@@ -71,27 +71,23 @@ class TextService:
         )
 
     async def align(
-        self,
-        serving: Serving,
-        chosen: Chosen,
-        texts: tuple[str, str],
-        n_bytes: int,
-        context: Context,
+        self, asked: Asked, texts: tuple[str, str]
     ) -> tuple[TextPlan, list[AlignedBlock]]:
-        """Return the plan for two texts that took so many bytes, and its blocks.
+        """Return the plan for two texts, and its blocks.
 
         Raises
         ------
         LimitError
             If the texts are too long for one call; it names the stream.
         """
+        serving, chosen, n_bytes, context = asked
         options, limits = chosen.options, self._calls.limits
         answered = min(_answer_bytes(n_bytes, options.align), limits.max_response_bytes)
         held_bytes = HELD * n_bytes + answered
         held = await self._calls.hold(serving.pool, held_bytes, context, waits=False)
         UnaryCall(context).hold(held)
         plan = await self._plan(*texts, n_bytes)
-        work = TextWork(self._calls, serving, options, context, in_windows=False)
+        work = TextWork(self._calls, asked, in_windows=False)
         with serving.pool.in_use(), naming_the_stream("AlignTextsStream"):
             work.check(plan)
             return plan, [block async for part in work.blocks(plan) for block in part]
@@ -117,6 +113,7 @@ class TextService:
                     for name, text in zip(TEXTS, pieces, strict=True):
                         text.append(fields.text(name))
             chosen = serving.choose(options or b"")
+            asked = Asked(serving, chosen, incoming.n_bytes, context)
             held_bytes = HELD * incoming.n_bytes + STREAM_BYTES
             held = await self._calls.hold(serving.pool, held_bytes, context, waits=True)
             try:
@@ -125,7 +122,7 @@ class TextService:
                 plan = await self._plan(texts.pop(0), texts.pop(), incoming.n_bytes)
                 unit = chosen.options.align.offsets
                 first = await asyncio.to_thread(heading, plan, unit, chosen.reference)
-                work = TextWork(self._calls, serving, chosen.options, context, in_windows=True)
+                work = TextWork(self._calls, asked, in_windows=True)
                 await write_parts(context, first, _written(work.blocks(plan)))
             finally:
                 held.release()
@@ -146,29 +143,19 @@ class TextWork:
     Parameters
     ----------
     calls : CallsInPieces
-    serving : Serving
-    options : RequestOptions
-    context : Context
+    asked : Asked
     in_windows : bool
         Whether comparisons and blocks go in windows. Otherwise all comparisons are one request, and
         all blocks another.
     """
 
-    def __init__(
-        self,
-        calls: CallsInPieces,
-        serving: Serving,
-        options: RequestOptions,
-        context: Context,
-        *,
-        in_windows: bool,
-    ) -> None:
+    def __init__(self, calls: CallsInPieces, asked: Asked, *, in_windows: bool) -> None:
         self._limits = calls.limits
         self._bounds = calls.bounds
-        self._costs: CostModel = serving.costs
-        self._options = options
+        self._costs = asked.serving.costs
+        self._options = asked.chosen.options
         self._in_windows = in_windows
-        self._work: CallWork = calls.work(serving.pool, context)
+        self._work = calls.work(asked.serving.pool, asked.context)
 
     def check(self, plan: TextPlan) -> None:
         """Raise LimitError if there is more to compare than a request may have."""
