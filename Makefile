@@ -71,11 +71,13 @@ lint: dev  ## check style and contract by ruff and buf
 	$(BIN)/ruff format --check .
 	$(BIN)/buf lint
 
-types: build dev  ## check types by mypy, over the sources linked together as they are when installed
+types: build dev  ## check types by mypy, and stubs of compiled modules against the modules
 	rm -rf build/types && mkdir -p build/types/tokalign
 	ln -s $(CURDIR)/core/tokalign/* $(CURDIR)/server $(CURDIR)/client build/types/tokalign/
 	ln -s $(CURDIR)/lab build/types/
 	$(BIN)/mypy
+	$(BIN)/python -m mypy.stubtest --mypy-config-file pyproject.toml --ignore-missing-stub --ignore-disjoint-bases \
+	  $$(cd core && find tokalign -name '*.pyi' ! -path '*/v1/*' | sed 's,\.pyi$$,,; s,/,.,g')
 	$(BIN)/python -m pytest tests/types
 
 BASE ?= HEAD~1

@@ -6,7 +6,7 @@ from google.protobuf.message import Message
 from tokalign.types import Alignment, Judgement
 from tokalign.types.options import AlignOptions
 
-FieldValue: TypeAlias = int | str | bytes | Iterable[bytes]
+_FieldValue: TypeAlias = int | str | bytes | Iterable[bytes]
 
 def write_judgement(value: Judgement) -> bytes: ...
 
@@ -16,4 +16,4 @@ class AlignmentWriter:
 
 class Joined:
     def __init__(self, kind: type[Message]) -> None: ...
-    def __call__(self, **fields: FieldValue) -> bytes: ...
+    def __call__(self, **fields: _FieldValue) -> bytes: ...

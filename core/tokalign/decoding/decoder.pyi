@@ -1,4 +1,5 @@
 from collections.abc import Sequence
+from typing import Never
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,7 @@ class Conventions:
     ) -> None: ...
 
 class DecodedPair:
+    def __init__(self, *args: object, **kwargs: object) -> Never: ...
     @property
     def source(self) -> Sentence: ...
     @property

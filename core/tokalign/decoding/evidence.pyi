@@ -1,5 +1,6 @@
 from collections.abc import Sequence
 from enum import IntEnum
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,12 +26,12 @@ EVIDENCE: tuple[str, ...]
 
 class EvidenceRows:
     values: NDArray[np.float64]
-    def __init__(self, expected: Sequence[Expected]) -> None: ...
+    def __new__(cls, expected: Sequence[Expected]) -> Self: ...
 
 class SupportRows:
     values: NDArray[np.float32]
     offsets: NDArray[np.int64]
-    def __init__(self, n_tokens: Sequence[int]) -> None: ...
+    def __new__(cls, n_tokens: Sequence[int]) -> Self: ...
 
 def pair_evidence(
     extractor: Extractor,

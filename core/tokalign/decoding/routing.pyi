@@ -1,4 +1,5 @@
 from collections.abc import Sequence
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,7 @@ GATE_INPUTS: tuple[str, ...]
 class GateRows:
     @property
     def values(self) -> NDArray[np.float32]: ...
-    def __init__(self, n_pairs: int) -> None: ...
+    def __new__(cls, n_pairs: int) -> Self: ...
 
 def choice_inputs_of(
     extractor: Extractor, source: Sentence, target: Sentence

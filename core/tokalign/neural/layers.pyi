@@ -1,5 +1,5 @@
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ _Floats: TypeAlias = NDArray[np.float32]
 TILES: tuple[str, ...]
 
 class Layers:
-    def __init__(self, weights: Weights, made: Architecture, tile: str = ...) -> None: ...
+    def __new__(cls, weights: Weights, made: Architecture, tile: str = ...) -> Self: ...
     def states(self, sequences: Sequence[PieceSequence]) -> list[_Floats]: ...
 
 class PairScorer:

@@ -38,7 +38,7 @@ from tokalign.systems.sultan_kernel import RULES, SultanKernel
 from tokalign.types import Sentence
 
 if TYPE_CHECKING:
-    from tokalign.systems.sultan_kernel import Prepared
+    from tokalign.systems.sultan_kernel import _Prepared
 
 TABLES: tuple[str, ...] = ("ppdb", "wordnet")
 """Tables of alike words; the first one that is installed is used."""
@@ -111,6 +111,6 @@ class SultanSystem:
         )
 
 
-def _prepared(sentence: Sentence) -> Prepared:
+def _prepared(sentence: Sentence) -> _Prepared:
     assert sentence.tags is not None and sentence.lemmas is not None
     return sentence.tokens, sentence.tags, sentence.lemmas, dependencies(sentence)

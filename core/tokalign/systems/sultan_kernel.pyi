@@ -3,7 +3,7 @@ from typing import TypeAlias
 
 from tokalign.english.lexicon.lexical_tables import Paraphrases, WordNet
 
-Prepared: TypeAlias = tuple[
+_Prepared: TypeAlias = tuple[
     Sequence[str], Sequence[str], Sequence[str], Sequence[tuple[int, int, str]]
 ]
 
@@ -11,4 +11,4 @@ RULES: tuple[str, ...]
 
 class SultanKernel:
     def __init__(self, wordnet: WordNet, listed: Paraphrases | None = None) -> None: ...
-    def align(self, source: Prepared, target: Prepared) -> list[tuple[int, int, int, int]]: ...
+    def align(self, source: _Prepared, target: _Prepared) -> list[tuple[int, int, int, int]]: ...

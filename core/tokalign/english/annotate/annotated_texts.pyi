@@ -1,5 +1,5 @@
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Never
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,7 @@ class TextAnnotator:
 
 class AnnotatedTexts:
     words: Words
+    def __init__(self, *args: object, **kwargs: object) -> Never: ...
     def __len__(self) -> int: ...
     def columns(
         self,
