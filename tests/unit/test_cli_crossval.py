@@ -65,7 +65,7 @@ def test_no_model_learns_from_a_held_out_pair_in_another_corpus(tmp_path, monkey
                         for kind in (SAMPLE.name, also.name)})  # fmt: skip
         return train(data, *args, **kwargs)
 
-    monkeypatch.setattr("tokalign.cli.crossval.train", noted_train)
+    monkeypatch.setattr("tokalign.model.training.train", noted_train)
     result = run(
         "crossval", "--gold", SAMPLE, "--folds", 2, "--together", "either", "--also", also, *FAST
     )
@@ -128,7 +128,7 @@ def test_no_model_has_seen_what_it_aligns(monkeypatch):
         return pipe(self, pairs, *args, **kwargs)
 
     pipe = Aligner.pipe
-    monkeypatch.setattr("tokalign.cli.crossval.train", noted_train)
+    monkeypatch.setattr("tokalign.model.training.train", noted_train)
     monkeypatch.setattr(Aligner, "pipe", noted_pipe)
     run("crossval", "--gold", SAMPLE, "--folds", 3, *FAST)
     of_id = {each.id: (each.source.tokens, each.target.tokens) for each in read_gold(SAMPLE)}
