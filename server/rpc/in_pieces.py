@@ -46,16 +46,18 @@ class CallsInPieces:
     limits : RequestLimits
     admission : Admission
     memory : MemoryBound
-    bounds : Bounds
-        Of a window.
     """
 
     def __init__(self, limits: RequestLimits, admission: Admission, memory: MemoryBound) -> None:
         self.limits = limits
         self.admission = admission
         self.memory = memory
-        cost = min(WINDOW_COST, admission.max_request_cost)
-        self.bounds = Bounds(limits.max_pairs, cost, STREAM_BYTES)
+
+    @property
+    def bounds(self) -> Bounds:
+        """The bounds of a window."""
+        cost = min(WINDOW_COST, self.admission.max_request_cost)
+        return Bounds(self.limits.max_pairs, cost, STREAM_BYTES)
 
     async def hold(self, pool: Pool, n_bytes: int, context: Context, *, waits: bool) -> Admitted:
         """Let in bytes that a call holds until they are released."""

@@ -8,9 +8,9 @@ from support.statuses import code_of, failure
 from support.waiting import until
 from tokalign.codec.reasons import ErrorReason
 from tokalign.server.admission import Admitted
-from tokalign.server.requests import grounding as requests
-from tokalign.server.rpc import grounding as calls
-from tokalign.server.rpc import work
+from tokalign.server.requests import answer_sentences
+from tokalign.server.rpc import ground_calls
+from tokalign.server.rpc import in_pieces as pieces_module
 from tokalign.server.status import Failure
 from tokalign.texts.sentences import GrowingText
 from tokalign.types.options import OffsetUnit
@@ -155,14 +155,14 @@ async def test_stream_holds_its_passages_as_long_as_it_lasts(serving):
         align_pb2.GroundStreamRequest(passages=passages({"a": "b " * 50_000}), answer="It. It")
     )
     await call.read()
-    assert stub.admission.bytes >= calls.HELD * 100_000
+    assert stub.admission.bytes >= ground_calls.HELD * 100_000
     await call.done_writing()
     await call.read()
     await until(lambda: stub.admission.bytes == 0)
 
 
 async def test_stream_that_nobody_reads_stops_working(serving, monkeypatch):
-    monkeypatch.setattr(work, "MESSAGE_BYTES", 50_000)
+    monkeypatch.setattr(pieces_module, "MESSAGE_BYTES", 50_000)
     stub = await serving()
     submit, given = stub.pool.submit, []
 
@@ -202,8 +202,8 @@ def test_sentence_without_an_end_is_not_read_again_with_each_piece(monkeypatch):
             reads.append(len(piece))
             return super().add(piece)
 
-    monkeypatch.setattr(requests, "GrowingText", Noting)
-    answer = requests.GrowingAnswer(OffsetUnit.CODE_POINTS)
+    monkeypatch.setattr(answer_sentences, "GrowingText", Noting)
+    answer = answer_sentences.GrowingAnswer(OffsetUnit.CODE_POINTS)
     text = "word " * 40_000
     for start in range(0, len(text), 100):
         assert answer.add(text[start : start + 100]) == []

@@ -138,6 +138,14 @@ WRONG = [
     ("/v1/rerank", {"query": "q", "documents": ["a"], "top_n": 0}, "1 or more", "top_n"),
     ("/v1/rerank", {"query": "q\ud800", "documents": ["a"]}, "half a surrogate pair", "query"),
     ("/v1/rerank", {"query": "q", "documents": ["a"], "by": "x"}, "by is 'x'", "by"),
+    ("/v1/rerank", {"query": "q", "documents": ["a"], "\ud800": 1}, "no field is called", "?"),
+    ("/v1/rerank", {"query": "q", "documents": ["a"], "top_n": 10**30}, "1 or more", "top_n"),
+    ("/v1/align", {**PAIR, "pairs": [PAIR]}, "source is given beside pairs", "source"),
+    ("/v1/align", {"pairs": [PAIR], "stream": True, "model": "none"}, "no model", "model"),
+    ("/v1/ground", {"answer": "a", "passages": ["a"], "candidates": 10**30}, "1", "candidates"),
+    ("/v1/ground", {"answer": "a", "passages": [{"id": "x"}]}, "missing", "passages[0].text"),
+    ("/v1/ground", {"answer": "a", "passages": [3]}, "an object with id and text", "passages[0]"),
+    ("/v1/diff", {"old": "a", "new": None}, "new is missing; wanted a string", "new"),
     ("/v1/rerank", [], "it is an array; wanted an object", None),
 ]
 
@@ -145,7 +153,21 @@ WRONG = [
 @pytest.mark.parametrize(("path", "body", "detail", "field"), WRONG)
 async def test_what_is_wrong_is_named(http, path, body, detail, field):
     answer = await http.post(path, content=json.dumps(body))
-    assert is_problem(answer, 400, detail, field)["code"] == "INVALID_ARGUMENT"
+    status, code = (404, "NOT_FOUND") if field == "model" else (400, "INVALID_ARGUMENT")
+    assert is_problem(answer, status, detail, field)["code"] == code
+
+
+async def test_null_is_as_missing_and_of_equal_names_the_last_counts(http):
+    body = b'{"query": "p", "query": "q", "documents": ["d"], "top_n": null, "style": null}'
+    answer = (await http.post("/v1/rerank", content=body)).json()
+    assert [each["index"] for each in answer["results"]] == [0]
+
+
+async def test_a_pair_with_a_field_that_is_no_text_fails_alone(http):
+    pairs = [{**PAIR, "\ud800": 1}, {**PAIR, "source": "\ud800"}, PAIR]
+    answer = await http.post("/v1/align", content=json.dumps({"pairs": pairs}))
+    first, second, third = answer.json()["results"]
+    assert (first["field"], second["field"]) == ("?", "source") and "links" in third
 
 
 @pytest.mark.parametrize(

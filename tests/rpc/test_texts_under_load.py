@@ -8,7 +8,7 @@ from support.texts import NEW, OLD, at_once, both, in_pieces, pieces, request, s
 from support.waiting import until
 from tokalign.codec.reasons import ErrorReason
 from tokalign.server.admission import Admitted
-from tokalign.server.rpc import windows, work
+from tokalign.server.rpc import in_pieces as pieces_module
 from tokalign.server.status import Failure
 from tokalign.v1 import align_pb2
 
@@ -120,8 +120,8 @@ async def test_texts_that_still_arrive_are_ended_where_memory_is_short(serving):
 
 
 async def test_stream_that_nobody_reads_stops_working(serving, monkeypatch):
-    monkeypatch.setattr(windows, "STREAM_BYTES", 100_000)
-    monkeypatch.setattr(work, "MESSAGE_BYTES", 50_000)
+    monkeypatch.setattr(pieces_module, "STREAM_BYTES", 100_000)
+    monkeypatch.setattr(pieces_module, "MESSAGE_BYTES", 50_000)
     stub = await serving()
     submit, given = stub.pool.submit, []
 

@@ -195,12 +195,8 @@ class Backend(ABC):
     ) -> Iterator[Alignment | Exception]:
         """Yield the alignments of pairs, or what stood or went wrong in their place.
 
-        Raises
-        ------
-        InputError
-            As `check` does.
+        The options are those that `check` lets pass.
         """
-        self.check(options)
         for start in range(0, len(pairs), AT_ONCE):
             some = pairs[start : start + AT_ONCE]
             yield from put_back(some, self.decide(values(some), options).alignments())
@@ -210,7 +206,6 @@ class Backend(ABC):
     ) -> Iterator[tuple[Alignment, list[float] | None] | Exception]:
         """Yield what `align` does, with the evidence that the source answers the target; None
         where `needs_evidence` says so."""
-        self.check(options)
         for start in range(0, len(pairs), AT_ONCE):
             some = pairs[start : start + AT_ONCE]
             judged = values(some)

@@ -182,13 +182,11 @@ class Cascade(Backend):
     def align(
         self, pairs: Sequence[EncodedPair | Exception], options: AlignOptions
     ) -> Iterator[Alignment | Exception]:
-        self.check(options)
         return self._routed(pairs, lambda backend, some: backend.align(some, options))
 
     def align_candidates(
         self, pairs: Sequence[EncodedPair | Exception], options: AlignOptions, by: RankBy
     ) -> Iterator[tuple[Alignment, list[float] | None] | Exception]:
-        self.check(options)
         return self._routed(
             pairs, lambda backend, some: backend.align_candidates(some, options, by)
         )
