@@ -131,7 +131,7 @@ def test_evidence_is_sent_sentence_by_sentence(http):
     [
         ("/v1/ground", {"answer": "a"}, "passages"),
         ("/v1/ground", {"answer": "a", "passages": "b"}, "passages"),
-        ("/v1/ground", {"answer": "a", "passages": [{"text": "b"}]}, "passages[0]"),
+        ("/v1/ground", {"answer": "a", "passages": [{"text": "b"}]}, "passages[0].id"),
         ("/v1/ground", {"answer": "a", "passages": ["b"], "threshold": 2}, "threshold"),
         ("/v1/ground", {"answer": "a", "passages": ["b"], "model": "lemma"}, "model"),
         ("/v1/diff", {"old": "a"}, "new"),
