@@ -15,9 +15,9 @@ import statistics
 from collections import deque
 
 from tokalign.aligner import Aligner
-from tokalign.grounding.candidates import AnswerWords
+from tokalign.grounding.answer_words import AnswerWords
 from tokalign.grounding.sources import Sources
-from tokalign.texts.sentences import sentences_of
+from tokalign.texts.split_text import sentences_of
 from tokalign.types.grounding import GroundOptions
 
 from bench.pairs import make_pairs

@@ -68,13 +68,19 @@ from tokalign.types.options import (
     Symmetrization,
 )
 from tokalign.types.phrases import Phrase
-from tokalign.types.relations import Conflict, ConflictKind, Relation, RelationKind
+from tokalign.types.relations import (
+    Conflict,
+    ConflictKind,
+    Relation,
+    RelationExplanation,
+    RelationKind,
+)
 from tokalign.types.texts import SentenceSpan, TextAlignment, TextBlock
 from tokalign.types.words import AlignedWord
 
 if TYPE_CHECKING:
     from tokalign.aligner import Aligner
-    from tokalign.comparison.comparing import Duplicates
+    from tokalign.comparison.near_duplicates import Duplicates
     from tokalign.functions import (
         align,
         align_chunks,
@@ -110,7 +116,7 @@ _FUNCTIONS = (
 )
 _LAZY = {
     "Aligner": "tokalign.aligner",
-    "Duplicates": "tokalign.comparison.comparing",
+    "Duplicates": "tokalign.comparison.near_duplicates",
     "TextDiff": "tokalign.texts.diff",
     "shipped_models": "tokalign.model.shipped",
     **dict.fromkeys(_FUNCTIONS, "tokalign.functions"),
@@ -167,6 +173,7 @@ __all__ = [
     "RankBy",
     "Ranked",
     "Relation",
+    "RelationExplanation",
     "RelationKind",
     "ResourceError",
     "Sentence",

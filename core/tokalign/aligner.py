@@ -1,44 +1,64 @@
-"""The aligner: a model or a system, an annotator and what decides behind one object."""
+"""The aligner: a model or a system of the literature, an annotator, and all that they can do."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Self, Unpack, overload
 
-from tokalign.batches.outcomes import annotate_pairs, together, unwrap
-from tokalign.comparison.comparing import Compares
-from tokalign.decoding.align_chunks import Chunked
-from tokalign.decoding.backend import Backend
-from tokalign.decoding.by_model import ModelBackend
-from tokalign.decoding.by_system import SystemBackend
-from tokalign.decoding.cascade import Cascade
-from tokalign.decoding.opening import load_again, open_model
-from tokalign.english.annotate import Annotator, load_annotator
-from tokalign.english.annotate.prepared import annotate, is_ready
-from tokalign.english.lexicon.word_weights import Frequencies
-from tokalign.errors import InputError, quoted
-from tokalign.features.feature_groups import Lexicons
+from tokalign.batches.outcomes import unwrap
+from tokalign.batches.pipe import check_pipe, in_batches, of_pair, split_contexts
+from tokalign.batches.processes import WorkerError
+from tokalign.comparison import near_duplicates, similarities
+from tokalign.comparison.near_duplicates import DEFAULT_OVERLAP, DEFAULT_THRESHOLD, Duplicates
+from tokalign.decoding.engine import PairEngine, open_model
+from tokalign.decoding.explain import require_indices
+from tokalign.english.annotate import Annotator
+from tokalign.errors import InputError, ModelError, quoted
 from tokalign.files.shipped import DEFAULT_MODEL
-from tokalign.grounding.ground_stream import GroundsStreams
+from tokalign.grounding.ground import ground_answer, ground_pieces
 from tokalign.model.file import Model, ModelHeader
-from tokalign.neural.devices import DEFAULT_DEVICE, check_device
-from tokalign.ranking.judge import Judge
-from tokalign.ranking.rank import Ranks
+from tokalign.neural.devices import DEFAULT_DEVICE
+from tokalign.ranking.rank import rank_candidates
+from tokalign.relations.chunks import align_chunks
+from tokalign.relations.explain_relation import explain_relation
 from tokalign.systems import System
-from tokalign.texts.texts_methods import AlignsTexts
+from tokalign.texts.align_texts import align_texts
+from tokalign.texts.diff import TextDiff, diff_of
+from tokalign.texts.split_text import split_text
 from tokalign.types import (
     Alignment,
-    AnnotatedPair,
-    Judgement,
+    LinkExplanation,
     PairLike,
+    Ranked,
     Sentence,
     SentenceLike,
 )
+from tokalign.types.chunks import ChunkedPair
 from tokalign.types.constraints import Constraints
-from tokalign.types.keywords import PairKeywords
-from tokalign.types.options import AlignOptions, RankBy
+from tokalign.types.grounding import GroundedSentence, Grounding, GroundOptions
+from tokalign.types.keywords import (
+    AlignKeywords,
+    GroundKeywords,
+    NanErrors,
+    PairKeywords,
+    RankKeywords,
+    StyleName,
+    SymmetrizationLike,
+)
+from tokalign.types.options import (
+    DEFAULT_SYMMETRIZATION,
+    AlignOptions,
+    Detail,
+    OffsetUnit,
+    RankOptions,
+)
+from tokalign.types.passages import PassageLike
+from tokalign.types.relations import RelationExplanation
+from tokalign.types.texts import SentenceSpan, TextAlignment
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,7 +67,7 @@ if TYPE_CHECKING:
     from tokalign.neural.encoder import Encoder
 
 
-class Aligner(AlignsTexts, Chunked, Compares, GroundsStreams, Ranks):
+class Aligner:
     """Aligns sentence pairs. Threads may share one and then take turns; to align at the same time,
     each makes its own.
 
@@ -66,7 +86,6 @@ class Aligner(AlignsTexts, Chunked, Compares, GroundsStreams, Ranks):
     Attributes
     ----------
     header : ModelHeader
-    annotator : Annotator
     is_system : bool
         Whether it is a system of the literature that decides; see docs/results.md.
 
@@ -95,45 +114,25 @@ class Aligner(AlignsTexts, Chunked, Compares, GroundsStreams, Ranks):
         encoder: Encoder | None = None,
         device: str = DEFAULT_DEVICE,
     ) -> None:
-        check_device(device)
         self._loaded_from: str | None = None
         self._annotator_name = annotator if isinstance(annotator, str) else ""
         if isinstance(model, str | os.PathLike):
             model, loaded_from = open_model(model)
             self._loaded_from = loaded_from if self._annotator_name else None
-        elif not isinstance(model, Model) and not hasattr(model, "name"):
-            raise InputError(
-                f"the model is {quoted(model)}; wanted a name, a path or a model", field="model"
-            )
-        self.annotator = load_annotator(annotator) if isinstance(annotator, str) else annotator
-        self.is_system = not isinstance(model, Model)
-        if encoder is None and isinstance(model, Model) and model.header.encoder:
-            from tokalign.neural.encoder import Encoder  # its packages are optional
-
-            encoder = Encoder.open_shipped(model.header.encoder, device=device)
-        elif encoder is None and device != DEFAULT_DEVICE:
-            name = model.header.name if isinstance(model, Model) else model.name
-            raise InputError(
-                f"the device is {device!r}, but {name} has no encoder that could run there; leave "
-                "the device out, or take a model that has one, such as en-neural",
-                field="device",
-            )
-        self._encoder = encoder
-        self._backend: Backend
-        if not isinstance(model, Model):
-            self._backend = SystemBackend(model, Frequencies.open_shipped())
-        elif encoder is None:
-            self._backend = ModelBackend(model, Lexicons.for_groups(model.table.groups))
-        else:
-            self._backend = Cascade(model, encoder.encode, partial(_cosines, encoder))
-        self.header: ModelHeader = self._backend.header
-        self._judge = Judge()
         self._device = device
+        self._engine = PairEngine(model, annotator, encoder=encoder, device=device)
+        self.header: ModelHeader = self._engine.header
+        self.is_system = self._engine.is_system
 
     def __repr__(self) -> str:
         header, annotator = self.header, self._annotator_name or type(self.annotator).__name__
         styles = f", styles {', '.join(self.styles)}" if self.styles else ""
         return f"<Aligner {header.name} {header.version}: annotator {annotator}{styles}>"
+
+    @property
+    def annotator(self) -> Annotator:
+        """Fills the columns of sentences."""
+        return self._engine.annotator
 
     @property
     def styles(self) -> tuple[str, ...]:
@@ -143,7 +142,7 @@ class Aligner(AlignsTexts, Chunked, Compares, GroundsStreams, Ranks):
     @property
     def takes_effort(self) -> bool:
         """Whether the option `effort` may be less than 1; see docs/neural.md."""
-        return self._backend.takes_effort
+        return self._engine.backend.takes_effort
 
     @classmethod
     def load(
@@ -164,7 +163,7 @@ class Aligner(AlignsTexts, Chunked, Compares, GroundsStreams, Ranks):
                 "an annotator's name; load one where it is needed instead"
             )
         loaded = self._loaded_from, self._annotator_name, self._device, self.header.digest
-        return load_again, (type(self).load, *loaded)
+        return _load_again, (type(self).load, *loaded)
 
     def annotate(
         self, sentences: Sequence[SentenceLike], *, truncate: bool = False
@@ -185,7 +184,7 @@ class Aligner(AlignsTexts, Chunked, Compares, GroundsStreams, Ranks):
         LimitError
             If one is too long, and `truncate` is not set.
         """
-        return annotate(self.annotator, sentences, trees=self.header.uses_trees, truncate=truncate)
+        return self._engine.annotate(sentences, truncate=truncate)
 
     def sentence_vectors(self, sentences: Sequence[SentenceLike]) -> NDArray[np.float32]:
         """Return vectors of sentences, whose inner products are the cosines of `Alignment`.
@@ -197,21 +196,20 @@ class Aligner(AlignsTexts, Chunked, Compares, GroundsStreams, Ranks):
         Returns
         -------
         float32 array, shape (n_sentences, width)
-            Of length 1 each.
+            Each of length 1.
 
         Raises
         ------
         InputError
-            If the model has no encoder, or as `annotate` does.
-        LimitError
-            As `annotate` does.
+            If the model has no encoder. Other errors are those of `annotate`.
         """
-        if self._encoder is None:
+        encoder = self._engine.encoder
+        if encoder is None:
             raise InputError(
                 f"{self.header.name} has no encoder; load one that has, such as en-neural",
                 field="model",
             )
-        return self._encoder.sentences.encode([each.text for each in self.annotate(sentences)])
+        return encoder.sentences.encode([each.text for each in self.annotate(sentences)])
 
     def align(
         self,
@@ -225,7 +223,7 @@ class Aligner(AlignsTexts, Chunked, Compares, GroundsStreams, Ranks):
         Parameters
         ----------
         source, target : str, sequence of str, or Sentence
-            Raw text, tokens, or a sentence of which missing columns are filled.
+            Raw text, tokens, or a sentence, whose missing columns are filled.
         options : AlignOptions, optional
             How to align and what to return.
         **changes
@@ -244,92 +242,547 @@ class Aligner(AlignsTexts, Chunked, Compares, GroundsStreams, Ranks):
         given: dict[str, Any] = {**changes}
         constraints = Constraints.taken_from(given)
         options = AlignOptions.of(options, given)
-        self._backend.check(options)
         more = () if constraints is None else (constraints,)
-        (annotated,) = self.annotate_pairs([(source, target, *more)], truncate=options.truncate)
-        encoded = self._backend.encode([unwrap(annotated)], options)
-        return unwrap(next(self._backend.decide(encoded, options).alignments()))
+        return self._engine.align_pair((source, target, *more), options)
 
     __call__ = align
 
-    def _check(self, options: AlignOptions) -> None:
-        self._backend.check(options)
+    @overload
+    def pipe(
+        self,
+        pairs: Iterable[PairLike],
+        options: AlignOptions | None = ...,
+        *,
+        batch_size: int = ...,
+        n_process: int = ...,
+        errors: Literal["raise"] = ...,
+        as_tuples: Literal[False] = ...,
+        **changes: Unpack[AlignKeywords],
+    ) -> Iterator[Alignment]: ...
+
+    @overload
+    def pipe(
+        self,
+        pairs: Iterable[PairLike],
+        options: AlignOptions | None = ...,
+        *,
+        batch_size: int = ...,
+        n_process: int = ...,
+        errors: Literal["return"],
+        as_tuples: Literal[False] = ...,
+        **changes: Unpack[AlignKeywords],
+    ) -> Iterator[Alignment | InputError | WorkerError]: ...
+
+    @overload
+    def pipe(
+        self,
+        pairs: Iterable[tuple[PairLike, Any]],
+        options: AlignOptions | None = ...,
+        *,
+        batch_size: int = ...,
+        n_process: int = ...,
+        errors: Literal["raise", "return"] = ...,
+        as_tuples: Literal[True],
+        **changes: Unpack[AlignKeywords],
+    ) -> Iterator[tuple[Any, Any]]: ...
+
+    def pipe(
+        self,
+        pairs: Iterable[Any],
+        options: AlignOptions | None = None,
+        *,
+        batch_size: int = 64,
+        n_process: int = 1,
+        errors: Literal["raise", "return"] = "raise",
+        as_tuples: bool = False,
+        **changes: Unpack[AlignKeywords],
+    ) -> Iterator[Any]:
+        """Yield the alignments of many pairs, in order, reading `batch_size` pairs ahead.
+
+        Annotating and encoding in batches is faster, and a sentence that several pairs of a batch
+        share is annotated once.
+
+        Parameters
+        ----------
+        pairs : iterable of (source, target), or of ((source, target), context)
+            A third member of a pair is Constraints. A pair may be a mapping with both sentences by
+            name, such as source and target (tokalign.types.inputs.SIDE_NAMES), and `constraints`.
+        options, **changes
+            As for `align`, without constraints.
+        batch_size : int
+            At least 1.
+        n_process : int
+            How many processes align, -1 for one on each processor, each with two batches read
+            ahead. They are started anew and load this aligner, which has to pickle; a script needs
+            its ``if __name__ == "__main__":``. A pair on which two of them die or hang is an error.
+        errors : "raise" or "return"
+            What becomes of the InputError of a pair that cannot be aligned, or the WorkerError: it
+            ends the iteration, and names the pair, or is yielded in the alignment's place. The
+            field of an InputError names the side.
+        as_tuples : bool
+            Whether `pairs` holds something of yours beside each, which is then yielded beside its
+            alignment.
+
+        Raises
+        ------
+        InputError
+            If an argument is out of range, or as `errors` says.
+        TypeError
+            If there are to be processes, and this aligner does not pickle.
+        """
+        check_pipe(pairs, batch_size, n_process, errors)
+        options = AlignOptions.of(options, changes)
+        self._engine.backend.check(options)
+        contexts: deque[Any] = deque()
+        if as_tuples:
+            pairs = split_contexts(pairs, contexts)
+        align = partial(self._outcomes, options=options)
+        outcomes = in_batches(align, pairs, batch_size, n_process)
+        for number, outcome in enumerate(outcomes):
+            if errors == "raise" or not isinstance(outcome, InputError | WorkerError):
+                unwrap(of_pair(outcome, number))
+            yield (outcome, contexts.popleft()) if as_tuples else outcome
 
     def _outcomes(
         self, pairs: Sequence[PairLike], options: AlignOptions
     ) -> list[Alignment | Exception]:
-        annotated = self.annotate_pairs(pairs, truncate=options.truncate)
-        return list(self.align_annotated(annotated, options))
+        """Return the alignments of a batch, or why a pair has none."""
+        annotated = self._engine.annotate_pairs(pairs, truncate=options.truncate)
+        return list(self._engine.align_annotated(annotated, options))
 
-    def annotate_pairs(
-        self, pairs: Sequence[PairLike | Exception], *, truncate: bool = False
-    ) -> list[AnnotatedPair | Exception]:
-        """Return pairs annotated, for `align_annotated`; see batches.outcomes.annotate_pairs."""
-        if all(map(self._is_ready, pairs)):
-            return list(pairs)  # type: ignore[arg-type]  # of AnnotatedPair all
-        return annotate_pairs(partial(self.annotate, truncate=truncate), pairs)
+    def explain(
+        self,
+        source: SentenceLike,
+        target: SentenceLike,
+        source_index: int,
+        target_index: int,
+        *,
+        symmetrization: SymmetrizationLike = DEFAULT_SYMMETRIZATION,
+        style: StyleName = "",
+        related: bool = False,
+        effort: float = 1.0,
+    ) -> tuple[LinkExplanation, ...]:
+        """Return why two tokens are, or are not, linked: one explanation for each direction.
 
-    def _is_ready(self, pair: PairLike | Exception) -> bool:
-        """Whether there is nothing to annotate or to check of a pair."""
-        trees = self.header.uses_trees
-        return (
-            type(pair) is tuple
-            and len(pair) == 2
-            and is_ready(pair[0], trees=trees)
-            and is_ready(pair[1], trees=trees)
+        A system gives one for a link of its own, and none for another.
+
+        Parameters
+        ----------
+        source, target : str, sequence of str, or Sentence
+        source_index, target_index : int
+            0-based tokens; -1 on one side asks why the other side's token is unaligned.
+        symmetrization : Symmetrization or str
+            ``s2t`` or ``t2s`` explains that direction alone.
+        style, related, effort
+            As AlignOptions has them.
+
+        Raises
+        ------
+        InputError
+            If there is no such style or effort, an index is out of range, both are -1, or the one
+            that the direction labels is.
+        """
+        options = AlignOptions(
+            symmetrization=symmetrization,  # type: ignore[arg-type]  # its value is taken, too
+            style=style,
+            related=related,
+            effort=effort,
+        )
+        backend = self._engine.backend
+        backend.check(options)
+        (annotated,) = self._engine.annotate_pairs([(source, target)])
+        (pair,) = backend.encode([unwrap(annotated)], options)
+        n_tokens = len(pair[0][0]), len(pair[0][1])
+        require_indices(source_index, target_index, *n_tokens, options.symmetrization)
+        return backend.explain(pair, source_index, target_index, options)
+
+    def explain_relation(
+        self,
+        source: SentenceLike,
+        target: SentenceLike,
+        source_index: int,
+        target_index: int,
+        options: AlignOptions | None = None,
+        **changes: Unpack[AlignKeywords],
+    ) -> RelationExplanation:
+        """Return why two tokens, linked or not, are related as they are.
+
+        Parameters
+        ----------
+        source, target : str, sequence of str, or Sentence
+        source_index, target_index : int
+            0-based tokens. Links that share tokens with theirs are explained with it.
+        options, **changes
+            As for `align`.
+
+        Raises
+        ------
+        InputError
+            If a system decides, or as `align` and `explain` do.
+        """
+        options = AlignOptions.of(options, changes)
+        model = self._engine.backend.relations
+        alignment = self.align(source, target, options)
+        pair = alignment.source, alignment.target
+        n_tokens = len(pair[0]), len(pair[1])
+        require_indices(source_index, target_index, *n_tokens, options.symmetrization)
+        inputs = partial(self._engine.unit_inputs, pair, options=options)
+        links = [(link.source, link.target) for link in alignment.links]
+        return explain_relation(model, links, source_index, target_index, inputs)
+
+    def align_chunks(
+        self,
+        source: SentenceLike,
+        target: SentenceLike,
+        options: AlignOptions | None = None,
+        *,
+        source_chunks: Sequence[Sequence[int]] | None = None,
+        target_chunks: Sequence[Sequence[int]] | None = None,
+        **changes: Unpack[AlignKeywords],
+    ) -> ChunkedPair:
+        """Return the alignment of two sentences' chunks: interpretable similarity.
+
+        Each link of chunks has a relation, and a score from 0 to 5.
+
+        Parameters
+        ----------
+        source, target : str, sequence of str, or Sentence
+        options : AlignOptions, optional
+            Where no style is named, that for related pairs decides.
+        source_chunks, target_chunks : sequence of sequences of int, optional
+            Rising tokens of each chunk; tokens in none are left out. By default they are found.
+        **changes
+            Fields of AlignOptions, in place of those of `options`.
+
+        Raises
+        ------
+        InputError
+            If a sentence, an option or a chunk is bad, or a system decides: it knows no relations.
+        LimitError
+            If a sentence is too long.
+
+        Examples
+        --------
+        >>> pair = Aligner().align_chunks("He bought a dog.", "He bought an animal.")
+        >>> [link.type for link in pair.links if link.is_aligned]
+        ['EQUI', 'EQUI', 'SPE1']
+        """
+        options = AlignOptions.of(options, changes)
+        if not options.style:
+            options = replace(options, related=True)
+        model = self._engine.backend.relations
+        (annotated,) = self._engine.annotate_pairs([(source, target)], truncate=options.truncate)
+        pair = unwrap(annotated)
+        inputs = partial(self._engine.unit_inputs, pair, options=options)
+        return align_chunks(model, pair[0], pair[1], inputs, source_chunks, target_chunks)
+
+    def similarity(
+        self,
+        source: SentenceLike,
+        target: SentenceLike,
+        options: AlignOptions | None = None,
+        **changes: Unpack[AlignKeywords],
+    ) -> float:
+        """Return how much two sentences say the same, in [0, 1]; see docs/scores.md.
+
+        Parameters
+        ----------
+        source, target : str, sequence of str, or Sentence
+        options, **changes
+            As for `align`, without constraints; so are errors. Where no style is named, the model's
+            first one decides, so that the figures of all pairs can be compared.
+        """
+        return self.align(source, target, _for_scores(options, changes)).similarity
+
+    def similarities(
+        self,
+        one: SentenceLike,
+        many: Iterable[SentenceLike],
+        options: AlignOptions | None = None,
+        *,
+        errors: NanErrors = "raise",
+        n_process: int = 1,
+        **changes: Unpack[AlignKeywords],
+    ) -> NDArray[np.float64]:
+        """Return how much one sentence says the same as each of many.
+
+        Parameters
+        ----------
+        one : str, sequence of str, or Sentence
+            The source of each pair; annotated once.
+        many : iterable of the same
+        options, **changes
+            As for `similarity`.
+        errors : "raise" or "nan"
+            What becomes of a sentence of `many` that cannot be used.
+        n_process : int
+            As for `pipe`.
+
+        Returns
+        -------
+        float64 array, shape (n_many,)
+            In [0, 1].
+
+        Raises
+        ------
+        InputError
+            If `one` cannot be used, `many` is one text, an argument is out of range, or as `errors`
+            says; it names the sentence.
+        """
+        options = _for_scores(options, changes)
+        return similarities.similarities(self, one, many, options, errors, n_process)
+
+    def similarity_matrix(
+        self,
+        rows: Iterable[SentenceLike],
+        columns: Iterable[SentenceLike] | None = None,
+        options: AlignOptions | None = None,
+        *,
+        errors: NanErrors = "raise",
+        n_process: int = 1,
+        **changes: Unpack[AlignKeywords],
+    ) -> NDArray[np.float64]:
+        """Return how much each of many sentences says the same as each of others.
+
+        Each sentence is annotated once, and encoded once by a model with an encoder of sentences.
+        Every pair is aligned: a thousand rows and columns are a million pairs.
+
+        Parameters
+        ----------
+        rows : iterable of str, sequence of str, or Sentence
+            The sources of the pairs.
+        columns : iterable of the same, optional
+            The targets. By default the rows, each two of which are aligned once, the earlier one as
+            the source; the diagonal is 1.
+        options, errors, n_process, **changes
+            As for `similarities`; with "nan", a sentence that cannot be used has a row or column of
+            NaN.
+
+        Returns
+        -------
+        float64 array, shape (n_rows, n_columns)
+            In [0, 1].
+        """
+        options = _for_scores(options, changes)
+        return similarities.similarity_matrix(self, rows, columns, options, errors, n_process)
+
+    def near_duplicates(
+        self,
+        sentences: Iterable[str],
+        options: AlignOptions | None = None,
+        *,
+        threshold: float = DEFAULT_THRESHOLD,
+        overlap: float = DEFAULT_OVERLAP,
+        on_bad: Callable[[int, InputError], None] | None = None,
+        n_process: int = 1,
+        **changes: Unpack[AlignKeywords],
+    ) -> Iterator[Duplicates]:
+        """Yield the pairs of sentences, of up to millions, that say much the same.
+
+        Sentences are compared where their lemmas, weighed by how rare they are, seem to overlap. So
+        a pair without common words is never found. Needs ``pip install 'tokalign[dedupe]'``.
+
+        Parameters
+        ----------
+        sentences : iterable of str
+            All are read before the first pair is yielded. Those without text are like no other.
+        options, **changes
+            As for `similarity`.
+        threshold : float
+            Least similarity of a pair, in [0, 1].
+        overlap : float
+            Least Jaccard overlap of the lemmas of a pair that is compared, in [0, 1]. A smaller one
+            finds more and takes longer.
+        on_bad : callable, optional
+            Called with the number of each sentence that cannot be aligned, such as one that is too
+            long, and why; only its equals are found then. By default the first such error is
+            raised.
+        n_process : int
+            As for `pipe`.
+
+        Yields
+        ------
+        Duplicates
+            Rising by `first`, then `second`. Equal texts are each paired with the first of them
+            alone, and only the first one is compared with others.
+
+        Raises
+        ------
+        InputError
+            If an argument is out of range, the sentences are one text, or one cannot be aligned.
+        ResourceError
+            If the package of the extra "dedupe" is missing.
+        """
+        options = _for_scores(options, changes)
+        yield from near_duplicates.near_duplicates(
+            self, sentences, options, threshold, overlap, on_bad, n_process
         )
 
-    def align_annotated(
-        self, pairs: Sequence[AnnotatedPair | Exception], options: AlignOptions
-    ) -> Iterator[Alignment | Exception]:
-        """Yield the alignments of annotated pairs, or what stood or went wrong in their place.
+    def rank(
+        self,
+        question: SentenceLike,
+        candidates: Iterable[SentenceLike],
+        options: AlignOptions | None = None,
+        **changes: Unpack[RankKeywords],
+    ) -> list[Ranked]:
+        """Return the candidates, those that answer best first.
 
         Parameters
         ----------
-        pairs : sequence of (Sentence, Sentence), or Exception
-            With the columns that `annotate` fills; nothing is annotated here. A third member is
-            Constraints.
-        options : AlignOptions
+        question : str, sequence of str, or Sentence
+            Annotated once; a Sentence with all columns is taken as it is.
+        candidates : iterable of the same
+        options : AlignOptions, optional
+            How each is aligned. With `explain`, judgements hold their evidence.
+        **changes
+            Fields of RankOptions: `by`, `top_k`, `passages`, `priors`, `shortlist` and
+            `highlights`; and fields of AlignOptions, in place of those of `options`.
+
+        Returns
+        -------
+        list of Ranked
+            Equal scores keep the given order; candidates that cannot be aligned come last, among
+            them a passage with a sentence that cannot be aligned.
 
         Raises
         ------
         InputError
-            If the model has no such style.
+            If the question cannot be used, the candidates are one text, an argument is out of
+            range, or there is not one prior for each candidate.
         """
-        self._backend.check(options)
-        encode = partial(self._backend.encode, options=options)
-        yield from self._backend.align(together(encode, pairs), options)
+        given: dict[str, Any] = {**changes}
+        how = RankOptions.taken_from(given)
+        options = AlignOptions.of(options, given)
+        return rank_candidates(self._engine, question, candidates, options, how)
 
-    def judge_annotated(
-        self, pairs: Sequence[AnnotatedPair | Exception], options: AlignOptions, by: RankBy
-    ) -> Iterator[tuple[Alignment, Judgement] | Exception]:
-        """Yield what `align_annotated` does with what each pair is ranked by.
+    def ground(
+        self,
+        answer: str,
+        passages: Iterable[PassageLike],
+        options: GroundOptions | None = None,
+        **changes: Unpack[GroundKeywords],
+    ) -> Grounding:
+        """Return where passages support the words of an answer.
 
         Parameters
         ----------
-        pairs : sequence of (Sentence, Sentence), or Exception
-            Of a candidate and the question.
-        options : AlignOptions
-            With `explain`, judgements hold their evidence.
-        by : RankBy
+        answer : str
+            Any number of sentences; none where it is blank.
+        passages : iterable of str, (str, str), mapping or SourcePassage
+            Texts, or texts with ids: (id, text), or a mapping with `text` and `id`. The id of a
+            text alone is its position, as "0".
+        options : GroundOptions, optional
+        **changes
+            Fields of GroundOptions, in place of those of `options`.
 
         Raises
         ------
         InputError
-            If the model has no such style.
+            If a system decides, the answer or a passage is no text, two passages have one id, or an
+            option is bad. The field is ``answer``, ``passages[i].text``, ``passages[i].id`` or of
+            ``options``.
+        LimitError
+            If the answer, or all passages together, have more than
+            tokalign.types.lengths.MAX_TEXT_SENTENCES sentences.
         """
-        self._backend.check(options)
-        encode = partial(self._backend.encode, options=options, compares=True)
-        for outcome in self._backend.align_candidates(together(encode, pairs), options, by):
-            if isinstance(outcome, Exception):
-                yield outcome
-            else:
-                alignment, found = outcome
-                yield alignment, self._judge.judge(alignment, found, by, explain=options.explain)
+        return ground_answer(self._engine, answer, passages, GroundOptions.of(options, changes))
+
+    def ground_stream(
+        self,
+        pieces: Iterable[str],
+        passages: Iterable[PassageLike],
+        options: GroundOptions | None = None,
+        **changes: Unpack[GroundKeywords],
+    ) -> Iterator[GroundedSentence]:
+        """Yield the sentences of an answer that grows, each as soon as its end is certain.
+
+        They are the sentences that `ground` finds in the whole answer, wherever it is cut.
+
+        Parameters
+        ----------
+        pieces : iterable of str
+            The answer in order, cut anywhere.
+        passages, options, **changes
+            As for `ground`; so are errors. Those of passages and options are raised before a piece
+            is read.
+
+        Yields
+        ------
+        GroundedSentence
+            Offsets are in the whole answer.
+        """
+        yield from ground_pieces(self._engine, pieces, passages, GroundOptions.of(options, changes))
+
+    @staticmethod
+    def split(text: str) -> list[SentenceSpan]:
+        """Return the sentences of an English text; see `tokalign.split`."""
+        return split_text(text)
+
+    def align_texts(
+        self,
+        old: str,
+        new: str,
+        options: AlignOptions | None = None,
+        **changes: Unpack[AlignKeywords],
+    ) -> TextAlignment:
+        """Return which sentences of two texts belong together, and their alignments.
+
+        Time and memory grow with the length of the texts, not with its square.
+
+        Parameters
+        ----------
+        old, new : str
+            Raw text of any number of sentences; none where it is blank.
+        options, **changes
+            As for `align`, without constraints, for the alignments of what belongs together.
+            Offsets of sentences in the texts are in the unit of `options`, too. `truncate` changes
+            nothing: a sentence that is too long is aligned in pieces.
+
+        Raises
+        ------
+        InputError
+            If a text is not a str, or an option is bad. The field is ``old_text`` or ``new_text``
+            where it is the text.
+        LimitError
+            If a text has more than tokalign.types.lengths.MAX_TEXT_SENTENCES sentences.
+        """
+        return align_texts(self, old, new, AlignOptions.of(options, changes))
+
+    def diff(
+        self,
+        old: str,
+        new: str,
+        options: AlignOptions | None = None,
+        **changes: Unpack[AlignKeywords],
+    ) -> TextDiff:
+        """Return what changed from one text to another.
+
+        Parameters
+        ----------
+        old, new : str
+            Raw text of any number of sentences; none where it is blank.
+        options, **changes
+            As for `align_texts`; so are errors. Edits are always asked for, and offsets are code
+            points.
+        """
+        options = AlignOptions.of(options, changes)
+        options = replace(options, edits=True, offsets=OffsetUnit.CODE_POINTS, detail=Detail.FULL)
+        return diff_of(align_texts(self, old, new, options))
 
 
-def _cosines(
-    encoder: Encoder, sources: Sequence[str], targets: Sequence[str]
-) -> NDArray[np.float64]:
-    """Return an encoder's cosines of pairs; it is asked for them when they are wanted."""
-    return encoder.cosines(sources, targets)
+def _for_scores(options: AlignOptions | None, changes: AlignKeywords) -> AlignOptions:
+    """Return options of comparisons: what is not needed is not made."""
+    return AlignOptions.of(options, {**changes, "detail": Detail.SCORES})
+
+
+def _load_again(
+    load: Callable[..., Aligner], model: str, annotator: str, device: str, digest: str
+) -> Aligner:
+    """Return an aligner that was pickled; ModelError if its model is not that of the digest."""
+    aligner = load(model, annotator=annotator, device=device)
+    if aligner.header.digest != digest:
+        raise ModelError(
+            f"the model {quoted(model)} has the digest {aligner.header.digest[:12]} here; the "
+            f"aligner that was pickled had {digest[:12]}"
+        )
+    return aligner

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from tokalign.errors import InputError, quoted
 from tokalign.texts.diff import TextDiff, same_texts
-from tokalign.texts.sentences import split_text
+from tokalign.texts.split_text import split_text
 from tokalign.types import Alignment, Ranked, SentenceLike
 from tokalign.types.chunks import ChunkedPair
 from tokalign.types.grounding import GroundedSentence, Grounding, GroundOptions
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tokalign.aligner import Aligner
-    from tokalign.comparison.comparing import Duplicates
+    from tokalign.comparison.near_duplicates import Duplicates
 
 _loading = threading.Lock()
 _loaded: list[Aligner] = []

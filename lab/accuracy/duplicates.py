@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 from tokalign.aligner import Aligner
-from tokalign.comparison.comparing import DEFAULT_OVERLAP
+from tokalign.comparison.near_duplicates import DEFAULT_OVERLAP
 from tokalign.types.inputs import text_of
 
 from bench.pairs import Tokens, make_pairs

@@ -88,7 +88,7 @@ class Rows:
         options = AlignOptions(symmetrization=direction)
         return [
             frozenset((link.source, link.target) for link in unwrap(each).links)
-            for each in aligner.align_annotated(pairs, options)
+            for each in aligner._engine.align_annotated(pairs, options)
         ]
 
     def figures(self, row: Row, corpus: str) -> Figures:

@@ -10,7 +10,7 @@ Prints a row for each corpus, kind and system: precision, recall and F1 of links
 sentence of one block), and precision and recall of blocks that moved. The systems:
 
 - tokalign: as it ships.
-- crossed: with the gains of tokalign.texts.blocks chosen on the other corpora, out of GRID, by
+- crossed: with the gains of tokalign.texts.text_plan chosen on the other corpora, out of GRID, by
   the mean F1 of their kinds.
 - overlap: each sentence with the one of the other text that shares most of its words, weighed by
   idf, if each is the other's first and the share is above a threshold, chosen on the other corpora.
@@ -30,11 +30,10 @@ from statistics import fmean
 
 import numpy as np
 from tokalign import Aligner
-from tokalign.texts.aligned import COMPARING
-from tokalign.texts.blocks import GAINS, Gains
-from tokalign.texts.plan import BlockPlan, TextPlan
+from tokalign.texts.align_texts import COMPARING
 from tokalign.texts.sentence_matching import best_partners
-from tokalign.texts.words import words_of
+from tokalign.texts.text_plan import GAINS, BlockPlan, Gains, TextPlan
+from tokalign.texts.text_words import words_of
 
 from bench.program import add_data, cpu_s, print_row
 from lab.recipes.made_texts import MadeBlock, MadeText, make_texts

@@ -20,11 +20,10 @@ from numpy.typing import NDArray
 from sklearn.ensemble import HistGradientBoostingClassifier
 from tokalign import Aligner, Sentence
 from tokalign.edits import edits_between
-from tokalign.edits.between import EditPair
-from tokalign.edits.model import EditModel
-from tokalign.edits.moves import MOVE_INPUTS, chosen_moves
+from tokalign.edits.cuts_and_moves import MOVE_INPUTS, chosen_moves
+from tokalign.edits.pair_edits import EditModel, EditPair
 from tokalign.edits.segments import SEGMENT_INPUTS
-from tokalign.edits.words import word_facts
+from tokalign.edits.side_words import word_facts
 from tokalign.english.lexicon.word_weights import Frequencies
 from tokalign.files.tables import Table, write_table
 from tokalign.types.edits import Edit, EditKind

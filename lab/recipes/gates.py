@@ -318,10 +318,10 @@ def main() -> None:
         aligner = Aligner.load(name)
 
         def encoded(pairs: Sequence[Bare], by: Aligner = aligner) -> list[EncodedPair]:
-            annotated = [unwrap(each) for each in by.annotate_pairs(pairs, truncate=True)]
-            return by._backend.encode(annotated, AlignOptions())
+            annotated = [unwrap(each) for each in by._engine.annotate_pairs(pairs, truncate=True)]
+            return by._engine.backend.encode(annotated, AlignOptions())
 
-        full = aligner._backend
+        full = aligner._engine.backend
         fresh = encoded(fresh_pairs(data, arguments.unrelated))
         known = {style: read(fresh, en, full, style) for style in STYLES}
         found[encoder] = {

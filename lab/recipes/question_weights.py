@@ -18,7 +18,7 @@ intervals over queries:
 - what is not learned: score, similarity, BM25, and on WikiQA the place in the document; by a model
   with an encoder also its cosine.
 
-"With cosine" adds a model's cosine to the log odds, as tokalign.ranking.encoded does.
+"With cosine" adds a model's cosine to the log odds, as tokalign.ranking.judge does.
 
 Equal scores are ordered at random, not as in the files, where right candidates may come first.
 """
@@ -35,9 +35,14 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize, minimize_scalar
 from tokalign.aligner import Aligner
 from tokalign.decoding.evidence import EVIDENCE
-from tokalign.ranking.encoded import COSINE, COSINE_WEIGHT
-from tokalign.ranking.priors import standardised
-from tokalign.ranking.weights import CLAIM_EVIDENCE, AnswerWeights, Regression
+from tokalign.ranking.judge import (
+    CLAIM_EVIDENCE,
+    COSINE,
+    COSINE_WEIGHT,
+    AnswerWeights,
+    Regression,
+    standardised,
+)
 
 from lab.recipes.rankings import QUESTIONS, SETS, QueryEvidence, judged
 

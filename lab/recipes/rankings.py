@@ -15,8 +15,8 @@ from tokalign.aligner import Aligner
 from tokalign.batches.outcomes import unwrap
 from tokalign.decoding.evidence import EVIDENCE
 from tokalign.english.lexicon.likeness import is_content
-from tokalign.ranking.expected import is_question
-from tokalign.ranking.weights import CLAIM_EVIDENCE
+from tokalign.ranking.answer_types import is_question
+from tokalign.ranking.judge import CLAIM_EVIDENCE
 from tokalign.types import AnnotatedPair, Sentence, SentenceLike
 from tokalign.types.options import AlignOptions, RankBy
 
@@ -119,7 +119,9 @@ def judge(query: GoldQuery, aligner: Aligner) -> QueryEvidence:
     pairs: list[AnnotatedPair | Exception] = [(sentence, text) for sentence in sentences]
     asks = is_question(text)
     options = AlignOptions(style="strict", explain=asks, truncate=True)
-    found = [unwrap(each) for each in aligner.judge_annotated(pairs, options, RankBy.ANSWER)]
+    found = [
+        unwrap(each) for each in aligner._engine.judge_annotated(pairs, options, RankBy.ANSWER)
+    ]
     scores = {
         name: np.array([getattr(alignment, name) for alignment, _ in found])
         for name in CLAIM_EVIDENCE

@@ -86,7 +86,7 @@ def predict(
         model,
         text.source_chunks,
         text.target_chunks,
-        lambda units: aligner.unit_inputs(pair, units, AlignOptions(related=True)),
+        lambda units: aligner._engine.unit_inputs(pair, units, AlignOptions(related=True)),
     )
     return ChunkedPair(text.pair.id, text.pair.source, text.pair.target, links)
 
@@ -100,7 +100,7 @@ def span_accuracy(
         if not units:
             continue
         sides = aligner.annotate([source, target])
-        rows = aligner.unit_inputs((sides[0], sides[1]), units, AlignOptions(related=True))
+        rows = aligner._engine.unit_inputs((sides[0], sides[1]), units, AlignOptions(related=True))
         model = models[of_text[" ".join(source.tokens)]]
         right += [
             (s >= SIMILAR) == label for s, label in zip(model.scores(rows), labels, strict=True)

@@ -8,9 +8,10 @@ Training and development part are used, the test part is not. A claim's evidence
 
 Boosted trees tell the log odds of each word by its own inputs; in them, evidence never counts
 against a word. A logistic regression with an L2 penalty on standardised inputs makes the support of
-these and of the log odds of the words around (tokalign.grounding.context). It is learned on log
-odds that trees of other claims gave, in N_INNER divisions. The size of the trees, the penalty, and
-trees in place of a regression over the word's own inputs were chosen by folds, out of some ten.
+these and of the log odds of the words around. It is learned on log odds that trees of other claims
+gave, in N_INNER divisions (tokalign.grounding.support_model). The size of the trees, the penalty,
+and trees in place of a regression over the word's own inputs were chosen by folds, out of some
+ten.
 
 All of those claims have a part that is not supported, so that a word among supported ones is more
 often unsupported there than it is elsewhere. Claims of the development part that are supported as a
@@ -49,12 +50,17 @@ from scipy.optimize import minimize
 from sklearn.ensemble import HistGradientBoostingClassifier
 from tokalign.aligner import Aligner
 from tokalign.files.tables import write_table
-from tokalign.grounding.candidates import AnswerWords
-from tokalign.grounding.context import CONTEXT_INPUTS, context_inputs
-from tokalign.grounding.inputs import EVIDENCE_INPUTS, INPUTS, support_inputs
-from tokalign.grounding.model import SupportScores
+from tokalign.grounding.answer_words import SUPPORTABLE, AnswerWords
+from tokalign.grounding.ground import align_with_sources
 from tokalign.grounding.sources import Sources
-from tokalign.grounding.words import SUPPORTABLE
+from tokalign.grounding.support_model import (
+    CONTEXT_INPUTS,
+    EVIDENCE_INPUTS,
+    INPUTS,
+    SupportScores,
+    context_inputs,
+    support_inputs,
+)
 from tokalign.types import SentenceLike
 from tokalign.types.grounding import GroundOptions
 
@@ -146,7 +152,9 @@ def _claim(
     (sentence,) = aligner.annotate([claim])
     sources = Sources.of(["\n\n".join(row["evidence"])])
     words = AnswerWords.of(sentence, sources)
-    (candidates,) = aligner.align_with_sources([words], sources, GroundOptions().candidates)
+    (candidates,) = align_with_sources(
+        aligner._engine, [words], sources, GroundOptions().candidates
+    )
     if isinstance(candidates, Exception):
         raise candidates
     return JudgedClaim(
@@ -177,7 +185,7 @@ def regression(rows: _Array, is_right: _Array, weights_of: _Array) -> _Array:
 
 
 class WordTrees:
-    """Fitted trees over some of the inputs of a word; see tokalign.grounding.model.ScoresWords."""
+    """Fitted trees over some of the inputs of a word; see support_model.ScoresWords."""
 
     def __init__(self, some: Sequence[JudgedClaim], used: _Array) -> None:
         self._used = used.astype(np.float32)

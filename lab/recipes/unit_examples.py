@@ -140,13 +140,15 @@ def add_task(examples: Examples, aligner: Aligner, texts: Sequence[ChunkedText])
             units = [(link.source, link.target) for link in links]
             group = " ".join(text.pair.source.tokens)
             if links:
-                for link, row in zip(links, aligner.unit_inputs(pair, units, options), strict=True):
+                for link, row in zip(
+                    links, aligner._engine.unit_inputs(pair, units, options), strict=True
+                ):
                     kind = _kind(link.type, row)
                     examples.add(row, group, kind=kind, score=link.score or 0.0, linked=1)
             chunks = [each for each in candidates(text) if each not in units]
             if chunks:
                 for chunk, row in zip(
-                    chunks, aligner.unit_inputs(pair, chunks, options), strict=True
+                    chunks, aligner._engine.unit_inputs(pair, chunks, options), strict=True
                 ):
                     is_linked = any((i, j) in together for i in chunk[0] for j in chunk[1])
                     examples.add(row, group, linked=int(is_linked))
@@ -174,7 +176,7 @@ def add_made(examples: Examples, aligner: Aligner, texts: Sequence[ChunkedText])
     for made in made_examples(sentences, SEED, rarity):
         pair = made.source, aligner.annotate([made.target])[0]
         for style in STYLES:
-            row = aligner.unit_inputs(pair, [made.unit], AlignOptions(style=style))[0]
+            row = aligner._engine.unit_inputs(pair, [made.unit], AlignOptions(style=style))[0]
             examples.add(
                 row,
                 " ".join(made.source.tokens),
@@ -190,7 +192,7 @@ def add_paraphrases(examples: Examples, aligner: Aligner, data: Path) -> None:
         if number * len(STYLES) > N_PARAPHRASES:
             return
         for style in STYLES:
-            for row in aligner.unit_inputs(pair, units, AlignOptions(style=style)):
+            for row in aligner._engine.unit_inputs(pair, units, AlignOptions(style=style)):
                 is_other = (
                     row[UNIT_INPUTS.index("other-value")] or row[UNIT_INPUTS.index("opposite")]
                 )
@@ -205,7 +207,7 @@ def add_spans(examples: Examples, aligner: Aligner, data: Path) -> None:
         pair = sides[0], sides[1]
         for style in STYLES:
             if units:
-                rows = aligner.unit_inputs(pair, units, AlignOptions(style=style))
+                rows = aligner._engine.unit_inputs(pair, units, AlignOptions(style=style))
                 for row, is_similar in zip(rows, labels, strict=True):
                     examples.add(
                         row,

@@ -27,7 +27,7 @@ from tokalign.server.rpc.serving import Chosen
 from tokalign.server.rpc.work import off_loop
 from tokalign.server.status import OK
 from tokalign.texts.diff import diff_of, same_texts, summarize
-from tokalign.texts.plan import TextPlan
+from tokalign.texts.text_plan import TextPlan
 from tokalign.types.grounding import GroundedSentence, Grounding, SourcePassage
 from tokalign.types.passages import check_passages
 from tokalign.types.texts import TextAlignment, TextBlock

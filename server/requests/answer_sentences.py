@@ -21,7 +21,7 @@ from tokalign.server.requests.cost import CostModel
 from tokalign.server.requests.request import Request, Sized, interactive
 from tokalign.server.requests.wire import encode_answer_sentence, parse
 from tokalign.server.status import OK, FailedError, RequestLimitError, failure_of
-from tokalign.texts.sentences import MOST_TOKENS, GrowingText, sentences_of
+from tokalign.texts.split_text import MOST_TOKENS, GrowingText, sentences_of
 from tokalign.types.grounding import GroundOptions, SourcePassage
 from tokalign.types.offsets import place
 from tokalign.types.options import OffsetUnit

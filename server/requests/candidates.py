@@ -19,9 +19,8 @@ from tokalign.codec import decode_judgement, encode_passage_sentence
 from tokalign.codec.reasons import ErrorReason
 from tokalign.codec.writing import Joined, write_judgement
 from tokalign.errors import InputError
-from tokalign.ranking.passages import Passage, decides
-from tokalign.ranking.priors import shipped_weights, standardised, weighed
-from tokalign.ranking.shortlist import shortlist
+from tokalign.ranking.judge import shipped_weights, standardised, weighed
+from tokalign.ranking.passages import Passage, decides, shortlist
 from tokalign.server.config import RequestLimits
 from tokalign.server.requests.answers import Answer
 from tokalign.server.requests.wire import candidate_parts, check_id

@@ -15,8 +15,8 @@ from tokalign.server.requests.answers import Answer, status_of, too_large
 from tokalign.server.requests.cost import CostModel, answer_bytes
 from tokalign.server.requests.request import Sized, Window, costed
 from tokalign.server.status import OK, failure_of
-from tokalign.texts.candidates import TextCandidate
-from tokalign.texts.plan import BlockPlan, TextPlan
+from tokalign.texts.sentence_candidates import TextCandidate
+from tokalign.texts.text_plan import BlockPlan, TextPlan
 from tokalign.types.offsets import places
 from tokalign.types.options import AlignOptions, Detail, OffsetUnit, RankBy
 from tokalign.types.texts import SentenceSpan

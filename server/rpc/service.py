@@ -52,7 +52,7 @@ from tokalign.server.rpc.streams import AlignStream, Chunk
 from tokalign.server.rpc.text_calls import TextService
 from tokalign.server.rpc.work import Holder, UnaryCall, answered, check_time, off_loop
 from tokalign.server.status import OK, FailedError, NotServingError, RequestLimitError
-from tokalign.texts.plan import TextPlan
+from tokalign.texts.text_plan import TextPlan
 from tokalign.types.grounding import SourcePassage
 from tokalign.v1 import align_pb2
 

@@ -27,7 +27,7 @@ from tokalign.server.rpc.serving import Asked, Serving
 from tokalign.server.rpc.streams import STREAM_BYTES
 from tokalign.server.rpc.work import LOOP_BYTES, UnaryCall, naming_the_stream, off_loop
 from tokalign.server.status import RequestLimitError
-from tokalign.texts.plan import TextPlan
+from tokalign.texts.text_plan import TextPlan
 from tokalign.types.options import AlignOptions
 from tokalign.v1 import align_pb2
 

@@ -1,16 +1,15 @@
-"""Loads the real aligners into a worker."""
+"""Loads models and annotators into a worker."""
 
 from __future__ import annotations
 
-from tokalign.aligner import Aligner
 from tokalign.codec import ModelInfo, StyleInfo
-from tokalign.decoding.opening import open_model
+from tokalign.decoding.engine import PairEngine, open_model
 from tokalign.errors import InputError
 from tokalign.model.file import Model
 from tokalign.model.styles import default_style, related_style
 from tokalign.neural.devices import DEFAULT_DEVICE
-from tokalign.server.workers.engine import AlignerEngine, Aligning, EngineSettings
-from tokalign.types.options import Symmetrization
+from tokalign.server.workers.engine import AlignerEngine, EngineSettings
+from tokalign.types.options import AlignOptions, Symmetrization
 
 WARM_UP = ("A dog chased the cat .", "The cat was chased by a dog .")
 
@@ -25,7 +24,7 @@ def load(settings: EngineSettings) -> AlignerEngine:
     InputError
         If two models have the same name.
     """
-    aligners: dict[tuple[str, str], Aligning] = {}
+    aligners: dict[tuple[str, str], PairEngine] = {}
     models: dict[str, ModelInfo] = {}
     for model in settings.models:
         for annotator in settings.annotators:
@@ -33,20 +32,20 @@ def load(settings: EngineSettings) -> AlignerEngine:
             name = aligner.header.name
             if (name, annotator) in aligners:
                 raise InputError(f"two models are named {name!r}; load one of them")
-            aligner.align(*WARM_UP)
+            aligner.align_pair(WARM_UP, AlignOptions())
             aligners[name, annotator] = aligner
             models.setdefault(name, _info(aligner, is_default=not models))
     return AlignerEngine(aligners, tuple(models.values()), settings.limits)
 
 
-def _aligner(model: str, annotator: str, device: str) -> Aligner:
-    """Return an aligner; the device is that of encoders, which some models have."""
+def _aligner(model: str, annotator: str, device: str) -> PairEngine:
+    """Return the engine of a model; the device is that of encoders, which some models have."""
     opened, _ = open_model(model)
     has_encoder = isinstance(opened, Model) and bool(opened.header.encoder)
-    return Aligner(opened, annotator, device=device if has_encoder else DEFAULT_DEVICE)
+    return PairEngine(opened, annotator, device=device if has_encoder else DEFAULT_DEVICE)
 
 
-def _info(aligner: Aligner, *, is_default: bool) -> ModelInfo:
+def _info(aligner: PairEngine, *, is_default: bool) -> ModelInfo:
     """Return what a server tells its callers about a model."""
     header = aligner.header
     return ModelInfo(
@@ -63,6 +62,6 @@ def _info(aligner: Aligner, *, is_default: bool) -> ModelInfo:
         is_system=aligner.is_system,
         default_style=default_style(header.styles),
         related_style=related_style(header.styles),
-        takes_effort=aligner.takes_effort,
+        takes_effort=aligner.backend.takes_effort,
         encoder=header.encoder,
     )

@@ -9,13 +9,14 @@ from functools import partial
 from itertools import pairwise
 from typing import NamedTuple, Protocol, TypeVar
 
-from tokalign.batches.outcomes import attempt, each
+from tokalign.batches.outcomes import map_each, try_one
 from tokalign.codec import ModelInfo, decode_constraints, encode_highlight
 from tokalign.codec.reading import texts_alone
 from tokalign.codec.writing import AlignmentWriter, write_judgement
+from tokalign.decoding.engine import PairEngine
 from tokalign.errors import InputError, LimitError
 from tokalign.neural.devices import DEFAULT_DEVICE
-from tokalign.ranking.highlights import highlights_of
+from tokalign.ranking.passages import highlights_of
 from tokalign.server.config import RequestLimits
 from tokalign.server.observe.faults import failure_of
 from tokalign.server.observe.logs import Quoting
@@ -23,9 +24,8 @@ from tokalign.server.requests import limits, wire
 from tokalign.server.requests.answers import Answer
 from tokalign.server.requests.wire import texts_of
 from tokalign.server.workers.frames import Run
-from tokalign.server.workers.ground_sentences import GroundsSentences, ground
+from tokalign.server.workers.ground_sentences import ground
 from tokalign.types import Alignment, AnnotatedPair, Judgement, Pair, SentenceLike
-from tokalign.types.options import AlignOptions, RankBy
 from tokalign.v1 import align_pb2
 
 T = TypeVar("T")
@@ -67,25 +67,6 @@ class Engine(Protocol):
 EngineFactory = Callable[[EngineSettings], Engine]
 
 
-class Aligning(GroundsSentences, Protocol):
-    """The part of tokalign.Aligner that serving needs."""
-
-    def annotate_pairs(
-        self, pairs: Sequence[Pair | Exception], *, truncate: bool
-    ) -> list[AnnotatedPair | Exception]:
-        """Return the pairs with the columns filled that the model reads."""
-
-    def align_annotated(
-        self, pairs: Sequence[AnnotatedPair | Exception], options: AlignOptions
-    ) -> Iterable[Alignment | Exception]:
-        """Return the alignments of annotated pairs."""
-
-    def judge_annotated(
-        self, pairs: Sequence[AnnotatedPair | Exception], options: AlignOptions, by: RankBy
-    ) -> Iterable[tuple[Alignment, Judgement] | Exception]:
-        """Return the alignments of annotated pairs, and what each is ranked by."""
-
-
 class _Side(NamedTuple):
     """A sentence of a pair, and whether its end was cut off before it was tokenised."""
 
@@ -110,18 +91,18 @@ class _Extras:
 
 
 class AlignerEngine:
-    """An engine over one aligner for each pair of a model and an annotator.
+    """An engine over one PairEngine for each pair of a model and an annotator.
 
     Parameters
     ----------
-    aligners : dict from (model name, annotator name) to aligner
+    aligners : dict from (model name, annotator name) to PairEngine
     models : tuple of ModelInfo
     limits : RequestLimits
     """
 
     def __init__(
         self,
-        aligners: dict[tuple[str, str], Aligning],
+        aligners: dict[tuple[str, str], PairEngine],
         models: tuple[ModelInfo, ...],
         limits: RequestLimits,
     ) -> None:
@@ -146,26 +127,26 @@ class AlignerEngine:
         clock = time.perf_counter
         times = [clock()]
         truncate = options.align.truncate
-        (target,) = each(partial(self._target, truncate), [shared])
+        (target,) = map_each(partial(self._target, truncate), [shared])
         extras = _Extras()
-        parsed = each(partial(self._parse, target, truncate, extras), enumerate(pairs))
+        parsed = map_each(partial(self._parse, target, truncate, extras), enumerate(pairs))
         times.append(clock())
-        annotated = each(self._check_product, aligner.annotate_pairs(parsed, truncate=truncate))
+        annotated = map_each(self._check_product, aligner.annotate_pairs(parsed, truncate=truncate))
         for index, message in extras.constraints.items():
-            annotated[index] = attempt(partial(_constrained, message), annotated[index])
+            annotated[index] = try_one(partial(_constrained, message), annotated[index])
         times.append(clock())
         writer = AlignmentWriter(options.align)
         serialise = partial(_serialise, writer=writer, highlights=options.highlights)
         if options.rank_by is None:
             aligned = _all(aligner.align_annotated(annotated, options.align), len(pairs))
             times.append(clock())
-            serialised = each(serialise, aligned)
+            serialised = map_each(serialise, aligned)
         else:
             judged = _all(
                 aligner.judge_annotated(annotated, options.align, options.rank_by), len(pairs)
             )
             times.append(clock())
-            serialised = each(lambda both: serialise(*both), judged)
+            serialised = map_each(lambda both: serialise(*both), judged)
         answers = _answers(run, serialised)
         for index, cut in extras.cuts.items():
             if answers[index].alignment:

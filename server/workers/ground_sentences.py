@@ -7,19 +7,18 @@ import time
 from collections.abc import Sequence
 from functools import partial
 from itertools import accumulate
-from typing import Protocol
 
-from tokalign.batches.outcomes import each, put_back, values
+from tokalign.batches.outcomes import map_each, restore, values
 from tokalign.codec import encode_grounded_sentence
+from tokalign.decoding.engine import PairEngine
 from tokalign.errors import InputError, LimitError
-from tokalign.grounding.offsets import in_unit
+from tokalign.grounding.ground import ground_sentences, in_unit
 from tokalign.grounding.sources import Sources
 from tokalign.server.config import RequestLimits
 from tokalign.server.requests.answer_sentences import passages_of
 from tokalign.server.requests.answers import Answer
 from tokalign.server.requests.wire import decode_answer_sentence
 from tokalign.server.workers.frames import Run
-from tokalign.types.grounding import GroundedSentence, GroundOptions
 from tokalign.types.texts import SentenceSpan
 
 # Passages are kept as they were split, since the sentences of a stream and the shards of a long
@@ -27,23 +26,14 @@ from tokalign.types.texts import SentenceSpan
 KEPT, KEPT_BYTES = 8, 256 << 10
 
 
-class GroundsSentences(Protocol):
-    """The part of tokalign.Aligner that grounding needs."""
-
-    def ground_sentences(
-        self, sentences: Sequence[SentenceSpan], sources: Sources, options: GroundOptions
-    ) -> list[GroundedSentence | Exception]:
-        """Return the evidence for sentences of an answer, with offsets in code points."""
-
-
 def ground(
-    aligner: GroundsSentences, run: Run, limits: RequestLimits, seconds: dict[str, float]
+    engine: PairEngine, run: Run, limits: RequestLimits, seconds: dict[str, float]
 ) -> list[Answer | Exception]:
     """Return one outcome per sentence of a run.
 
     Parameters
     ----------
-    aligner : GroundsSentences
+    engine : PairEngine
     run : Run
         Whose options have `ground`.
     limits : RequestLimits
@@ -53,13 +43,13 @@ def ground(
     options = run.options.ground
     assert options is not None
     times = [time.perf_counter()]
-    parsed = each(partial(_parse, limits.max_characters), run.pairs)
+    parsed = map_each(partial(_parse, limits.max_characters), run.pairs)
     given = values(parsed)
     try:
         sources = _sources(run.shared)
         times.append(time.perf_counter())
         spans = _spans([text for _, text in given])
-        found = aligner.ground_sentences(spans, sources, options)
+        found = ground_sentences(engine, spans, sources, options)
         times.append(time.perf_counter())
     except InputError as error:
         # Of the passages or the options, which all sentences share.
@@ -76,7 +66,7 @@ def ground(
     times.append(time.perf_counter())
     for stage, began, ended in zip(("parse", "align", "serialise"), times, times[1:], strict=False):
         seconds[stage] += ended - began
-    return list(put_back(parsed, answers))
+    return list(restore(parsed, answers))
 
 
 def _parse(longest: int, data: bytes) -> tuple[int, str]:

@@ -6,7 +6,7 @@ import math
 
 import pytest
 from tokalign import split
-from tokalign.texts.plan import TextPlan
+from tokalign.texts.text_plan import TextPlan
 
 from lab.accuracy.texts import Prepared, difflib_links, links_of, overlap_links, ratios
 from lab.recipes.made_texts import RATES, MadeUnit, heaviest, make_text, make_texts

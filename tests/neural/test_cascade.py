@@ -52,9 +52,9 @@ def said(alignment, *, without=()):
 def encoded(neural, monkeypatch):
     """Return a list of the numbers of pairs that the encoder is asked for."""
     asked = []
-    encode = neural._backend._encode
+    encode = neural._engine.backend._encode
     monkeypatch.setattr(
-        neural._backend, "_encode", lambda pairs: asked.append(len(pairs)) or encode(pairs)
+        neural._engine.backend, "_encode", lambda pairs: asked.append(len(pairs)) or encode(pairs)
     )
     return asked
 
@@ -140,7 +140,7 @@ def test_constraints_hold_whoever_aligns(neural):
 
 def test_en_is_not_opened_before_less_effort_is_asked_for():
     aligner = Aligner.load("en-neural")
-    backend = aligner._backend
+    backend = aligner._engine.backend
     assert isinstance(backend, Cascade)
     aligner.align(*PAIRS[0])
     assert "_first" not in vars(backend)

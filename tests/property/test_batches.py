@@ -160,7 +160,7 @@ def constrained(draw: st.DrawFn) -> tuple[Sentence, ...]:
     ),
 )
 def test_a_batch_is_what_each_pair_gives_step_by_step(pairs, options) -> None:
-    for pair, alignment in zip(pairs, ALIGNER.align_annotated(pairs, options), strict=True):
+    for pair, alignment in zip(pairs, ALIGNER._engine.align_annotated(pairs, options), strict=True):
         check(alignment, by_steps(pair, options))
 
 
@@ -171,14 +171,14 @@ def test_a_batch_is_what_each_pair_gives_step_by_step(pairs, options) -> None:
 )
 def test_a_bad_pair_costs_the_others_of_its_batch_nothing(pairs, min_confidence) -> None:
     options = AlignOptions(min_confidence=min_confidence)
-    batch = list(ALIGNER.align_annotated(pairs, options))
-    alone = [next(ALIGNER.align_annotated([pair], options)) for pair in pairs]
+    batch = list(ALIGNER._engine.align_annotated(pairs, options))
+    alone = [next(ALIGNER._engine.align_annotated([pair], options)) for pair in pairs]
     assert told(batch) == told(alone)
 
 
 def test_a_batch_larger_than_what_is_decided_at_once() -> None:
     pairs = [(SENTENCES[k % 30], SENTENCES[k % 31]) for k in range(2 * AT_ONCE + 3)]
-    batch = list(ALIGNER.align_annotated(pairs, AlignOptions()))
+    batch = list(ALIGNER._engine.align_annotated(pairs, AlignOptions()))
     assert batch == [ALIGNER.align(*pair) for pair in pairs]
     assert len({id(each.viewed()[0]) for each in batch}) == 3
 
@@ -198,9 +198,9 @@ def test_sentences_that_are_views_give_what_equal_ones_do() -> None:
 
 def test_words_that_are_forgotten_between_batches_change_nothing() -> None:
     pairs = list(zip(SENTENCES[::2], SENTENCES[1::2], strict=True))
-    before = list(ALIGNER.align_annotated(pairs, AlignOptions()))
-    ALIGNER._backend._decoder.forget()
-    assert list(ALIGNER.align_annotated(pairs, AlignOptions())) == before
+    before = list(ALIGNER._engine.align_annotated(pairs, AlignOptions()))
+    ALIGNER._engine.backend._decoder.forget()
+    assert list(ALIGNER._engine.align_annotated(pairs, AlignOptions())) == before
 
 
 def test_weights_that_leave_no_posteriors_fail_their_pairs_alone() -> None:
@@ -328,7 +328,9 @@ def test_threads_that_share_an_aligner_get_what_one_gets() -> None:
 
 def test_errors_of_a_batch_are_those_of_its_sides() -> None:
     outcomes = list(
-        ALIGNER.align_annotated([(GOOD, BAD[0]), (BAD[2], GOOD), (GOOD, GOOD)], AlignOptions())
+        ALIGNER._engine.align_annotated(
+            [(GOOD, BAD[0]), (BAD[2], GOOD), (GOOD, GOOD)], AlignOptions()
+        )
     )
     assert [type(each) for each in outcomes] == [InputError, ShapeError, Alignment]
     assert [each.field for each in outcomes[:2]] == ["target", "source.lemmas"]

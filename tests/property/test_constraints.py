@@ -114,7 +114,7 @@ def emissions(decoded: DecodedPair, direction: int) -> np.ndarray:
 @given(pairs())
 def test_each_direction_is_that_of_the_sequences_that_obey(shared, case) -> None:
     source, target, constraints = case
-    ((one, other),) = shared.aligner.annotate_pairs([(source, target)])
+    ((one, other),) = shared.aligner._engine.annotate_pairs([(source, target)])
     try:
         constraints.check(len(one), len(other))
     except InputError:
@@ -147,7 +147,7 @@ def test_each_direction_is_that_of_the_sequences_that_obey(shared, case) -> None
 @given(pairs(), st.sampled_from(list(Symmetrization)))
 def test_what_is_combined_obeys_too(shared, case, symmetrization) -> None:
     source, target, constraints = case
-    ((one, other),) = shared.aligner.annotate_pairs([(source, target)])
+    ((one, other),) = shared.aligner._engine.annotate_pairs([(source, target)])
     try:
         constraints.check(len(one), len(other))
     except InputError:
@@ -186,7 +186,7 @@ def test_no_constraints_change_nothing(shared, source) -> None:
 def test_long_sentences_keep_an_anchor_far_from_the_diagonal(shared, n_tokens) -> None:
     # Beyond some length the jumps are summed up by windows.
     tokens = [f"{word}{k}" for k in range(n_tokens // 2) for word in ("dog", "cat")]
-    ((one, other),) = shared.aligner.annotate_pairs([(tokens, tokens)])
+    ((one, other),) = shared.aligner._engine.annotate_pairs([(tokens, tokens)])
     far = (1, len(tokens) - 1)
     seen = ask(shared.decoder, one, other, look, constraints=Constraints(anchors=[far]))
     s2t, t2s = seen.posteriors

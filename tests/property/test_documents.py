@@ -3,9 +3,9 @@
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tokalign.texts.plan import TextPlan
 from tokalign.texts.sentence_matching import best_chain, best_partners
-from tokalign.texts.words import TextWords
+from tokalign.texts.text_plan import TextPlan
+from tokalign.texts.text_words import TextWords
 
 from tests.reference import chains
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from reference import edits as slow
-from tokalign.edits.blocks import Stretch, best_tiling, blocks_of, cuts_of
+from tokalign.edits.cuts_and_moves import Stretch, best_tiling, blocks_of, cuts_of
 from tokalign.edits.segments import SEGMENT_INPUTS, SegmentInputs, kept_tokens
-from tokalign.edits.words import SideWords
+from tokalign.edits.side_words import SideWords
 from tokalign.errors import ShapeError
 
 GRADES = st.sampled_from([0.0, 0.25, 0.5, 1.0])  # whose sums are exact

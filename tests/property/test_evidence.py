@@ -13,7 +13,7 @@ from tokalign.decoding.evidence import EVIDENCE, pair_evidence
 from tokalign.features.extract import Extractor
 from tokalign.features.feature_groups import Lexicons
 from tokalign.features.templates import TEMPLATES
-from tokalign.ranking.expected import expected_answer
+from tokalign.ranking.answer_types import expected_answer
 from tokalign.types.options import AlignOptions, RankBy
 
 ALIGNER = Aligner.load()
@@ -70,8 +70,8 @@ def test_batches_find_the_same_evidence():
     questions = SENTENCES[: len(QUESTIONS)]
     pairs = [(candidate, question) for question in questions for candidate in SENTENCES[:30]]
     options = AlignOptions(explain=True, style="strict")
-    judged = list(ALIGNER.judge_annotated(pairs, options, RankBy.ANSWER))
-    means = ALIGNER._backend.align_with_means([(pair, None) for pair in pairs], options)
+    judged = list(ALIGNER._engine.judge_annotated(pairs, options, RankBy.ANSWER))
+    means = ALIGNER._engine.backend.align_with_means([(pair, None) for pair in pairs], options)
     for (candidate, question), (alignment, judgement), (_, mean) in zip(
         pairs, judged, means, strict=True
     ):

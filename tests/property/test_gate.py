@@ -22,7 +22,7 @@ from tokalign.types import AnnotatedPair
 from tokalign.types.options import AlignOptions
 
 ALIGNER = Aligner.load()
-BACKEND = ALIGNER._backend
+BACKEND = ALIGNER._engine.backend
 STYLES = [style["name"] for style in ALIGNER.header.styles]
 LEXICONS = Lexicons.for_groups(["wordnet", "vectors"])
 PAIRS: list[AnnotatedPair] = [

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tokalign.english.annotate.sentence_splitter import Sentences
-from tokalign.texts.items import cut_at_items, item_starts
+from tokalign.texts.split_text import cut_at_items, item_starts
 
 PIECES = ["a", "No.", "- ", "1. ", "2. ", "12) ", "# ", "```", "\n", "\r\n", "\n\n", " ", "\t", "!"]
 

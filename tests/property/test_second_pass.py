@@ -189,7 +189,7 @@ def test_confidences_of_links_are_those_of_the_matrix(symmetrization):
 
 def test_a_pair_that_no_encoder_read_has_no_inputs():
     with pytest.raises(InputError, match="no encoder"):
-        ALIGNER._backend.cell_inputs((PAIRS[0], None), AlignOptions())
+        ALIGNER._engine.backend.cell_inputs((PAIRS[0], None), AlignOptions())
 
 
 @pytest.mark.parametrize("encoder", ENCODERS)

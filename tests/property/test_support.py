@@ -14,7 +14,7 @@ from tokalign.aligner import Aligner
 from tokalign.decoding.backend import Extras
 from tokalign.decoding.evidence import COLUMNS
 from tokalign.features.feature_groups import Lexicons
-from tokalign.texts.sentences import GrowingText, sentences_of
+from tokalign.texts.split_text import GrowingText, sentences_of
 from tokalign.types.options import AlignOptions
 
 ALIGNER = Aligner.load()
@@ -38,7 +38,7 @@ def test_columns_are_those_of_the_twin(data):
         target = target.replace(heads=heads, relations=["dep"] * len(target))
     pair = (source, target), None
     options = AlignOptions(style=STYLE)
-    backend = ALIGNER._backend
+    backend = ALIGNER._engine.backend
     s2t, t2s = backend._ask(pair, options, lambda each: (each.s2t_posterior, each.t2s_posterior))
     (covered,) = (each.covered for each in backend.align([pair], options))
     twin = ReferencePair(
@@ -53,8 +53,10 @@ def test_columns_are_those_of_the_twin(data):
 def test_a_batch_has_the_columns_of_each_pair():
     sentences = ALIGNER.annotate(list(map(str, SIDES[:12])))
     pairs = [((a, b), None) for a in sentences for b in sentences[:4]]
-    together = ALIGNER._backend.decide(pairs, AlignOptions(), SUPPORT).support
-    alone = [ALIGNER._backend.decide([each], AlignOptions(), SUPPORT).support for each in pairs]
+    together = ALIGNER._engine.backend.decide(pairs, AlignOptions(), SUPPORT).support
+    alone = [
+        ALIGNER._engine.backend.decide([each], AlignOptions(), SUPPORT).support for each in pairs
+    ]
     np.testing.assert_allclose(together, np.concatenate(alone), atol=1e-6)
 
 

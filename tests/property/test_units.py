@@ -15,7 +15,7 @@ from tokalign.aligner import Aligner
 from tokalign.errors import InputError, ModelError, ResourceError
 from tokalign.features.feature_groups import Lexicons
 from tokalign.files.tables import Table, write_table
-from tokalign.relations.explain import unit_of
+from tokalign.relations.explain_relation import unit_of
 from tokalign.relations.related_units import UNIT_INPUTS, RelationModel
 from tokalign.types import Sentence
 from tokalign.types.options import AlignOptions
@@ -31,7 +31,7 @@ def units_of(source: Sentence, target: Sentence, options: AlignOptions) -> Units
     pair = ReferencePair(
         source, target, LEXICONS.wordnet, LEXICONS.vectors, LEXICONS.paraphrases, has_rules=True
     )
-    (outcome,) = ALIGNER._backend.align_with_means([((source, target), None)], options)
+    (outcome,) = ALIGNER._engine.backend.align_with_means([((source, target), None)], options)
     assert not isinstance(outcome, Exception)
     alignment, mean = outcome
     return Units(pair, mean, alignment.covered, LEXICONS.frequencies)
@@ -53,7 +53,7 @@ def test_inputs_are_those_of_the_twin(data):
         source = source.replace(heads=heads, relations=["dep"] * len(source))
     unit = data.draw(parts(len(source))), data.draw(parts(len(target)))
     options = AlignOptions(style=data.draw(st.sampled_from(["strict", "free"])))
-    (row,) = ALIGNER.unit_inputs((source, target), [unit], options)
+    (row,) = ALIGNER._engine.unit_inputs((source, target), [unit], options)
     expected = units_of(source, target, options).inputs(*unit)
     assert set(expected) <= set(UNIT_INPUTS)
     found = dict(zip(UNIT_INPUTS, row.tolist(), strict=True))
@@ -87,7 +87,7 @@ def test_links_that_share_tokens_have_the_relation_of_all_their_tokens(texts, st
     links = [(link.source, link.target) for link in alignment.links]
     units = [unit_of(links, i, j) for i, j in links]
     pair = alignment.source, alignment.target
-    rows = ALIGNER.unit_inputs(pair, units, options)
+    rows = ALIGNER._engine.unit_inputs(pair, units, options)
     classes = ReferencePair(*pair, LEXICONS.wordnet, LEXICONS.vectors, None).classes
     for link, cell, unit, row in zip(alignment.links, links, units, rows, strict=True):
         assert link.relation is not None
@@ -108,7 +108,7 @@ def test_units_out_of_range_are_refused():
     pair = tuple(ALIGNER.annotate(["A dog barks.", "Dogs bark."]))
     for unit in (((), (0,)), ((0,), ()), ((5,), (0,)), ((1, 0), (0,)), ((0,), (-1,))):
         with pytest.raises(InputError, match="rising indices"):
-            ALIGNER.unit_inputs(pair, [unit], AlignOptions())
+            ALIGNER._engine.unit_inputs(pair, [unit], AlignOptions())
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, pairwise
 
-from tokalign.edits.blocks import Cuts, Segment
+from tokalign.edits.cuts_and_moves import Cuts, Segment
 from tokalign.edits.segments import LINKED, RUN
-from tokalign.edits.words import COMMA, PUNCTUATION, SideWords
+from tokalign.edits.side_words import COMMA, PUNCTUATION, SideWords
 
 Matrix = Sequence[Sequence[float]]
 

@@ -13,7 +13,7 @@ from tokalign.english.lexicon.likeness import is_content
 from tokalign.english.lexicon.word_lists import Hint, hints
 from tokalign.english.values import Kind
 from tokalign.english.values.value_words import UNIT_BASES
-from tokalign.ranking.expected import AnswerType, Expected, UnitKind
+from tokalign.ranking.answer_types import AnswerType, Expected, UnitKind
 from tokalign.types import Sentence
 
 from reference.values import Said, find_values

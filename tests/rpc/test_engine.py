@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from tokalign.batches.outcomes import annotate_pairs, attempt, each
+from tokalign.batches.outcomes import annotate_pairs, map_each, try_one
 from tokalign.codec import RequestOptions
 from tokalign.errors import InputError
 from tokalign.server.config import RequestLimits
@@ -43,11 +43,11 @@ class IdentityAligner:
         return annotate_pairs(self.annotate, pairs)
 
     def align_annotated(self, pairs, options):
-        return each(lambda pair: self._align(*pair, options), pairs)
+        return map_each(lambda pair: self._align(*pair, options), pairs)
 
     def judge_annotated(self, pairs, options, by):
         for outcome in self.align_annotated(pairs, options):
-            yield attempt(
+            yield try_one(
                 lambda alignment: (alignment, Judgement(by, alignment.similarity)), outcome
             )
 

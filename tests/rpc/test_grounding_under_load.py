@@ -12,7 +12,7 @@ from tokalign.server.requests import answer_sentences
 from tokalign.server.rpc import ground_calls
 from tokalign.server.rpc import in_pieces as pieces_module
 from tokalign.server.status import Failure
-from tokalign.texts.sentences import GrowingText
+from tokalign.texts.split_text import GrowingText
 from tokalign.types.options import OffsetUnit
 from tokalign.v1 import align_pb2
 

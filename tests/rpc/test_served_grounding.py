@@ -17,7 +17,7 @@ from support.grounding import (
 from support.statuses import failure
 from support.waiting import until
 from tokalign.server.config import RequestLimits
-from tokalign.texts.sentences import sentences_of
+from tokalign.texts.split_text import sentences_of
 from tokalign.v1 import align_pb2
 
 Code = grpc.StatusCode

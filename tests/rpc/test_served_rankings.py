@@ -7,7 +7,7 @@ import math
 import grpc
 import pytest
 from support.statuses import failure
-from tokalign.ranking.priors import shipped_weights
+from tokalign.ranking.judge import shipped_weights
 from tokalign.server.requests.answers import Answer
 from tokalign.server.requests.candidates import RankedAnswer, shortlisted
 from tokalign.v1 import align_pb2

@@ -17,7 +17,7 @@ from support.texts import (
 )
 from support.waiting import until
 from tokalign.server.config import RequestLimits
-from tokalign.texts.plan import TextPlan
+from tokalign.texts.text_plan import TextPlan
 from tokalign.v1 import align_pb2
 
 Code = grpc.StatusCode

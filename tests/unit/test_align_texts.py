@@ -4,8 +4,8 @@ import pytest
 import tokalign
 from tokalign import Aligner, InputError, LimitError
 from tokalign.errors import ShapeError
-from tokalign.texts import sentences
-from tokalign.texts.plan import TextPlan
+from tokalign.texts import split_text
+from tokalign.texts.text_plan import TextPlan
 
 OLD = (
     "The cat sat on the mat. Dogs bark at strangers loudly. Paris is the capital of France. "
@@ -63,6 +63,6 @@ def test_errors(monkeypatch):
         tokalign.align_texts("\ud800", "Dogs bark.")
     with pytest.raises(ShapeError, match="2 similarities for 1 candidates"):
         TextPlan.of("Dogs bark.", "Dogs barked.").decide([1.0, 1.0])
-    monkeypatch.setattr(sentences, "MAX_TEXT_SENTENCES", 2)
+    monkeypatch.setattr(split_text, "MAX_TEXT_SENTENCES", 2)
     with pytest.raises(LimitError, match="old_text has more than 2 sentences"):
         tokalign.align_texts(OLD, "")

@@ -243,7 +243,7 @@ def test_a_question_is_annotated_once(aligner, monkeypatch):
         seen.extend(each for each in sentences if isinstance(each, str))
         return annotate(sentences, trees=trees)
 
-    monkeypatch.setattr(aligner, "annotator", SimpleNamespace(annotate=counted))
+    monkeypatch.setattr(aligner._engine, "annotator", SimpleNamespace(annotate=counted))
     ranking = aligner.rank(QUESTION, [*CANDIDATES.splitlines(), " "], symmetrization="union")
     assert seen.count(QUESTION) == 1
     assert [each.index for each in ranking][::3] == [1, 3]

@@ -12,7 +12,7 @@ from tokalign.texts.diff import diff_of, same_texts
 from tokalign.texts.diff.diff_lines import markdown_lines, terminal_lines
 from tokalign.texts.diff.diff_page import html_page
 from tokalign.texts.diff.m2 import m2_lines
-from tokalign.texts.diff.stat import stat_lines
+from tokalign.texts.diff.summary import stat_lines
 
 REST = "\n\nNothing here.\n\nNor here.\n"
 OLD = f"It opened in 1990. It has 40 workers. They make shoes and bags.{REST}"

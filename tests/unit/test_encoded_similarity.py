@@ -16,7 +16,7 @@ from tokalign.english.annotate import load_annotator
 from tokalign.errors import InputError
 from tokalign.model.file import load_model
 from tokalign.model.shipped import model_path
-from tokalign.ranking.encoded import COSINE_BIAS, COSINE_WEIGHT
+from tokalign.ranking.judge import COSINE_BIAS, COSINE_WEIGHT
 from tokalign.types import Sentence
 from tokalign.types.options import AlignOptions, Detail, Symmetrization
 from tokalign.v1 import align_pb2

@@ -8,10 +8,10 @@ import pytest
 from tokalign.aligner import Aligner
 from tokalign.errors import InputError, LimitError, ResourceError
 from tokalign.files.tables import Table, write_table
-from tokalign.grounding.candidates import AnswerWords
-from tokalign.grounding.inputs import INPUTS
-from tokalign.grounding.model import SupportModel
+from tokalign.grounding.answer_words import AnswerWords
+from tokalign.grounding.ground import ground_sentences
 from tokalign.grounding.sources import Sources
+from tokalign.grounding.support_model import INPUTS, SupportModel
 from tokalign.types.grounding import GroundOptions, SourcePassage, WordKind
 from tokalign.types.lengths import MAX_TEXT_SENTENCES
 from tokalign.types.relations import ConflictKind
@@ -236,7 +236,7 @@ def test_a_system_has_no_posteriors():
 def test_an_error_of_one_sentence_costs_the_others_nothing(aligner):
     sources = Sources.of(PASSAGES)
     spans = [SentenceSpan(0, 8, "The mill"), SentenceSpan(9, 10, "\ud800")]
-    one, two = aligner.ground_sentences(spans, sources, GroundOptions())
+    one, two = ground_sentences(aligner._engine, spans, sources, GroundOptions())
     assert one.citations
     assert isinstance(two, InputError)
 

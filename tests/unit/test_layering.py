@@ -54,7 +54,7 @@ ROOMS: dict[str, set[str]] = {
     "relations": {"english", "errors", "features", "files", "types"},
     # Floor 5.
     "edits": {"english", "errors", "files", "relations", "types"},
-    "texts": {"batches", "english", "errors", "model", "showing", "types"},
+    "texts": {"batches", "english", "errors", "showing", "types"},
     # Floor 6.
     "decoding": {
         "batches",
@@ -65,6 +65,7 @@ ROOMS: dict[str, set[str]] = {
         "features",
         "files",
         "model",
+        "neural",
         "ranking",
         "relations",
         "systems",
@@ -78,7 +79,6 @@ ROOMS: dict[str, set[str]] = {
         "english",
         "errors",
         "files",
-        "model",
         "ranking",
         "relations",
         "showing",
@@ -92,12 +92,12 @@ ROOMS: dict[str, set[str]] = {
         "decoding",
         "english",
         "errors",
-        "features",
         "files",
         "grounding",
         "model",
         "neural",
         "ranking",
+        "relations",
         "systems",
         "texts",
         "types",
@@ -106,7 +106,6 @@ ROOMS: dict[str, set[str]] = {
     "arrow": {"aligner", "errors", "grounding", "types"},
     "functions": {"aligner", "comparison", "errors", "texts", "types"},
     "server": {
-        "aligner",
         "batches",
         "codec",
         "decoding",

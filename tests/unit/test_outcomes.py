@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tokalign import Aligner
-from tokalign.batches.outcomes import annotate_each, annotate_pairs, attempt, each, together, unwrap
+from tokalign.batches.outcomes import (
+    annotate_each,
+    annotate_pairs,
+    map_batch,
+    map_each,
+    try_one,
+    unwrap,
+)
 from tokalign.errors import FormatError, InputError, renewed
 from tokalign.types import Sentence
 
@@ -34,13 +41,15 @@ def test_an_outcome_gives_its_value_or_raises() -> None:
 
 
 def test_a_failure_passes_through_and_a_new_one_takes_its_place() -> None:
-    assert attempt(double, FAILED) is FAILED
-    assert told(each(double, [1, FAILED, -1])) == told([2, FAILED, InputError("-1 is negative")])
+    assert try_one(double, FAILED) is FAILED
+    assert told(map_each(double, [1, FAILED, -1])) == told(
+        [2, FAILED, InputError("-1 is negative")]
+    )
 
 
 @given(st.lists(st.integers(-1, 5) | st.just(FAILED)))
-def test_together_is_each_taken_alone(outcomes) -> None:
-    assert told(together(double_all, outcomes)) == told(each(double, outcomes))
+def test_a_batch_is_mapped_as_its_items_alone(outcomes) -> None:
+    assert told(map_batch(double_all, outcomes)) == told(map_each(double, outcomes))
 
 
 def test_a_batch_without_failures_is_taken_once() -> None:
@@ -50,14 +59,14 @@ def test_a_batch_without_failures_is_taken_once() -> None:
         batches.append(values)
         return values
 
-    assert together(step, [1, FAILED, 2]) == [1, FAILED, 2]
+    assert map_batch(step, [1, FAILED, 2]) == [1, FAILED, 2]
     assert batches == [[1, 2]]
-    assert together(step, []) == []
+    assert map_batch(step, []) == []
 
 
 def test_a_step_that_gives_too_few_results_is_not_believed() -> None:
-    assert together(lambda values: values[:1], [1, 2]) == [1, 2]  # alone, each gets its own
-    assert [type(each) for each in together(lambda values: [], [1, 2])] == [IndexError] * 2
+    assert map_batch(lambda values: values[:1], [1, 2]) == [1, 2]  # alone, each gets its own
+    assert [type(each) for each in map_batch(lambda values: [], [1, 2])] == [IndexError] * 2
 
 
 class Annotator:

@@ -65,7 +65,7 @@ def test_pipe_annotates_a_sentence_that_pairs_share_once(aligner, monkeypatch) -
         seen.extend(sentences)
         return annotate(sentences, trees=trees)
 
-    monkeypatch.setattr(aligner, "annotator", SimpleNamespace(annotate=counted))
+    monkeypatch.setattr(aligner._engine, "annotator", SimpleNamespace(annotate=counted))
     pairs = [(candidate, DOGS[1]) for candidate in ("Dogs bark.", "It rains.", "Dogs bark.")]
     assert len(list(aligner.pipe(pairs))) == 3
     assert seen == ["Dogs bark.", DOGS[1], "It rains."]

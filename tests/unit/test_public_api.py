@@ -47,8 +47,37 @@ def test_what_public_functions_and_methods_return_is_public():
     }
     assert {"Alignment", "Duplicates", "ChunkedPair"} <= returned
     others = {"Any", "Exception", "Iterator", "NDArray", "None", "Self"}
-    others.add("AnnotatedPair")  # an alias of tuples
     assert returned - others <= set(tokalign.__all__)
+
+
+def test_an_aligner_has_what_users_call_and_nothing_else():
+    public = {name for name in dir(tokalign.Aligner) if not name.startswith("_")}
+    public |= {name for name in vars(tokalign.Aligner("lemma")) if not name.startswith("_")}
+    assert public == {
+        "align",
+        "align_chunks",
+        "align_texts",
+        "annotate",
+        "annotator",
+        "diff",
+        "explain",
+        "explain_relation",
+        "ground",
+        "ground_stream",
+        "header",
+        "is_system",
+        "load",
+        "near_duplicates",
+        "pipe",
+        "rank",
+        "sentence_vectors",
+        "similarities",
+        "similarity",
+        "similarity_matrix",
+        "split",
+        "styles",
+        "takes_effort",
+    }
 
 
 def test_star_import_gives_exactly_all():

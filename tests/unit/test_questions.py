@@ -12,9 +12,14 @@ from tokalign.errors import ShapeError
 from tokalign.features.extract import Extractor
 from tokalign.features.feature_groups import Lexicons
 from tokalign.features.templates import TEMPLATES
-from tokalign.ranking.expected import AnswerType, Expected, UnitKind, expected_answer, is_question
-from tokalign.ranking.priors import standardised, weighed
-from tokalign.ranking.weights import CLAIM_EVIDENCE, AnswerWeights, Regression
+from tokalign.ranking.answer_types import (
+    AnswerType,
+    Expected,
+    UnitKind,
+    expected_answer,
+    is_question,
+)
+from tokalign.ranking.judge import CLAIM_EVIDENCE, AnswerWeights, Regression, standardised, weighed
 from tokalign.types import Judgement, Sentence
 from tokalign.types.options import AlignOptions, RankBy
 
@@ -175,8 +180,10 @@ def aligner():
 
 
 def judged(aligner, question, candidates, by=RankBy.ANSWER):
-    pairs = aligner.annotate_pairs([(candidate, question) for candidate in candidates])
-    return [each for _, each in aligner.judge_annotated(pairs, AlignOptions(explain=True), by)]
+    pairs = aligner._engine.annotate_pairs([(candidate, question) for candidate in candidates])
+    return [
+        each for _, each in aligner._engine.judge_annotated(pairs, AlignOptions(explain=True), by)
+    ]
 
 
 def test_the_shipped_regression_prefers_an_answer_to_a_repetition(aligner):

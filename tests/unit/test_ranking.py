@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tokalign.aligner import Aligner
 from tokalign.errors import InputError
-from tokalign.ranking.priors import shipped_weights
-from tokalign.ranking.shortlist import shortlist
+from tokalign.ranking.judge import shipped_weights
+from tokalign.ranking.passages import shortlist
 from tokalign.types import Sentence
 
 QUESTION = "Who founded the bakery?"

@@ -59,7 +59,7 @@ def test_links_are_sorted_distinct_and_in_range_with_confidences(aligner: Aligne
 def test_a_sentence_that_is_not_annotated_is_refused(aligner, change, kind, field) -> None:
     (good,) = aligner.annotate(["Dogs bark."])
     bad = good.replace(**change)
-    (outcome,) = aligner.align_annotated([(good, bad)], AlignOptions())
+    (outcome,) = aligner._engine.align_annotated([(good, bad)], AlignOptions())
     if "heads" in change and not (change["heads"] == () or aligner.header.uses_trees):
         assert outcome.links
     else:
@@ -142,10 +142,11 @@ def test_a_bad_pair_costs_the_others_nothing(aligner: Aligner) -> None:
 def test_candidates_are_ranked_by_it(aligner: Aligner) -> None:
     question = "Who invented the telephone?"
     candidates = ["Bell invented the telephone.", "The dogs barked."]
-    pairs = aligner.annotate_pairs([(each, question) for each in candidates])
+    pairs = aligner._engine.annotate_pairs([(each, question) for each in candidates])
     for by in RankBy:
         best, worst = (
-            judgement.score for _, judgement in aligner.judge_annotated(pairs, _no_options(), by)
+            judgement.score
+            for _, judgement in aligner._engine.judge_annotated(pairs, _no_options(), by)
         )
         assert best > worst
 

@@ -9,7 +9,7 @@ from tokalign.server.requests.answers import Answer
 from tokalign.server.requests.cost import CostModel
 from tokalign.server.requests.request import Bounds, windows
 from tokalign.server.requests.text_blocks import Comparisons
-from tokalign.texts.plan import BlockPlan, TextPlan
+from tokalign.texts.text_plan import BlockPlan, TextPlan
 from tokalign.types.options import AlignOptions
 
 MODEL = ModelInfo("fake", "1", "", "", (), (), (), uses_trees=False, is_default=True)

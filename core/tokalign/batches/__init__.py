@@ -1,1 +1,1 @@
-"""Batches: many items at a time, of which a bad one costs the others nothing."""
+"""Batches: many items at a time; one that fails does not end the others."""

@@ -1,7 +1,7 @@
-"""Steps over many items, of which a bad one costs the others nothing.
+"""Map over a batch; an item that fails becomes its exception.
 
-An *outcome* is a value, or the exception that stands in its place: it passes through every later
-step as it is, so that outcomes stay in the order of the items.
+An *outcome* is a value, or the exception that stands in its place. Exceptions pass through every
+later step as they are, so that outcomes keep the order of the items.
 """
 
 from __future__ import annotations
@@ -29,8 +29,9 @@ def unwrap(outcome: T | Exception) -> T:
     return outcome
 
 
-def attempt(step: Callable[[T], R], outcome: T | Exception) -> R | Exception:
-    """Return what `step` makes of a value, or the exception that it raises."""
+def try_one(step: Callable[[T], R], outcome: T | Exception) -> R | Exception:
+    """Return `step` of a value, or the exception that it raises; an exception is returned as it
+    is."""
     if isinstance(outcome, Exception):
         return outcome
     try:
@@ -39,21 +40,22 @@ def attempt(step: Callable[[T], R], outcome: T | Exception) -> R | Exception:
         return error
 
 
-def each(step: Callable[[T], R], outcomes: Iterable[T | Exception]) -> list[R | Exception]:
-    """Return `attempt` of every item, in order."""
-    return [attempt(step, outcome) for outcome in outcomes]
+def map_each(step: Callable[[T], R], outcomes: Iterable[T | Exception]) -> list[R | Exception]:
+    """Return `try_one` of every item, in order."""
+    return [try_one(step, outcome) for outcome in outcomes]
 
 
-def together(
+def map_batch(
     step: Callable[[Sequence[T]], Sequence[R]], outcomes: Sequence[T | Exception]
 ) -> list[R | Exception]:
-    """Return what `step` makes of all values at once; if it fails, of each alone.
+    """Return `step` of all values at once; if it fails, of one value at a time.
 
     Parameters
     ----------
     step : callable
-        Takes a batch and returns a result for each, the same in any batch.
+        Takes a batch and returns a result for each item, which is the same in any batch.
     outcomes : sequence
+        Exceptions among them keep their places.
     """
     given = values(outcomes)
     results: Sequence[R | Exception] = ()
@@ -65,18 +67,18 @@ def together(
     except Exception as error:
         if len(given) > 1:
             logger.debug("one item of a batch is bad; taking them one by one", exc_info=error)
-            return each(lambda value: step([value])[0], outcomes)
+            return map_each(lambda value: step([value])[0], outcomes)
         results = [error]
-    return list(results) if len(given) == len(outcomes) else list(put_back(outcomes, results))
+    return list(results) if len(given) == len(outcomes) else list(restore(outcomes, results))
 
 
 def values(outcomes: Sequence[T | Exception]) -> list[T]:
-    """Return the outcomes that are no exceptions."""
+    """Return the outcomes that are not exceptions."""
     return [outcome for outcome in outcomes if not isinstance(outcome, Exception)]
 
 
-def put_back(outcomes: Iterable[T | Exception], results: Iterable[R]) -> Iterator[R | Exception]:
-    """Yield the results of `values` in their places, and exceptions where they stood."""
+def restore(outcomes: Iterable[T | Exception], results: Iterable[R]) -> Iterator[R | Exception]:
+    """Yield results of `values(outcomes)` at the places of the values, and exceptions at theirs."""
     pending = iter(results)
     for outcome in outcomes:
         yield outcome if isinstance(outcome, Exception) else next(pending)
@@ -85,7 +87,7 @@ def put_back(outcomes: Iterable[T | Exception], results: Iterable[R]) -> Iterato
 def annotate_each(
     annotate: Annotate, sentences: Sequence[SentenceLike | Exception]
 ) -> list[Sentence | Exception]:
-    """Return sentences annotated, distinct ones once and all together.
+    """Return sentences annotated: distinct ones once, in one batch.
 
     Parameters
     ----------
@@ -96,7 +98,7 @@ def annotate_each(
     keys = [_key(sentence) for sentence in sentences]
     distinct = dict(zip(keys, sentences, strict=True))
     # mypy takes the union that SentenceLike is for an object where it infers type variables.
-    answers = together(annotate, list(distinct.values()))  # type: ignore[arg-type]
+    answers = map_batch(annotate, list(distinct.values()))  # type: ignore[arg-type]
     if len(distinct) == len(keys):
         return answers
     annotated = dict(zip(distinct, answers, strict=True))
@@ -104,10 +106,9 @@ def annotate_each(
 
 
 def _key(sentence: SentenceLike | Exception) -> object:
-    """Return what distinct sentences differ in.
+    """Return the key of equal sentences: their text or tokens.
 
-    That is their text or tokens; of a Sentence its identity, which costs less than to hash all
-    of its columns.
+    For a Sentence it is its identity, which costs less than to hash all of its columns.
     """
     if isinstance(sentence, str):
         return sentence
@@ -119,12 +120,12 @@ def annotate_pairs(
 ) -> list[AnnotatedPair | Exception]:
     """Return pairs with both sides annotated; candidates of one question share it.
 
-    An InputError names the side in its field: ``"source"``, ``"target.tags"``. What is no pair of
-    sentences becomes one, too.
+    An InputError names the side in its field: ``"source"``, ``"target.tags"``. An item that is not
+    a pair of sentences becomes an InputError.
     """
     checked: list[Pair | Exception] = []
     sides: list[SentenceLike | Exception] = []
-    for pair in each(require_pair, pairs):  # type: ignore[arg-type]  # a union, as above
+    for pair in map_each(require_pair, pairs):  # type: ignore[arg-type]  # a union, as above
         checked.append(pair)
         if not isinstance(pair, Exception):
             sides += pair[:2]

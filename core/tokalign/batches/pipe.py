@@ -1,4 +1,4 @@
-"""Parts of `Aligner.pipe` besides aligning: arguments, batches, processes, errors."""
+"""Parts of `Aligner.pipe` besides aligning: it checks arguments, makes batches, runs processes."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def in_batches(
     batch_size: int,
     n_process: int,
 ) -> Iterator[R | Exception]:
-    """Yield what `work` makes of each item, a batch at a time, in this process or in others.
+    """Yield the result of `work` for each item, a batch at a time, in this process or in others.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def in_batches(
         Pickled where there are processes.
     items : iterable
     batch_size, n_process : int
-        As of `Aligner.pipe`.
+        As for `Aligner.pipe`.
     """
     if n_process == -1:
         n_process = n_processors()
@@ -74,14 +74,14 @@ def _packing(pickled: bytes) -> Callable[[Sequence[Any]], Any]:
 
 
 def split_contexts(pairs: Iterable[tuple[T, Any]], contexts: deque[Any]) -> Iterator[T]:
-    """Yield the first of each two, and put the second into `contexts`."""
+    """Yield the pairs, and put their contexts into `contexts`."""
     for pair, context in pairs:
         contexts.append(context)
         yield pair
 
 
 def of_pair(outcome: T | Exception, number: int) -> T | Exception:
-    """Return a value as it is, and an error of tokalign's with the pair's number and side."""
+    """Return an outcome; an error of tokalign gets the pair's number and side in its message."""
     if not isinstance(outcome, AlignError):
         return outcome
     side = outcome.field if isinstance(outcome, InputError) else ""

@@ -27,7 +27,7 @@ from tokalign.formats.document import one_line
 from tokalign.types.objects import DIGITS
 
 if TYPE_CHECKING:
-    from tokalign.comparison.comparing import Duplicates
+    from tokalign.comparison.near_duplicates import Duplicates
 
 SHARE = click.FloatRange(0, 1)
 PAIRS, GROUPS, LINES = "pairs", "groups", "lines"
@@ -104,7 +104,7 @@ def _written(
     if flags.write == PAIRS:
         yield from (_pair(each, lines, is_json=flags.format == "jsonl") for each in found)
         return
-    from tokalign.comparison.groups import groups_of
+    from tokalign.comparison.near_duplicates import groups_of
 
     groups = groups_of((each.first, each.second) for each in found)
     if flags.write == GROUPS:

@@ -125,7 +125,7 @@ class DiffFlags(TerminalFlags):
 
             return m2_lines(diff)
         if form == "stat":
-            from tokalign.texts.diff.stat import stat_lines
+            from tokalign.texts.diff.summary import stat_lines
 
             return stat_lines(diff, names)
         from tokalign.texts.diff.diff_lines import terminal_lines

@@ -1,1 +1,1 @@
-"""Pairs of sentences that are worth comparing, among so many that all pairs are too many."""
+"""Similarities of many sentences, and near duplicates among millions."""

@@ -10,12 +10,12 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from tokalign.batches.outcomes import put_back, values
+from tokalign.batches.outcomes import restore, values
 from tokalign.edits import edits_between
 from tokalign.errors import InputError
 from tokalign.features.feature_groups import Encoded
 from tokalign.model.file import ModelHeader
-from tokalign.ranking.expected import Expected, expected_answer
+from tokalign.ranking.answer_types import Expected, expected_answer
 from tokalign.ranking.judge import needs_evidence
 from tokalign.relations.related_units import RelationModel
 from tokalign.types import Alignment, AnnotatedPair, LinkExplanation
@@ -199,7 +199,7 @@ class Backend(ABC):
         """
         for start in range(0, len(pairs), AT_ONCE):
             some = pairs[start : start + AT_ONCE]
-            yield from put_back(some, self.decide(values(some), options).alignments())
+            yield from restore(some, self.decide(values(some), options).alignments())
 
     def align_candidates(
         self, pairs: Sequence[EncodedPair | Exception], options: AlignOptions, by: RankBy
@@ -227,7 +227,7 @@ class Backend(ABC):
                 else (each, row if id(pair[1]) in asking else None)
                 for each, row, (pair, _) in zip(decided.alignments(), rows, judged, strict=True)
             )
-            yield from put_back(some, both)
+            yield from restore(some, both)
 
     def align_with_means(
         self, pairs: Sequence[EncodedPair | Exception], options: AlignOptions
@@ -238,7 +238,7 @@ class Backend(ABC):
             some = pairs[start : start + AT_ONCE]
             decided = self.decide(values(some), options, Extras(means=True))
             both = zip(decided.alignments(), decided.means, strict=True)
-            yield from put_back(
+            yield from restore(
                 some, (each if isinstance(each, Exception) else (each, mean) for each, mean in both)
             )
 

@@ -28,7 +28,7 @@ from tokalign.features.extract import Extractor, check_columns
 from tokalign.features.feature_groups import Lexicons
 from tokalign.features.templates import TEMPLATES
 from tokalign.model.file import ModelHeader
-from tokalign.ranking.expected import Expected
+from tokalign.ranking.answer_types import Expected
 from tokalign.systems import Matches, System, check_options, refuse_grounding, summary
 from tokalign.types import AnnotatedPair, FeatureContribution, LinkExplanation, Sentence
 from tokalign.types.columns import CONFLICT, AlignmentColumns

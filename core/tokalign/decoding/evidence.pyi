@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.features.extract import Extractor
-from tokalign.ranking.expected import Expected
+from tokalign.ranking.answer_types import Expected
 from tokalign.types import Sentence
 
 class SupportColumn(IntEnum):

@@ -68,7 +68,7 @@ from tokalign.features.pair cimport (
 
 from tokalign.english.values.value import UNIT_BASES
 from tokalign.errors import ShapeError
-from tokalign.ranking.expected import AnswerType, unit_kind
+from tokalign.ranking.answer_types import AnswerType, unit_kind
 
 cdef enum:
     REACH = 4                # of the window, in content words

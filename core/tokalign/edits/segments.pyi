@@ -1,7 +1,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from tokalign.edits.words import SideWords
+from tokalign.edits.side_words import SideWords
 
 RUN: float
 LINKED: float

@@ -236,7 +236,7 @@ cdef class SegmentInputs:
     Parameters
     ----------
     source, target : SideWords
-        See tokalign.edits.words.
+        See tokalign.edits.side_words.
     links : float32 array, shape (n_source, n_target)
     partner : int32 array, shape (n_source,)
         The target token that each source token is kept as, -1 where it is not.

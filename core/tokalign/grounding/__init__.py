@@ -1,1 +1,1 @@
-"""Support: where source passages support the words of an answer."""
+"""Evidence for the words of an answer in source passages."""

@@ -1,193 +1,177 @@
-"""`Aligner.ground` and `Aligner.ground_sentences`: evidence for an answer, by a backend."""
+"""Evidence for an answer: its sentences, aligned with the passages' sentences that share most.
+
+`ground_sentences` is the work; `ground_answer` and `ground_pieces` are what `Aligner.ground` and
+`Aligner.ground_stream` do. Offsets count code points until `in_unit` turns them into those of the
+unit that was asked for.
+"""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
-from typing import Unpack
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tokalign.batches.outcomes import annotate_each, attempt, together, unwrap, values
-from tokalign.decoding.backend import AT_ONCE, Backend, Extras
+from tokalign.batches.outcomes import annotate_each, map_batch, try_one, unwrap, values
+from tokalign.decoding.backend import AT_ONCE, Extras
+from tokalign.decoding.engine import PairEngine
 from tokalign.errors import InputError, quoted
-from tokalign.grounding.candidates import AlignedCandidate, AnswerWords
-from tokalign.grounding.grounded import ground_sentence
-from tokalign.grounding.offsets import in_unit
+from tokalign.grounding.answer_words import AlignedCandidate, AnswerWords
+from tokalign.grounding.grounded_sentence import ground_sentence
 from tokalign.grounding.sources import Sources
-from tokalign.model.file import ModelHeader
-from tokalign.texts.sentences import sentences_of
-from tokalign.types import AnnotatedPair, Sentence, SentenceLike
-from tokalign.types.grounding import GroundedSentence, Grounding, GroundOptions
-from tokalign.types.keywords import GroundKeywords
-from tokalign.types.options import AlignOptions
+from tokalign.texts.split_text import GrowingText, sentences_of
+from tokalign.types import AnnotatedPair, Sentence
+from tokalign.types.grounding import GroundedSentence, Grounding, GroundOptions, SourcePassage
+from tokalign.types.offsets import positions
+from tokalign.types.options import AlignOptions, OffsetUnit
 from tokalign.types.passages import PassageLike
 from tokalign.types.texts import SentenceSpan
 
-_PLAIN = AlignOptions()
+_DEFAULTS = AlignOptions()
+_At: TypeAlias = Callable[[int], int]
+"""Returns where a code point stands in a unit."""
 
 
-class Grounds(ABC):
-    """Base of what aligns pairs by a backend and finds evidence for answers so."""
+def ground_answer(
+    engine: PairEngine, answer: str, passages: Iterable[PassageLike], options: GroundOptions
+) -> Grounding:
+    """Return where passages support the words of an answer; see Aligner.ground."""
+    if not isinstance(answer, str):
+        raise InputError(f"answer is {quoted(answer)}; wanted text", field="answer")
+    spans = sentences_of(answer, "answer")
+    sources = Sources.of(passages)
+    found = map(unwrap, ground_sentences(engine, spans, sources, options))
+    return Grounding(
+        answer,
+        sources.passages,
+        tuple(in_unit(found, answer, sources.passages, options.offsets)),
+        engine.header.name,
+        engine.header.version,
+    )
 
-    _backend: Backend
-    header: ModelHeader
 
-    @abstractmethod
-    def annotate(
-        self, sentences: Sequence[SentenceLike], *, truncate: bool = False
-    ) -> list[Sentence]:
-        """Return sentences with every column that the model needs."""
+def ground_pieces(
+    engine: PairEngine,
+    pieces: Iterable[str],
+    passages: Iterable[PassageLike],
+    options: GroundOptions,
+) -> Iterator[GroundedSentence]:
+    """Yield the sentences of an answer that grows; see Aligner.ground_stream."""
+    sources = Sources.of(passages)
+    text = GrowingText("answer")
 
-    def ground(
-        self,
-        answer: str,
-        passages: Iterable[PassageLike],
-        options: GroundOptions | None = None,
-        **changes: Unpack[GroundKeywords],
-    ) -> Grounding:
-        """Return where passages support the words of an answer.
+    def grounded(spans: Sequence[SentenceSpan]) -> Iterable[GroundedSentence]:
+        if not spans:
+            return ()
+        found = map(unwrap, ground_sentences(engine, spans, sources, options))
+        return in_unit(found, text.text, sources.passages, options.offsets)
 
-        Parameters
-        ----------
-        answer : str
-            Of any number of sentences, also of none.
-        passages : iterable of str, (str, str), mapping or SourcePassage
-            Texts, or texts with ids: (id, text), or a mapping with `text` and `id`. The id of a
-            text alone is its position, as "0".
-        options : GroundOptions, optional
-        **changes
-            Fields of GroundOptions, in place of those of `options`.
+    for piece in pieces:
+        if not isinstance(piece, str):
+            raise InputError(
+                f"a piece of the answer is {quoted(piece)}; wanted text", field="answer"
+            )
+        yield from grounded(text.add(piece))
+    yield from grounded(text.end())
 
-        Raises
-        ------
-        InputError
-            Of a system; if the answer or a passage is no text, two passages have one id, or an
-            option is bad. The field is ``answer``, ``passages[i].text``, ``passages[i].id`` or of
-            ``options``.
-        LimitError
-            If the answer, or all passages together, have more than
-            tokalign.types.lengths.MAX_TEXT_SENTENCES sentences.
-        """
-        options = GroundOptions.of(options, changes)
-        if not isinstance(answer, str):
-            raise InputError(f"answer is {quoted(answer)}; wanted text", field="answer")
-        spans = sentences_of(answer, "answer")
-        sources = Sources.of(passages)
-        found = map(unwrap, self.ground_sentences(spans, sources, options))
-        return Grounding(
-            answer,
-            sources.passages,
-            tuple(in_unit(found, answer, sources.passages, options.offsets)),
-            self.header.name,
-            self.header.version,
-        )
 
-    def ground_sentences(
-        self, sentences: Sequence[SentenceSpan], sources: Sources, options: GroundOptions
-    ) -> list[GroundedSentence | Exception]:
-        """Return the evidence for sentences of an answer, or why there is none.
+def ground_sentences(
+    engine: PairEngine,
+    sentences: Sequence[SentenceSpan],
+    sources: Sources,
+    options: GroundOptions,
+) -> list[GroundedSentence | Exception]:
+    """Return the evidence for sentences of an answer, or why there is none.
 
-        Parameters
-        ----------
-        sentences : sequence of SentenceSpan
-            In code points of the answer.
-        sources : Sources
-        options : GroundOptions
-            Offsets are code points whatever its unit is; see tokalign.grounding.offsets.
+    Parameters
+    ----------
+    engine : PairEngine
+    sentences : sequence of SentenceSpan
+        In code points of the answer.
+    sources : Sources
+    options : GroundOptions
+        Offsets are code points whatever its unit is; see `in_unit`.
 
-        Raises
-        ------
-        InputError
-            Of a system.
-        """
-        annotated = annotate_each(self.annotate, [each.text for each in sentences])
-        return self.ground_annotated(sentences, annotated, sources, options)
-
-    def ground_annotated(
-        self,
-        spans: Sequence[SentenceSpan],
-        annotated: Sequence[Sentence | Exception],
-        sources: Sources,
-        options: GroundOptions,
-    ) -> list[GroundedSentence | Exception]:
-        """Return what `ground_sentences` does, of sentences that are annotated."""
-        words = [attempt(partial(AnswerWords.of, sources=sources), each) for each in annotated]
-        aligned = self.align_with_sources(words, sources, options.candidates)
-
-        def grounded(
-            found: tuple[SentenceSpan, AnswerWords, list[AlignedCandidate]],
-        ) -> GroundedSentence:
-            return ground_sentence(*found, sources, options)
-
-        found: list[GroundedSentence | Exception] = []
-        for span, own, candidates in zip(spans, words, aligned, strict=True):
-            if isinstance(own, Exception):
-                found.append(own)
-            elif isinstance(candidates, Exception):
-                found.append(candidates)
-            else:
-                found.append(attempt(grounded, (span, own, candidates)))
-        return found
-
-    def align_with_sources(
-        self, words: Sequence[AnswerWords | Exception], sources: Sources, most: int
-    ) -> list[list[AlignedCandidate] | Exception]:
-        """Return the candidates of each sentence of an answer, aligned with it.
-
-        Parameters
-        ----------
-        words : sequence of AnswerWords, or Exception
-            Which stands in the place of its candidates, as that of a candidate does.
-        sources : Sources
-        most : int
-            Candidates of each passage.
-        """
-        numbers = [
-            []
-            if isinstance(each, Exception)
-            else sources.candidates(each.holders, each.weights, most)
-            for each in words
-        ]
-        every = [number for own in numbers for number in own]
-        distinct = list(dict.fromkeys(every))
-        texts = [sources.sentences[number].span.text for number in distinct]
-        annotated = dict(zip(distinct, annotate_each(self.annotate, texts), strict=True))
-        pairs: list[AnnotatedPair | Exception] = []
-        for own, each in zip(numbers, words, strict=True):
-            for source in map(annotated.__getitem__, own):
-                pairs.append(attempt(partial(_pair, each), source))
-        aligned = iter(self._aligned_rows(pairs, every))
-        return [
-            _all_or_error(each, [next(aligned) for _ in own])
-            for own, each in zip(numbers, words, strict=True)
-        ]
-
-    def _aligned_rows(
-        self, pairs: Sequence[AnnotatedPair | Exception], numbers: Sequence[int]
-    ) -> list[AlignedCandidate | Exception]:
-        """Return pairs aligned, with their rows of support."""
-        encode = partial(self._backend.encode, options=_PLAIN, compares=True)
-        encoded = together(encode, pairs)
-        found: list[AlignedCandidate | Exception] = []
-        for start in range(0, len(encoded), AT_ONCE):
-            some = encoded[start : start + AT_ONCE]
-            good = values(some)
-            decided = self._backend.decide(good, _PLAIN, Extras(supports=True))
-            rows = _split(decided.support, [len(pair[1]) for pair, _ in good])
-            rest = iter(range(len(good)))
-            for each, number in zip(some, numbers[start:], strict=False):
-                if isinstance(each, Exception):
-                    found.append(each)
-                    continue
-                index = next(rest)
-                found.append(
-                    decided.errors.get(index)
-                    or AlignedCandidate(number, each[0][0], decided.columns, index, rows[index])
+    Raises
+    ------
+    InputError
+        If a system decides.
+    """
+    annotated = annotate_each(engine.annotate, [each.text for each in sentences])
+    words = [try_one(partial(AnswerWords.of, sources=sources), each) for each in annotated]
+    found: list[GroundedSentence | Exception] = []
+    aligned = align_with_sources(engine, words, sources, options.candidates)
+    for span, own, candidates in zip(sentences, words, aligned, strict=True):
+        if isinstance(own, Exception) or isinstance(candidates, Exception):
+            found.append(own if isinstance(own, Exception) else candidates)
+        else:
+            found.append(
+                try_one(
+                    lambda given: ground_sentence(*given, sources, options),
+                    (span, own, candidates),
                 )
-        return found
+            )
+    return found
+
+
+def align_with_sources(
+    engine: PairEngine, words: Sequence[AnswerWords | Exception], sources: Sources, most: int
+) -> list[list[AlignedCandidate] | Exception]:
+    """Return the candidates of each sentence of an answer, aligned with it.
+
+    Parameters
+    ----------
+    engine : PairEngine
+    words : sequence of AnswerWords, or Exception
+        An exception, also one of a candidate, takes the place of a sentence's candidates.
+    sources : Sources
+    most : int
+        Candidates of each passage.
+    """
+    numbers = [
+        [] if isinstance(each, Exception) else sources.candidates(each.holders, each.weights, most)
+        for each in words
+    ]
+    every = [number for own in numbers for number in own]
+    distinct = list(dict.fromkeys(every))
+    texts = [sources.sentences[number].span.text for number in distinct]
+    annotated = dict(zip(distinct, annotate_each(engine.annotate, texts), strict=True))
+    pairs: list[AnnotatedPair | Exception] = []
+    for own, each in zip(numbers, words, strict=True):
+        for source in map(annotated.__getitem__, own):
+            pairs.append(try_one(partial(_pair, each), source))
+    aligned = iter(_aligned_rows(engine, pairs, every))
+    return [
+        _all_or_error(each, [next(aligned) for _ in own])
+        for own, each in zip(numbers, words, strict=True)
+    ]
+
+
+def _aligned_rows(
+    engine: PairEngine, pairs: Sequence[AnnotatedPair | Exception], numbers: Sequence[int]
+) -> list[AlignedCandidate | Exception]:
+    """Return pairs aligned, with their rows of support."""
+    encoded = map_batch(partial(engine.backend.encode, options=_DEFAULTS, compares=True), pairs)
+    found: list[AlignedCandidate | Exception] = []
+    for start in range(0, len(encoded), AT_ONCE):
+        some = encoded[start : start + AT_ONCE]
+        good = values(some)
+        decided = engine.backend.decide(good, _DEFAULTS, Extras(supports=True))
+        rows = _split(decided.support, [len(pair[1]) for pair, _ in good])
+        rest = iter(range(len(good)))
+        for each, number in zip(some, numbers[start:], strict=False):
+            if isinstance(each, Exception):
+                found.append(each)
+                continue
+            index = next(rest)
+            found.append(
+                decided.errors.get(index)
+                or AlignedCandidate(number, each[0][0], decided.columns, index, rows[index])
+            )
+    return found
 
 
 def _split(rows: NDArray[np.float32] | None, n_tokens: Sequence[int]) -> list[NDArray[np.float32]]:
@@ -209,3 +193,88 @@ def _all_or_error(
         if isinstance(each, Exception):
             return each
     return values(candidates)
+
+
+def in_unit(
+    sentences: Iterable[GroundedSentence],
+    answer: str,
+    passages: Sequence[SourcePassage],
+    unit: OffsetUnit,
+) -> list[GroundedSentence]:
+    """Return sentences, whose offsets count code points, with offsets that count a unit.
+
+    Parameters
+    ----------
+    sentences : iterable of GroundedSentence
+    answer : str
+        Complete, or up to the end of the last sentence.
+    passages : sequence of SourcePassage
+        Those that citations name.
+    unit : OffsetUnit
+    """
+    if unit is OffsetUnit.CODE_POINTS:
+        return list(sentences)
+    at = positions(answer, unit).__getitem__
+    places = _Places({each.id: each.text for each in passages}, unit)
+    return [_sentence_in_unit(each, at, places) for each in sentences]
+
+
+class _Places(dict[str, _At]):
+    """Id of a passage -> its positions, counted when it is first cited."""
+
+    def __init__(self, texts: Mapping[str, str], unit: OffsetUnit) -> None:
+        self._texts = texts
+        self._unit = unit
+
+    def __missing__(self, passage: str) -> _At:
+        found = self[passage] = positions(self._texts[passage], self._unit).__getitem__
+        return found
+
+
+def _sentence_in_unit(
+    sentence: GroundedSentence, at: _At, places: Mapping[str, _At]
+) -> GroundedSentence:
+    cited = [places[each.passage] for each in sentence.citations]
+    return replace(
+        sentence,
+        start=at(sentence.start),
+        end=at(sentence.end),
+        words=tuple(
+            replace(
+                word,
+                start=at(word.start),
+                end=at(word.end),
+                partners=()
+                if word.citation is None
+                else tuple(
+                    (cited[word.citation](a), cited[word.citation](b)) for a, b in word.partners
+                ),
+            )
+            for word in sentence.words
+        ),
+        citations=tuple(
+            replace(
+                each,
+                start=place(each.start),
+                end=place(each.end),
+                links=tuple(
+                    replace(link, start=place(link.start), end=place(link.end))
+                    for link in each.links
+                ),
+            )
+            for each, place in zip(sentence.citations, cited, strict=True)
+        ),
+        unsupported=tuple(
+            replace(each, start=at(each.start), end=at(each.end)) for each in sentence.unsupported
+        ),
+        conflicts=tuple(
+            replace(
+                each,
+                start=at(each.start),
+                end=at(each.end),
+                passage_start=places[each.passage](each.passage_start),
+                passage_end=places[each.passage](each.passage_end),
+            )
+            for each in sentence.conflicts
+        ),
+    )

@@ -27,8 +27,8 @@ from tokalign.english.annotate.prepared import tokens_of
 from tokalign.english.lexicon.word_lists import canonical
 from tokalign.english.values import Kind, Value, find_values
 from tokalign.errors import LimitError
-from tokalign.texts.sentences import sentences_of
-from tokalign.texts.words import WordNumbers
+from tokalign.texts.split_text import sentences_of
+from tokalign.texts.text_words import WordNumbers
 from tokalign.types.grounding import SourcePassage
 from tokalign.types.lengths import MAX_TEXT_SENTENCES
 from tokalign.types.passages import PassageLike, check_passages

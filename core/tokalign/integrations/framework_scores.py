@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from tokalign.aligner import Aligner
 from tokalign.errors import InputError, quoted
-from tokalign.texts.sentences import split_text
+from tokalign.texts.split_text import split_text
 
 _MARK = re.compile(r"\s*\[(\d+(?:\s*[,;]\s*\d+)*)\]")
 

@@ -1,18 +1,200 @@
-"""Scores of candidates for a ranking, and their explanations."""
+"""The score of a candidate: a regression over its evidence, and the explanation of it.
+
+The regressions ship with the package; `lab.recipes.question_weights` writes them. Two things are
+weighed with what they say:
+
+The cosine of a model with an encoder of sentences is more evidence for an answer. It helps on
+questions; on claims, which are ranked by the alignment's score, it does not (lab/experiments.md).
+
+A caller's own score of a candidate, its *prior*, adds to the log odds, so that neither the scale of
+such scores nor their zero matters, and equal ones say nothing::
+
+    z = (prior - mean) / standard deviation,  over the candidates that have a prior
+    log odds of the score += weight * z
+
+Its weight was learned with BM25's scores and with places in a document as priors.
+"""
 
 from __future__ import annotations
 
+import math
+import statistics
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Final, Self
 
-from tokalign.ranking.encoded import with_cosine
-from tokalign.ranking.expected import is_question
-from tokalign.ranking.weights import AnswerWeights
-from tokalign.types import Alignment, Judgement, Sentence
+from tokalign.files.shipped import data_dir
+from tokalign.ranking.answer_types import is_question
+from tokalign.types import Alignment, FeatureContribution, Judgement, Sentence
 from tokalign.types.options import RankBy
+
+WEIGHTS_FILE = "question-weights.tsv"
+BIAS = "bias"
+"""Name of the piece of evidence that every candidate has."""
+CLAIM_EVIDENCE = ("score", "similarity")
+"""Evidence of a candidate for a query that is no question; fields of Alignment."""
+PRIOR = "prior"
+"""Name of the piece of evidence of the caller's own score."""
+
+
+@dataclass(frozen=True, slots=True)
+class Regression:
+    """A regression over evidence.
+
+    Attributes
+    ----------
+    names : tuple of str
+    bias : float
+    weights : tuple of float, one per name
+        The probability of a right answer is sigmoid(bias + weights . evidence), in a balanced
+        choice of right and wrong candidates.
+    """
+
+    names: tuple[str, ...]
+    bias: float
+    weights: tuple[float, ...]
+
+    def score(self, values: Sequence[float]) -> float:
+        """Return the probability that a candidate is right, in [0, 1]."""
+        pairs = zip(self.weights, values, strict=True)
+        return sigmoid(self.bias + sum(weight * value for weight, value in pairs))
+
+    def explain(self, values: Sequence[float]) -> tuple[FeatureContribution, ...]:
+        """Return what each piece of evidence adds, in nats, by falling absolute size."""
+        found = [FeatureContribution(BIAS, 1.0, self.bias)]
+        found += map(FeatureContribution, self.names, values, self.weights)
+        return by_size(found)
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerWeights:
+    """The regressions that ship with the package.
+
+    Attributes
+    ----------
+    question : Regression
+        Over the pieces of EVIDENCE of tokalign.decoding.evidence, in their order.
+    claim : Regression
+        Over CLAIM_EVIDENCE.
+    prior : float
+        Weight of a standardised prior, in nats for each standard deviation.
+    """
+
+    question: Regression
+    claim: Regression
+    prior: float
+
+    @classmethod
+    def open_shipped(cls) -> Self:
+        """Return the weights that ship with the package."""
+        rows = (data_dir() / WEIGHTS_FILE).read_text(encoding="utf-8").splitlines()
+        found: dict[str, dict[str, float]] = {"question": {}, "claim": {}, "any": {}}
+        for row in rows:
+            of, name, weight = row.split("\t")
+            found[of][name] = float(weight)
+
+        def regression(weights: dict[str, float]) -> Regression:
+            bias = weights.pop(BIAS)
+            return Regression(tuple(weights), bias, tuple(weights.values()))
+
+        return cls(regression(found["question"]), regression(found["claim"]), found["any"][PRIOR])
+
+    def rows(self) -> str:
+        """Return the file that `open_shipped` reads."""
+        lines = []
+        for of, regression in (("question", self.question), ("claim", self.claim)):
+            lines.append(f"{of}\t{BIAS}\t{regression.bias:.4g}")
+            pairs = zip(regression.names, regression.weights, strict=True)
+            lines += [f"{of}\t{name}\t{weight:.4g}" for name, weight in pairs]
+        return "\n".join([*lines, f"any\t{PRIOR}\t{self.prior:.4g}", ""])
+
+
+def by_size(found: Sequence[FeatureContribution]) -> tuple[FeatureContribution, ...]:
+    """Return contributions by falling absolute size."""
+    return tuple(sorted(found, key=lambda each: -abs(each.value * each.weight)))
+
+
+def sigmoid(log_odds: float) -> float:
+    """Return the probability of log odds, which may be large."""
+    if log_odds >= 0:
+        return 1.0 / (1.0 + math.exp(-log_odds))
+    odds = math.exp(log_odds)
+    return odds / (1.0 + odds)
+
+
+COSINE = "cosine"
+"""Name of the piece of evidence; a field of Alignment."""
+COSINE_WEIGHT: Final = 6.0
+"""In nats; a cosine is in [-1, 1]."""
+COSINE_BIAS: Final = -3.0
+"""So that a cosine of 0.5, about the mean of TrecQA's candidates, leaves the answer as it is."""
+
+
+def with_cosine(regression: Regression) -> Regression:
+    """Return a regression over the same evidence and, as the last piece, the cosine.
+
+    Examples
+    --------
+    >>> answers = with_cosine(Regression(("score",), 0.0, (1.0,)))
+    >>> answers.names, answers.score((0.0, 0.5))
+    (('score', 'cosine'), 0.5)
+    """
+    return Regression(
+        (*regression.names, COSINE),
+        regression.bias + COSINE_BIAS,
+        (*regression.weights, COSINE_WEIGHT),
+    )
+
+
+_LEAST = 1e-9
+"""Scores are kept this far from 0 and 1, where log odds are infinite."""
+
+
+def standardised(priors: Sequence[float | None]) -> list[float | None]:
+    """Return priors with a mean of 0 and a standard deviation of 1; None stays None.
+
+    All are finite; all are 0 where they are equal.
+
+    Examples
+    --------
+    >>> standardised([8.0, None, 0.0, 8.0, 0.0])
+    [1.0, None, -1.0, 1.0, -1.0]
+    """
+    known = [prior for prior in priors if prior is not None]
+    largest = max(map(abs, known), default=0.0)
+    if not largest:
+        return [None if prior is None else 0.0 for prior in priors]
+    scaled = [prior / largest for prior in known]  # squares of the largest numbers overflow
+    mean = statistics.fmean(scaled)
+    deviation = math.sqrt(statistics.fmean((each - mean) ** 2 for each in scaled))
+    if deviation < _LEAST:
+        return [None if prior is None else 0.0 for prior in priors]
+    return [None if prior is None else (prior / largest - mean) / deviation for prior in priors]
+
+
+@cache
+def shipped_weights() -> AnswerWeights:
+    """Return the weights that ship with the package, read once."""
+    return AnswerWeights.open_shipped()
+
+
+def weighed(
+    judgement: Judgement, prior: float | None, weights: AnswerWeights, *, explain: bool
+) -> Judgement:
+    """Return a judgement with a standardised prior; unchanged where the prior is None."""
+    if prior is None:
+        return judgement
+    score = min(max(judgement.score, _LEAST), 1 - _LEAST)
+    log_odds = math.log(score / (1 - score)) + weights.prior * prior
+    evidence = judgement.evidence
+    if explain:
+        evidence = by_size([*evidence, FeatureContribution(PRIOR, prior, weights.prior)])
+    return Judgement(judgement.by, sigmoid(log_odds), evidence)
 
 
 def needs_evidence(question: Sentence, by: RankBy) -> bool:
-    """Whether candidates are judged by tokalign.decoding.evidence."""
+    """Return whether candidates are judged by tokalign.decoding.evidence."""
     return by in (RankBy.AUTO, RankBy.ANSWER) and is_question(question)
 
 
@@ -20,7 +202,7 @@ class Judge:
     """Judges aligned candidates (source) as answers to a question (target)."""
 
     def __init__(self) -> None:
-        self._weights = AnswerWeights.open_shipped()
+        self._weights = shipped_weights()
         self._encoded = with_cosine(self._weights.question)
 
     def judge(

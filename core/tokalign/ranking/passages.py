@@ -1,17 +1,36 @@
-"""Passages: texts of several sentences, of which the best one stands for the passage."""
+"""Candidates as texts: the sentences of a passage, a shortlist of candidates, spans to highlight.
+
+Of many candidates, those with the largest overlap with a query are found without annotating::
+
+    idf(stem)  = log(1 + (n - n_with + 0.5) / (n_with + 0.5)),  of n candidates
+    overlap    = sum of the idf of the query's stems that the candidate holds
+
+Function words and question words count nothing. Stems are found in words of letters and digits.
+
+A word of a candidate matches the question where it is linked with a word of it and both are content
+words. Matching words form one span where only function words or marks stand between them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import islice
+from statistics import fmean
 from typing import Self
 
 from tokalign.english.annotate.sentence_splitter import Sentences
+from tokalign.english.lexicon.stems import stem
+from tokalign.english.lexicon.word_lists import WH_WORDS, function_words
 from tokalign.errors import InputError
-from tokalign.types import PassageSentence
+from tokalign.types import Alignment, PassageSentence
 from tokalign.types.offsets import place
 from tokalign.types.options import OffsetUnit
+from tokalign.types.ranking import Highlight
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +60,7 @@ class Passage:
     def split(cls, text: str, most: int | None = None) -> Self:
         """Return a text with its sentences, at most `most` of them.
 
-        Each character is read a bounded number of times, and none after one sentence too many.
+        Reading stops after one sentence too many.
 
         Raises
         ------
@@ -88,3 +107,116 @@ def decides(score: float | None, best: float | None) -> bool:
         Of the later and of the earlier sentence; None where it failed.
     """
     return best is not None and (score is None or score > best)
+
+
+_WORD = re.compile(r"\w+")
+
+
+def shortlist(query: str, candidates: Sequence[str], n: int) -> list[int]:
+    """Return which candidates have the largest overlap with a query.
+
+    Parameters
+    ----------
+    query : str
+    candidates : sequence of str
+    n : int
+        How many to return at most, at least 1.
+
+    Returns
+    -------
+    list of int
+        Rising indices of candidates. Of equal ones the first are taken.
+
+    Notes
+    -----
+    Time and memory are linear in the length of the candidates.
+
+    Examples
+    --------
+    >>> shortlist("Who bakes bread?", ["It rains.", "A baker bakes.", "He sells bread."], 2)
+    [1, 2]
+    """
+    if len(candidates) <= n:
+        return list(range(len(candidates)))
+    unasked = WH_WORDS.union(function_words())
+    asked = {stem(word) for word in _WORD.findall(query.lower()) if word not in unasked}
+    stems: dict[str, str] = {}
+    held = [_held(text, asked, stems) for text in candidates]
+    n_with = Counter(each for own in held for each in own)
+    idf = {
+        each: math.log(1 + (len(candidates) - count + 0.5) / (count + 0.5))
+        for each, count in n_with.items()
+    }
+    overlaps = [math.fsum(idf[each] for each in own) for own in held]
+    return sorted(sorted(range(len(candidates)), key=lambda k: -overlaps[k])[:n])
+
+
+def _held(text: str, asked: set[str], stems: dict[str, str]) -> set[str]:
+    """Return the asked stems that a text holds; `stems` remembers those of words."""
+    found = set()
+    for word in set(_WORD.findall(text.lower())):
+        if (own := stems.get(word)) is None:
+            own = stems[word] = stem(word)
+        if own in asked:
+            found.add(own)
+    return found
+
+
+MOST_BETWEEN = 2
+"""Function words and marks that a span may have between two words that match."""
+
+
+def highlights_of(alignment: Alignment, start: int = 0) -> list[Highlight]:
+    """Return the spans of a candidate (source) that match the question (target).
+
+    Parameters
+    ----------
+    alignment : Alignment
+        With both sentences.
+    start : int
+        Where the sentence starts in the candidate, in the unit of the sentence's offsets.
+
+    Returns
+    -------
+    list of Highlight
+        In order, without overlaps.
+    """
+    source, target = alignment.source, alignment.target
+    confidences: dict[int, float] = {}
+    for link in alignment.links:
+        if _is_content(source.tokens[link.source]) and _is_content(target.tokens[link.target]):
+            best = confidences.get(link.source, 0.0)
+            confidences[link.source] = max(best, link.confidence)
+    return [
+        Highlight(
+            start + source.starts[run[0]],
+            start + source.ends[run[-1]],
+            fmean(confidences[i] for i in run),
+        )
+        for run in _runs(sorted(confidences), source.tokens)
+    ]
+
+
+def _runs(matching: Iterable[int], tokens: Sequence[str]) -> list[list[int]]:
+    """Return the matching words, span by span."""
+    runs: list[list[int]] = []
+    for i in matching:
+        if runs and _are_joined(runs[-1][-1], i, tokens):
+            runs[-1].append(i)
+        else:
+            runs.append([i])
+    return runs
+
+
+def _are_joined(first: int, last: int, tokens: Sequence[str]) -> bool:
+    between = tokens[first + 1 : last]
+    return len(between) <= MOST_BETWEEN and not any(map(_is_content, between))
+
+
+def _is_content(token: str) -> bool:
+    return any(map(str.isalnum, token)) and token.lower() not in _others()
+
+
+@cache
+def _others() -> frozenset[str]:
+    return WH_WORDS.union(function_words())

@@ -1,133 +1,68 @@
-"""`Aligner.rank`: candidates by how well they answer a question, or align with a sentence.
+"""Rank candidates by how well they answer a question, or align with a sentence.
 
-A candidate is a sentence, or a passage of several: then its best sentence stands for it.
+A candidate is a sentence, or a passage of several, which its best sentence stands for.
 """
 
 from __future__ import annotations
 
-import itertools
-from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, Self, Unpack
+from itertools import islice
+from typing import NamedTuple, Self
 
+from tokalign.batches.aligns import JudgesPairs
 from tokalign.batches.outcomes import unwrap
 from tokalign.errors import InputError, renewed
-from tokalign.ranking.highlights import highlights_of
-from tokalign.ranking.passages import Passage, decides
-from tokalign.ranking.priors import shipped_weights, standardised, weighed
-from tokalign.ranking.shortlist import shortlist as shortlist_of
-from tokalign.types import (
-    Alignment,
-    AnnotatedPair,
-    Highlight,
-    Judgement,
-    Pair,
-    PairLike,
-    Sentence,
-    SentenceLike,
-)
+from tokalign.ranking.judge import shipped_weights, standardised, weighed
+from tokalign.ranking.passages import Passage, decides, highlights_of
+from tokalign.ranking.passages import shortlist as shortlist_of
+from tokalign.types import Alignment, Highlight, Judgement, Pair, Ranked, Sentence, SentenceLike
 from tokalign.types.inputs import (
     check_priors,
     require_many,
     require_sentence,
     text_of,
 )
-from tokalign.types.keywords import RankKeywords
-from tokalign.types.options import AlignOptions, OffsetUnit, RankBy, RankOptions
-from tokalign.types.ranking import Ranked
+from tokalign.types.options import AlignOptions, OffsetUnit, RankOptions
 
 BATCH_SIZE = 64
 
 
-class Ranks(ABC):
-    """Base of what aligns pairs and ranks candidates so."""
-
-    @abstractmethod
-    def annotate(
-        self, sentences: Sequence[SentenceLike], *, truncate: bool = False
-    ) -> list[Sentence]:
-        """Return sentences with every column that the model needs."""
-
-    @abstractmethod
-    def annotate_pairs(
-        self, pairs: Sequence[PairLike | Exception], *, truncate: bool = False
-    ) -> list[AnnotatedPair | Exception]:
-        """Return pairs annotated."""
-
-    @abstractmethod
-    def judge_annotated(
-        self, pairs: Sequence[AnnotatedPair | Exception], options: AlignOptions, by: RankBy
-    ) -> Iterator[tuple[Alignment, Judgement] | Exception]:
-        """Yield alignments with what each pair is ranked by."""
-
-    def rank(
-        self,
-        question: SentenceLike,
-        candidates: Iterable[SentenceLike],
-        options: AlignOptions | None = None,
-        **changes: Unpack[RankKeywords],
-    ) -> list[Ranked]:
-        """Return the candidates, those that answer best first.
-
-        Parameters
-        ----------
-        question : str, sequence of str, or Sentence
-            Annotated once; a Sentence with all columns is taken as it is.
-        candidates : iterable of the same
-        options : AlignOptions, optional
-            How each is aligned. With `explain`, judgements hold their evidence.
-        **changes
-            Fields of RankOptions: `by`, `top_k`, `passages`, `priors`, `shortlist` and
-            `highlights`; and fields of AlignOptions, in place of those of `options`.
-
-        Returns
-        -------
-        list of Ranked
-            Equal scores keep the given order; candidates that cannot be aligned come last. A
-            passage of which a sentence cannot be aligned is one of them.
-
-        Raises
-        ------
-        InputError
-            If the question cannot be used, the candidates are one text, an argument is out of
-            range, or there is not one prior for each candidate.
-        """
-        others: dict[str, Any] = {**changes}
-        wanted = RankOptions.taken_from(others)
-        options = AlignOptions.of(options, others)
-        (target,) = self.annotate(
-            [require_sentence(question, "question")], truncate=options.truncate
-        )
-        decisive: list[_Outcome] = []
-        spans: defaultdict[int, list[Highlight]] = defaultdict(list)
-        chosen = _Chosen.of(target, require_many(candidates), wanted.priors, wanted.shortlist)
-        pending = _sentences(chosen.candidates, wanted.passages)
-        while batch := list(itertools.islice(pending, BATCH_SIZE)):
-            pairs: list[Pair | Exception] = [
-                each.source if isinstance(each.source, InputError) else (each.source, target)
-                for each in batch
-            ]
-            annotated = self.annotate_pairs(pairs, truncate=options.truncate)
-            for each, outcome in zip(
-                batch, self.judge_annotated(annotated, options, wanted.by), strict=True
-            ):
-                found = _Outcome(
-                    each, outcome if isinstance(outcome, InputError) else unwrap(outcome)
-                )
-                if wanted.highlights:
-                    spans[each.candidate] += found.highlights(options.offsets)
-                if each.candidate == len(decisive):
-                    decisive.append(found)
-                elif decides(found.score, decisive[each.candidate].score):
-                    decisive[each.candidate] = found
-        ranked = [
-            chosen.ranked(each.ranked(options.offsets, spans[number]), explain=options.explain)
-            for number, each in enumerate(decisive)
+def rank_candidates(
+    engine: JudgesPairs,
+    question: SentenceLike,
+    candidates: Iterable[SentenceLike],
+    options: AlignOptions,
+    how: RankOptions,
+) -> list[Ranked]:
+    """Return the candidates, those that answer best first; see Aligner.rank."""
+    (target,) = engine.annotate([require_sentence(question, "question")], truncate=options.truncate)
+    decisive: list[_Outcome] = []
+    spans: defaultdict[int, list[Highlight]] = defaultdict(list)
+    chosen = _Chosen.of(target, require_many(candidates), how.priors, how.shortlist)
+    pending = _sentences(chosen.candidates, how.passages)
+    while batch := list(islice(pending, BATCH_SIZE)):
+        pairs: list[Pair | Exception] = [
+            each.source if isinstance(each.source, InputError) else (each.source, target)
+            for each in batch
         ]
-        ranked.sort(key=lambda each: -each.judgement.score if each.judgement else 1.0)
-        return ranked[: wanted.top_k or None]
+        annotated = engine.annotate_pairs(pairs, truncate=options.truncate)
+        judged = engine.judge_annotated(annotated, options, how.by)
+        for each, outcome in zip(batch, judged, strict=True):
+            found = _Outcome(each, outcome if isinstance(outcome, InputError) else unwrap(outcome))
+            if how.highlights:
+                spans[each.candidate] += found.highlights(options.offsets)
+            if each.candidate == len(decisive):
+                decisive.append(found)
+            elif decides(found.score, decisive[each.candidate].score):
+                decisive[each.candidate] = found
+    ranked = [
+        chosen.ranked(each.ranked(options.offsets, spans[number]), explain=options.explain)
+        for number, each in enumerate(decisive)
+    ]
+    ranked.sort(key=lambda each: -each.judgement.score if each.judgement else 1.0)
+    return ranked[: how.top_k or None]
 
 
 class _Chosen(NamedTuple):
@@ -154,7 +89,7 @@ class _Chosen(NamedTuple):
         priors: Sequence[float | None] | None,
         n: int,
     ) -> Self:
-        """Return the candidates with the largest overlap, `n` of them; 0 is all."""
+        """Return the `n` candidates with the largest overlap; all where `n` is 0."""
         if priors is None and not n:
             return cls(candidates)
         every = list(candidates)
@@ -178,7 +113,7 @@ class _Chosen(NamedTuple):
 
 
 class _Sentence(NamedTuple):
-    """A sentence of a candidate, or why it has none, and where in its passage it is."""
+    """A sentence of a candidate and its place in a passage, or why the candidate has none."""
 
     candidate: int
     source: SentenceLike | InputError
@@ -187,7 +122,7 @@ class _Sentence(NamedTuple):
 
 
 class _Outcome(NamedTuple):
-    """What came of a sentence."""
+    """A sentence with its alignment and judgement, or why it has none."""
 
     sentence: _Sentence
     value: tuple[Alignment, Judgement] | InputError

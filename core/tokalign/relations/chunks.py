@@ -13,11 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.errors import InputError, quoted
+from tokalign.relations.chunker import find_chunks
 from tokalign.relations.related_units import RelationModel
+from tokalign.types import Sentence
 from tokalign.types.chunks import (
     CHUNK_TYPES,
     HIGHEST_SCORE,
     NO_ALIGNMENT,
+    ChunkedPair,
     ChunkLink,
     TokenChunk,
 )
@@ -32,6 +35,37 @@ MOST_UNLIKE = 4.5
 
 UnitInputs = Callable[[Sequence[tuple[TokenChunk, TokenChunk]]], NDArray[np.float32]]
 """Returns what the relations of units are decided by."""
+
+
+def align_chunks(
+    model: RelationModel,
+    source: Sentence,
+    target: Sentence,
+    inputs: UnitInputs,
+    source_chunks: Sequence[Sequence[int]] | None,
+    target_chunks: Sequence[Sequence[int]] | None,
+) -> ChunkedPair:
+    """Return the alignment of two sentences' chunks; see Aligner.align_chunks.
+
+    Parameters
+    ----------
+    model : RelationModel
+    source, target : Sentence
+        With tags.
+    inputs : callable
+    source_chunks, target_chunks : sequence of sequences of int, or None
+        None to find them.
+    """
+    sides = []
+    for name, sentence, given in (
+        ("source", source, source_chunks),
+        ("target", target, target_chunks),
+    ):
+        if given is None:
+            sides.append(find_chunks(model.boundary, sentence.tags or ()))
+        else:
+            sides.append(check_chunks([tuple(each) for each in given], len(sentence), name))
+    return ChunkedPair("", source, target, link_chunks(model, *sides, inputs))
 
 
 def check_chunks(chunks: Sequence[TokenChunk], n_tokens: int, side: str) -> list[TokenChunk]:

@@ -1,7 +1,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from tokalign.texts.words import TextWords
+from tokalign.texts.text_words import TextWords
 
 UNITS: int
 

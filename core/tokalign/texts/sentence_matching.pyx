@@ -26,7 +26,7 @@ from libc.stdint cimport int32_t, int64_t
 import numpy as np
 
 from tokalign.errors import ShapeError
-from tokalign.texts.words import total_weights
+from tokalign.texts.text_words import total_weights
 
 UNITS = 1_000_000       # of a gain of 1
 

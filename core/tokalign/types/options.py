@@ -285,10 +285,10 @@ class RankOptions:
         and the best one's score is the passage's.
     priors : sequence of float or None, optional
         A score of yours for each candidate, the larger the better, in any unit; None for a
-        candidate without one. They are weighed with the rest (tokalign.ranking.priors).
+        candidate without one. They are weighed with the rest (tokalign.ranking.judge).
     shortlist : int
         How many candidates to look at: those that share the rarest words with the question
-        (tokalign.ranking.shortlist). The others are left out. 0 looks at all.
+        (tokalign.ranking.passages). The others are left out. 0 looks at all.
     highlights : bool
         Whether to return which spans of each candidate match the question.
 

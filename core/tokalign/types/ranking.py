@@ -35,7 +35,7 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True)
 class Highlight:
-    """A span of a candidate that matches the question (tokalign.ranking.highlights).
+    """A span of a candidate that matches the question (tokalign.ranking.passages).
 
     Attributes
     ----------

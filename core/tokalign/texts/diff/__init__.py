@@ -7,15 +7,15 @@ Examples
 (True, 1)
 """
 
-from tokalign.texts.diff.build import diff_of, same_texts
-from tokalign.texts.diff.form import (
+from tokalign.texts.diff.build_diff import diff_of, same_texts
+from tokalign.texts.diff.summary import Alarm, Summary, summarize
+from tokalign.texts.diff.text_diff import (
     SPACE,
     BlockKind,
     DiffBlock,
     DiffSegment,
     TextDiff,
 )
-from tokalign.texts.diff.summary import Alarm, Summary, summarize
 
 __all__ = [
     "SPACE",

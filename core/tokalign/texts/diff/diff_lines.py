@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from tokalign.showing.painting import Look, MarkdownPainter, Painter, TerminalPainter
 from tokalign.showing.text import one_line, visible, with_edges, wrapped
-from tokalign.texts.diff.form import DiffBlock, TextDiff
 from tokalign.texts.diff.reading_order import (
     Mark,
     MarkRole,
@@ -21,6 +20,7 @@ from tokalign.texts.diff.reading_order import (
     shown_text,
 )
 from tokalign.texts.diff.summary import ALARMING, ONLY_SPACE, Alarm, summarize
+from tokalign.texts.diff.text_diff import DiffBlock, TextDiff
 
 LOOKS = {
     MarkRole.GONE: Look("31;9", ("[-", "-]"), markdown=("~~", "~~"), tag="del"),

@@ -11,7 +11,6 @@ from tokalign.showing.page import page_of, page_text
 from tokalign.showing.painting import HtmlPainter, attributes
 from tokalign.showing.text import with_edges
 from tokalign.texts.diff.diff_lines import LOOKS, look_of
-from tokalign.texts.diff.form import SPACE, DiffBlock, TextDiff
 from tokalign.texts.diff.reading_order import (
     Mark,
     MarkRole,
@@ -22,6 +21,7 @@ from tokalign.texts.diff.reading_order import (
     paragraphs,
 )
 from tokalign.texts.diff.summary import ONLY_SPACE, fate, summarize
+from tokalign.texts.diff.text_diff import SPACE, DiffBlock, TextDiff
 from tokalign.types.edits import EditKind
 
 _PAINTER = HtmlPainter()

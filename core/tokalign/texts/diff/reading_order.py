@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple, TypeVar
 
-from tokalign.texts.diff.form import SPACE, BlockKind, DiffBlock, DiffSegment, TextDiff
+from tokalign.texts.diff.text_diff import SPACE, BlockKind, DiffBlock, DiffSegment, TextDiff
 from tokalign.types.edits import EditKind
 
 _Part = TypeVar("_Part", DiffSegment, DiffBlock)

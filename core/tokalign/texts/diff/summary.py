@@ -1,7 +1,11 @@
-"""A summary of a difference: how much changed, and first of all in meaning."""
+"""A summary of a difference: how much changed, and first of all in meaning.
+
+`stat_lines` prints its counts in the manner of ``git diff --stat``.
+"""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
@@ -9,9 +13,8 @@ from typing import Any
 
 from tokalign.english.values import find_values
 from tokalign.showing.text import one_line
-from tokalign.texts.diff.form import SPACE, BlockKind, DiffBlock, TextDiff
 from tokalign.texts.diff.reading_order import paragraphs
-from tokalign.texts.diff.tokens import token_spans
+from tokalign.texts.diff.text_diff import SPACE, BlockKind, DiffBlock, TextDiff, TextRange
 from tokalign.types.edits import Change, EditKind
 
 ALARMING = (Change.NUMBER, Change.NAME, Change.NEGATION, Change.OPPOSITE)
@@ -39,6 +42,25 @@ FATES = {
     BlockKind.INSERTED: "inserted",
 }
 """What became of a sentence, by the kind of its block."""
+_TOKEN = re.compile(r"\d+(?:[.,:/]\d+)*|[^\W\d](?:\w|['’](?=\w))*|\w+|[^\w\s]")
+
+
+def token_spans(text: str) -> Iterator[TextRange]:
+    """Yield the range of each token: a number, a word with its clitics, or a single sign.
+
+    Examples
+    --------
+    >>> text = "Don't pay $1,200."
+    >>> [text[start:end] for start, end in token_spans(text)]
+    ["Don't", 'pay', '$', '1,200', '.']
+    """
+    for found in _TOKEN.finditer(text):
+        yield found.span()
+
+
+def tokens_of(text: str) -> list[str]:
+    """Return the tokens of a piece of text."""
+    return _TOKEN.findall(text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,3 +238,58 @@ def _values(text: str) -> Iterator[tuple[str, str]]:
         is_pronoun = each.key == "1" and value.isalpha()  # one, first
         if each.rank == 0 and not is_pronoun:
             yield each.key, value
+
+
+_LONGEST_BAR = 40
+
+
+def stat_lines(diff: TextDiff, names: tuple[str, str] = ("old", "new")) -> Iterator[str]:
+    """Yield the lines that say how much changed; none where the texts are equal.
+
+    Parameters
+    ----------
+    diff : TextDiff
+    names : (old, new)
+        What the two texts are called.
+    """
+    if diff.is_same:
+        return
+    summary = summarize(diff)
+    n = summary.n_deleted + summary.n_inserted
+    name = names[0] if names[0] == names[1] else " => ".join(names)
+    yield f" {name} | {n} {_bar(summary)}".rstrip()
+    kinds = [kind for kind in BlockKind if kind is not BlockKind.SAME] + [BlockKind.SAME]
+    words = {
+        "inserted(+)": summary.n_inserted,
+        "deleted(-)": summary.n_deleted,
+        "moved": summary.n_moved,
+    }
+    counts = {
+        "sentences": {kind.value: summary.blocks.get(kind, 0) for kind in kinds},
+        "words": words,
+        **_by_weight(summary.changes),
+    }
+    for heading, found in counts.items():
+        shown = ", ".join(f"{n} {what}" for what, n in found.items() if n)
+        if shown:
+            yield f" {heading}: {shown}"
+
+
+def _bar(summary: Summary) -> str:
+    n_new, n_old = summary.n_inserted, summary.n_deleted
+    scale = min(1.0, _LONGEST_BAR / max(n_new + n_old, 1))
+    return "+" * _scaled(n_new, scale) + "-" * _scaled(n_old, scale)
+
+
+def _scaled(n: int, scale: float) -> int:
+    return max(round(n * scale), 1) if n else 0
+
+
+def _by_weight(changes: Mapping[str, int]) -> dict[str, dict[str, int]]:
+    """Return the counts of changes of meaning, of form, and of white space alone."""
+    meaning: dict[str, int] = {}
+    form: dict[str, int] = {}
+    for change, n in changes.items():
+        if change != SPACE:
+            (form if Change(change).is_form else meaning)[str(change)] = n
+    return {"meaning": meaning, "form": form, "white space": {"changed": changes.get(SPACE, 0)}}

@@ -1,17 +1,31 @@
-"""A sentence of an answer with its evidence, from the sentences of the sources aligned with it."""
+"""A sentence of an answer with its evidence, from the sentences of the sources aligned with it.
+
+Candidates are cited for what they say beyond those that are cited already::
+
+    cover      = sum of idf(j) * MASS(j) / sum of idf(j)
+    told(j)    = (2 * MASS(j) + held(j)) / 3
+    weight(j)  = of tokalign.grounding.sources.local_weights, among the sentences of all passages
+    gain       = sum of weight(j) * what told(j) has beyond those cited / sum of weight(j)
+
+A word that many sentences have says little about which of them to cite, so it weighs little. The
+candidate of the largest gain is cited first, then the one that adds most to it, as long as it adds
+LEAST_GAIN. The cover of a candidate does not depend on the others.
+
+How words are weighed was chosen on the development claims of WiCE, out of some thirty ways that
+were within two points of one another (python -m lab.accuracy ground).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from tokalign.decoding.evidence import SupportColumn
-from tokalign.grounding.candidates import AlignedCandidate, AnswerWords
-from tokalign.grounding.citations import choose
-from tokalign.grounding.inputs import support_inputs
-from tokalign.grounding.model import SupportModel
-from tokalign.grounding.sources import Sources
+from tokalign.grounding.answer_words import AlignedCandidate, AnswerWords
+from tokalign.grounding.sources import Sources, local_weights
+from tokalign.grounding.support_model import SupportModel, support_inputs
 from tokalign.types.grounding import (
     Citation,
     CitationLink,
@@ -24,6 +38,39 @@ from tokalign.types.grounding import (
 )
 from tokalign.types.relations import ConflictKind
 from tokalign.types.texts import SentenceSpan
+
+LEAST_GAIN = 0.02
+_MASS = int(SupportColumn.MASS)
+
+
+class Cited(NamedTuple):
+    """A candidate that is cited, and its cover."""
+
+    candidate: int
+    cover: float
+
+
+def choose_citations(words: AnswerWords, candidates: Sequence[AlignedCandidate]) -> list[Cited]:
+    """Return what to cite, the best first; of equal candidates the first."""
+    if not candidates or not words.weights.any():
+        return []
+    mass = np.array([each.rows[:, _MASS] for each in candidates], np.float64)
+    covers = np.minimum(mass @ words.weights / words.weights.sum(), 1.0).tolist()
+    held = words.holders[:, [each.number for each in candidates]].T
+    weights = local_weights(words.weights, words.holders)
+    told = (2.0 * mass + held) / 3.0 * (weights / weights.sum())
+    cited: list[Cited] = []
+    covered = np.zeros(told.shape[1])
+    while len(cited) < len(candidates):
+        gains = np.maximum(told - covered, 0.0).sum(axis=1)
+        gains[[each.candidate for each in cited]] = -1.0
+        best = int(gains.argmax())
+        if gains[best] < LEAST_GAIN:
+            break
+        cited.append(Cited(best, covers[best]))
+        covered = np.maximum(covered, told[best])
+    return cited
+
 
 Range = tuple[int, int]
 SAID = 0.5
@@ -44,7 +91,7 @@ def ground_sentence(
     inputs = support_inputs(words, candidates, sources)
     supports = model.supports(words, inputs).tolist()
     evidence = model.explain(words, inputs) if options.explain else [()] * len(supports)
-    cited = choose(words, candidates)
+    cited = choose_citations(words, candidates)
     chosen = [candidates[each.candidate] for each in cited]
     covering = [(own, cover) for own, (_, cover) in zip(chosen, cited, strict=True)]
     citations = tuple(

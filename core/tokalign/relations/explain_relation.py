@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from tokalign.relations.chunks import UnitInputs
 from tokalign.relations.related_units import UNIT_INPUTS, RelationModel
 from tokalign.types.relations import (
     RELATION_KINDS,
@@ -14,6 +15,28 @@ from tokalign.types.relations import (
     Relation,
     RelationExplanation,
 )
+
+
+def explain_relation(
+    model: RelationModel,
+    links: Iterable[tuple[int, int]],
+    source_index: int,
+    target_index: int,
+    inputs: UnitInputs,
+) -> RelationExplanation:
+    """Return why two tokens of an aligned pair are related as they are.
+
+    Parameters
+    ----------
+    model : RelationModel
+    links : iterable of (source, target)
+        Of the pair's alignment.
+    source_index, target_index : int
+        Tokens, linked or not.
+    inputs : callable
+    """
+    unit = unit_of(links, source_index, target_index)
+    return explain_unit(model, *unit, inputs([unit])[0])
 
 
 def unit_of(

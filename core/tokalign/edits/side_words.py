@@ -1,4 +1,4 @@
-"""Words of both sides of a pair and their links: the facts edits are made of."""
+"""Kinds, weights and lemmas of the words of both sides, and matrices of links and equal words."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ WordFacts: TypeAlias = Callable[[str, str, str], tuple[int, float]]
 
 
 def word_facts(idf: Callable[[str], float]) -> WordFacts:
-    """Return a function that remembers what it said of words.
+    """Return a function that gives the kind and the weight of a word, and remembers them.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def _kind(token: str, tag: str) -> int:
 
 
 def sides_of(source: Sentence, target: Sentence, facts: WordFacts) -> tuple[SideWords, SideWords]:
-    """Return the words of both sentences; without tags all that are no punctuation are nouns."""
+    """Return the words of both sentences; without tags every word is taken for a noun."""
     numbers: dict[str, int] = {}
     sides = []
     for sentence in (source, target):

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from tokalign.english.annotate.prepared import is_short
 from tokalign.texts.sentence_matching import UNITS, best_chain, best_partners, shared_beyond
-from tokalign.texts.sentences import MOST_TOKENS
-from tokalign.texts.words import TextWords, total_weights, words_of
+from tokalign.texts.split_text import MOST_TOKENS
+from tokalign.texts.text_words import TextWords, total_weights, words_of
 
 MOST_HELD = 50
 """A stem that more sentences hold is not looked up."""

@@ -1,39 +1,95 @@
-"""Edits between two sentences."""
+"""Edits between two sentences, and the model that says which segments are edits and what moved."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache, cached_property
-from typing import TypeAlias
+from typing import Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tokalign.edits.blocks import (
+from tokalign.edits.changes import change_of
+from tokalign.edits.cuts_and_moves import (
     LONGEST_GAP,
+    MOVE_INPUTS,
     Cuts,
     Segment,
     Stretch,
     best_tiling,
     blocks_of,
+    chosen_moves,
     cuts_of,
+    move_candidates,
+    move_inputs,
 )
-from tokalign.edits.changes import change_of
-from tokalign.edits.model import EditModel
-from tokalign.edits.moves import chosen_moves, move_candidates, move_inputs
-from tokalign.edits.segments import SegmentInputs, kept_tokens
-from tokalign.edits.words import (
+from tokalign.edits.segments import SEGMENT_INPUTS, SegmentInputs, kept_tokens
+from tokalign.edits.side_words import (
     SideWords,
     WordFacts,
     link_matrix,
     same_words,
     sides_of,
     tags_of,
+    word_facts,
 )
-from tokalign.english.lexicon.word_weights import CONTENT_WEIGHT, content_weight
+from tokalign.english.lexicon.word_weights import CONTENT_WEIGHT, Frequencies, content_weight
+from tokalign.errors import ResourceError
+from tokalign.files.tables import Table
+from tokalign.relations.forest import Forest
 from tokalign.types import Sentence
 from tokalign.types.edits import Edit, EditKind
 from tokalign.types.relations import Conflict
+
+TABLE = "edits"
+
+
+class EditModel:
+    """Says how likely people mark a segment as one edit, and leave a run as moved.
+
+    Parameters
+    ----------
+    table : Table
+    frequencies : Frequencies
+
+    Attributes
+    ----------
+    facts : callable
+        Returns the kind and the weight of a word; see tokalign.edits.side_words.
+
+    Raises
+    ------
+    ResourceError
+        If the table is damaged, or of other inputs.
+    """
+
+    def __init__(self, table: Table, frequencies: Frequencies) -> None:
+        wanted = {"inputs": SEGMENT_INPUTS, "move_inputs": MOVE_INPUTS}
+        if any(table.strings(name) != list(names) for name, names in wanted.items()):
+            raise ResourceError(f"{table.path}: made for other inputs; rebuild it")
+        self._segments = Forest(table, "segment", len(SEGMENT_INPUTS), 1)
+        self._moves = Forest(table, "move", len(MOVE_INPUTS), 1)
+        self.facts = word_facts(frequencies.idf)
+
+    @classmethod
+    @cache
+    def open_shipped(cls) -> Self:
+        """Return the model that ships with the package, opened once for each process."""
+        return cls(Table.open_shipped(TABLE), Frequencies.open_shipped())
+
+    def segment_probabilities(self, rows: NDArray[np.float32]) -> NDArray[np.float64]:
+        """Return how likely each segment is an edit, from its inputs."""
+        return _sigmoid(self._segments.scores(rows))
+
+    def move_probabilities(self, rows: NDArray[np.float32]) -> NDArray[np.float64]:
+        """Return how likely each run has moved, from its inputs."""
+        return _sigmoid(self._moves.scores(rows))
+
+
+def _sigmoid(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    found: NDArray[np.float64] = 1.0 / (1.0 + np.exp(-scores[:, 0]))
+    return found
+
 
 _Run: TypeAlias = tuple[EditKind, Stretch]
 
@@ -163,7 +219,7 @@ def _moves(pair: EditPair, model: EditModel) -> list[Stretch]:
 
 
 def tile(pair: EditPair, moves: Sequence[Stretch], model: EditModel) -> list[Segment]:
-    """Return the segments that are edits; nothing is asked where nothing is to be decided."""
+    """Return the segments that are edits; the model is asked only where there is a choice."""
     if not moves and _are_decided(pair.blocks):
         return [Segment(*block, k, k) for k, block in enumerate(pair.blocks)]
     cuts = pair.cuts(moves)
@@ -185,14 +241,14 @@ def _are_decided(blocks: Sequence[Stretch]) -> bool:
 
 
 class EditPair:
-    """A pair whose edits are to be decided, with what that takes, computed where it is needed.
+    """A pair whose edits are to be decided; what the model reads is computed when it is needed.
 
     Parameters
     ----------
     source, target : Sentence
     links : mapping from (source, target) to confidence
     facts : callable
-        See tokalign.edits.words.word_facts.
+        See tokalign.edits.side_words.word_facts.
 
     Attributes
     ----------
@@ -229,7 +285,7 @@ class EditPair:
         return move_candidates(self.same, self.blocks)
 
     def move_inputs(self, candidates: Sequence[Stretch]) -> NDArray[np.float32]:
-        """Return what trees are asked about runs that may have moved."""
+        """Return the inputs of runs that may have moved."""
         return move_inputs(candidates, self.blocks, self.sides, self.links, self.same)
 
     def cuts(self, moves: Sequence[Stretch]) -> Cuts:
@@ -240,7 +296,7 @@ class EditPair:
         return cuts
 
     def segment_inputs(self, segments: Sequence[Segment]) -> NDArray[np.float32]:
-        """Return what trees are asked about segments."""
+        """Return the inputs of segments."""
         inputs = SegmentInputs(
             *self.sides, self.links, self.partner, np.array(self.blocks, np.int32)
         )

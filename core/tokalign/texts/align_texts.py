@@ -1,38 +1,16 @@
-"""Two texts aligned: the plan carried out by what aligns pairs."""
+"""Align two texts: an aligner compares and aligns the sentences that the plan asks for."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Protocol
-
+from tokalign.batches.aligns import AlignsPairs
 from tokalign.errors import InputError, quoted
-from tokalign.texts.plan import TextPlan
-from tokalign.types import Alignment, Pair
+from tokalign.texts.text_plan import TextPlan
 from tokalign.types.offsets import positions
 from tokalign.types.options import AlignOptions, Detail, OffsetUnit
 from tokalign.types.texts import SentenceSpan, TextAlignment, TextBlock
 
 COMPARING = AlignOptions(detail=Detail.SCORES)
-"""How sentences are compared, whatever the options of the alignments: so gains mean the same."""
-
-
-class Named(Protocol):
-    """What a model says of itself."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def version(self) -> str: ...
-
-
-class AlignsPairs(Protocol):
-    """An Aligner, as far as texts need it."""
-
-    @property
-    def header(self) -> Named: ...
-
-    def pipe(self, pairs: Iterable[Pair], options: AlignOptions, /) -> Iterator[Alignment]: ...
+"""Options of comparisons, whatever those of the alignments, so that gains mean the same."""
 
 
 def align_texts(

@@ -1,0 +1,63 @@
+"""Protocols of an aligner, and of the engine behind it, as tasks ask them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Literal, Protocol, overload
+
+from tokalign.batches.processes import WorkerError
+from tokalign.errors import InputError
+from tokalign.types import Alignment, AnnotatedPair, Judgement, PairLike, Sentence, SentenceLike
+from tokalign.types.options import AlignOptions, RankBy
+
+
+class ModelName(Protocol):
+    """The name and the version of a model."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def version(self) -> str: ...
+
+
+class AnnotatesSentences(Protocol):
+    """Fills the columns of sentences, as Aligner.annotate does."""
+
+    def annotate(
+        self, sentences: Sequence[SentenceLike], *, truncate: bool = ...
+    ) -> list[Sentence]: ...
+
+
+class AlignsPairs(AnnotatesSentences, Protocol):
+    """Aligns many pairs, as Aligner.pipe does."""
+
+    @property
+    def header(self) -> ModelName: ...
+
+    @overload
+    def pipe(self, pairs: Iterable[PairLike], options: AlignOptions, /) -> Iterator[Alignment]: ...
+
+    @overload
+    def pipe(
+        self,
+        pairs: Iterable[Any],
+        options: AlignOptions,
+        /,
+        *,
+        batch_size: int,
+        n_process: int,
+        errors: Literal["return"],
+    ) -> Iterator[Alignment | InputError | WorkerError]: ...
+
+
+class JudgesPairs(AnnotatesSentences, Protocol):
+    """Aligns and judges annotated pairs, as tokalign.decoding.engine.PairEngine does."""
+
+    def annotate_pairs(
+        self, pairs: Sequence[PairLike | Exception], *, truncate: bool = ...
+    ) -> list[AnnotatedPair | Exception]: ...
+
+    def judge_annotated(
+        self, pairs: Sequence[AnnotatedPair | Exception], options: AlignOptions, by: RankBy
+    ) -> Iterator[tuple[Alignment, Judgement] | Exception]: ...

@@ -1,0 +1,232 @@
+"""The engine behind an aligner: it annotates pairs, encodes them and decides their links.
+
+An `Aligner` has one for what its users call; a worker of the server uses it without an `Aligner`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from tokalign.batches.outcomes import annotate_pairs, map_batch, unwrap
+from tokalign.decoding.backend import Backend, Unit
+from tokalign.decoding.by_model import ModelBackend
+from tokalign.decoding.by_system import SystemBackend
+from tokalign.decoding.cascade import Cascade
+from tokalign.english.annotate import Annotator, load_annotator
+from tokalign.english.annotate.prepared import annotate, is_ready
+from tokalign.english.lexicon.word_weights import Frequencies
+from tokalign.errors import InputError, quoted
+from tokalign.features.feature_groups import Lexicons
+from tokalign.model.file import Model, ModelHeader, load_model
+from tokalign.model.shipped import model_path, shipped_models
+from tokalign.neural.devices import DEFAULT_DEVICE, check_device
+from tokalign.ranking.judge import Judge
+from tokalign.systems import SYSTEMS, System, load_system
+from tokalign.types import Alignment, AnnotatedPair, Judgement, PairLike, Sentence, SentenceLike
+from tokalign.types.options import AlignOptions, RankBy
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from tokalign.neural.encoder import Encoder
+
+
+class PairEngine:
+    """Annotates pairs and decides them in batches. Threads may share one and then take turns.
+
+    Parameters
+    ----------
+    model : Model or System
+    annotator : str or Annotator
+    encoder : Encoder, optional
+        In place of the one that the model names.
+    device : str
+        Where the encoder that the model names runs.
+
+    Attributes
+    ----------
+    header : ModelHeader
+    annotator : Annotator
+    backend : Backend
+    encoder : Encoder or None
+    is_system : bool
+        Whether a system of the literature decides.
+
+    Raises
+    ------
+    InputError, ResourceError
+        As Aligner does.
+    """
+
+    def __init__(
+        self,
+        model: Model | System,
+        annotator: str | Annotator = "native",
+        *,
+        encoder: Encoder | None = None,
+        device: str = DEFAULT_DEVICE,
+    ) -> None:
+        check_device(device)
+        if not isinstance(model, Model) and not hasattr(model, "name"):
+            raise InputError(
+                f"the model is {quoted(model)}; wanted a name, a path or a model", field="model"
+            )
+        self.annotator = load_annotator(annotator) if isinstance(annotator, str) else annotator
+        self.is_system = not isinstance(model, Model)
+        if encoder is None and isinstance(model, Model) and model.header.encoder:
+            from tokalign.neural.encoder import Encoder  # its packages are optional
+
+            encoder = Encoder.open_shipped(model.header.encoder, device=device)
+        elif encoder is None and device != DEFAULT_DEVICE:
+            name = model.header.name if isinstance(model, Model) else model.name
+            raise InputError(
+                f"the device is {device!r}, but {name} has no encoder that could run there; leave "
+                "the device out, or take a model that has one, such as en-neural",
+                field="device",
+            )
+        self.encoder = encoder
+        self.backend: Backend
+        if not isinstance(model, Model):
+            self.backend = SystemBackend(model, Frequencies.open_shipped())
+        elif encoder is None:
+            self.backend = ModelBackend(model, Lexicons.for_groups(model.table.groups))
+        else:
+            self.backend = Cascade(model, encoder.encode, partial(_cosines, encoder))
+        self.header: ModelHeader = self.backend.header
+        self._judge = Judge()
+
+    def annotate(
+        self, sentences: Sequence[SentenceLike], *, truncate: bool = False
+    ) -> list[Sentence]:
+        """Return sentences with every column that the model needs; see Aligner.annotate."""
+        return annotate(self.annotator, sentences, trees=self.header.uses_trees, truncate=truncate)
+
+    def annotate_pairs(
+        self, pairs: Sequence[PairLike | Exception], *, truncate: bool = False
+    ) -> list[AnnotatedPair | Exception]:
+        """Return pairs annotated; see batches.outcomes.annotate_pairs."""
+        if all(map(self._is_ready, pairs)):
+            return list(pairs)  # type: ignore[arg-type]  # of AnnotatedPair all
+        return annotate_pairs(partial(self.annotate, truncate=truncate), pairs)
+
+    def _is_ready(self, pair: PairLike | Exception) -> bool:
+        """Whether there is nothing to annotate or to check of a pair."""
+        trees = self.header.uses_trees
+        return (
+            type(pair) is tuple
+            and len(pair) == 2
+            and is_ready(pair[0], trees=trees)
+            and is_ready(pair[1], trees=trees)
+        )
+
+    def align_pair(self, pair: PairLike, options: AlignOptions) -> Alignment:
+        """Return the alignment of one pair that is not annotated yet, or raise why it has none."""
+        self.backend.check(options)
+        (annotated,) = self.annotate_pairs([pair], truncate=options.truncate)
+        encoded = self.backend.encode([unwrap(annotated)], options)
+        return unwrap(next(self.backend.decide(encoded, options).alignments()))
+
+    def align_annotated(
+        self, pairs: Sequence[AnnotatedPair | Exception], options: AlignOptions
+    ) -> Iterator[Alignment | Exception]:
+        """Yield the alignments of annotated pairs; an exception passes through, or takes the place
+        of the alignment that failed.
+
+        Parameters
+        ----------
+        pairs : sequence of (Sentence, Sentence), or Exception
+            With the columns that `annotate` fills. A third member is Constraints.
+        options : AlignOptions
+
+        Raises
+        ------
+        InputError
+            If the model has no such style.
+        """
+        self.backend.check(options)
+        encode = partial(self.backend.encode, options=options)
+        yield from self.backend.align(map_batch(encode, pairs), options)
+
+    def judge_annotated(
+        self, pairs: Sequence[AnnotatedPair | Exception], options: AlignOptions, by: RankBy
+    ) -> Iterator[tuple[Alignment, Judgement] | Exception]:
+        """Yield what `align_annotated` does, with what each pair is ranked by.
+
+        Parameters
+        ----------
+        pairs : sequence of (Sentence, Sentence), or Exception
+            A candidate and the question.
+        options : AlignOptions
+            With `explain`, judgements hold their evidence.
+        by : RankBy
+
+        Raises
+        ------
+        InputError
+            If the model has no such style.
+        """
+        self.backend.check(options)
+        encode = partial(self.backend.encode, options=options, compares=True)
+        for outcome in self.backend.align_candidates(map_batch(encode, pairs), options, by):
+            if isinstance(outcome, Exception):
+                yield outcome
+            else:
+                alignment, found = outcome
+                yield alignment, self._judge.judge(alignment, found, by, explain=options.explain)
+
+    def unit_inputs(
+        self, pair: AnnotatedPair, units: Sequence[Unit], options: AlignOptions
+    ) -> NDArray[np.float32]:
+        """Return what relations of some units of an annotated pair are decided by.
+
+        Parameters
+        ----------
+        pair : (Sentence, Sentence)
+        units : sequence of (source tokens, target tokens)
+            Rising indices, at least one on each side.
+        options : AlignOptions
+
+        Returns
+        -------
+        float32 array, shape (n_units, n_inputs)
+            Columns as tokalign.relations.related_units has them.
+
+        Raises
+        ------
+        InputError
+            If a system decides, the model has no such style, or a unit is out of range.
+        """
+        self.backend.check(options)
+        (encoded,) = self.backend.encode([pair], options)
+        return self.backend.unit_inputs(encoded, units, options)
+
+
+def _cosines(
+    encoder: Encoder, sources: Sequence[str], targets: Sequence[str]
+) -> NDArray[np.float64]:
+    """Return an encoder's cosines of pairs; it is asked for them when they are wanted."""
+    return encoder.cosines(sources, targets)
+
+
+def open_model(model: str | os.PathLike[str]) -> tuple[Model | System, str]:
+    """Return a model or a system of the literature, and what opens it again from any folder.
+
+    Parameters
+    ----------
+    model : str or path-like
+        A name out of shipped_models() or tokalign.systems.SYSTEMS, or the path of a model file.
+
+    Raises
+    ------
+    ModelError
+        If the model cannot be found or read.
+    """
+    if isinstance(model, str) and model in SYSTEMS:
+        return load_system(model), model
+    path = model_path(model)
+    is_shipped = model in shipped_models()
+    return load_model(path), os.fspath(model if is_shipped else path.resolve())
