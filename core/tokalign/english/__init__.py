@@ -1,1 +1,1 @@
-"""English as it is written: tokens, tags, tables, spelling, values."""
+"""How English is written: annotators, the lexicon, and rules of spelling and of values."""

@@ -38,7 +38,7 @@ cdef enum:
 cdef float[<int>N_RULE] RULE_STRENGTH = [
     0.9, 0.9, 0.9, 0.8, 0.8, 0.8, 0.7, 0.7, 0.45, 0.45, 0.45, 0.0,
 ]
-# The rule of each relation of two values; there is none of the first.
+# The rule of each relation of two values, -1 for the first, which is no relation.
 cdef int[6] RULE_OF = [
     -1, RULE_DIFFERENT_VALUE, RULE_SAME_UNIT, RULE_SAME_NUMBER, RULE_SAME_PART, RULE_SAME_VALUE,
 ]

@@ -507,7 +507,7 @@ def train_epoch(
     Raises
     ------
     ShapeError
-        If an array is of another shape, or holds a label or a sentence that there is none of.
+        If an array is of another shape, or a label or the number of a sentence is out of range.
     """
     check(forms, tags, action_weights, label_weights, n_labels)
     if not gold_heads.shape[0] == gold_labels.shape[0] == forms.n_tokens:

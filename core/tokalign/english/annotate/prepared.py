@@ -104,7 +104,7 @@ def _is_unicode(text: str) -> bool:
 
 
 def _first_tokens(sentence: Sentence, given: SentenceLike) -> Sentence:
-    """Return a sentence with as many of its tokens as it may have, and all of its text."""
+    """Return a sentence cut to MAX_TOKENS tokens, with all of its text."""
     first = sentence.first(MAX_TOKENS)
     if isinstance(given, str) and len(given) > len(first.text):
         return first.replace(text=given)

@@ -209,7 +209,7 @@ cdef bint is_initials(Scan* scan, Py_ssize_t start, Py_ssize_t end) noexcept nog
     return has_period and n_letters > 0
 
 
-# Long, as it is one list of rules, of which the first that applies decides.
+# Long, as it is one list of rules; the first that applies decides.
 cdef bint ends_here(
     Scan* scan, Py_ssize_t start, Py_ssize_t mark, int kind, bint is_closed, bint is_spaced,
     Py_ssize_t after,

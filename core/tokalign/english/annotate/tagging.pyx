@@ -466,7 +466,7 @@ def train_epoch(
     Raises
     ------
     ShapeError
-        If an array is of another shape, or holds a tag or a sentence that there is none of.
+        If an array is of another shape, or a tag or the number of a sentence is out of range.
     """
     cdef Lexicon lexicon = open_lexicon(lexicon_keys, lexicon_values)
     cdef int shift = shift_of(weights.shape[0])

@@ -324,7 +324,7 @@ cdef class WordNet:
         Raises
         ------
         InputError
-            If `pos` is none of these.
+            If `pos` is another number.
         """
         if not 0 <= pos < 4:
             raise InputError(

@@ -106,7 +106,7 @@ def short_forms() -> dict[str, tuple[Expansion, ...]]:
 
 
 def code_words(token: str) -> tuple[str, ...]:
-    """Return the words of a name of code in lower case, or nothing if the token is none.
+    """Return the words of a name of code in lower case, or () for another token.
 
     Parameters
     ----------

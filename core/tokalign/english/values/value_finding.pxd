@@ -11,7 +11,7 @@ cdef bint may_hold_value(
 cdef int find(
     const Piece *pieces,    # [n + N_BEHIND] of a sentence; those behind it are all zeros
     int n,
-    Found *out,             # room for MAX_ALIKE for every piece, and as many more
+    Found *out,             # room for MAX_ALIKE of every piece, and MAX_ALIKE more
 ) noexcept nogil
 
 cdef int fill_pieces(str token, Piece *out) except -1

@@ -34,7 +34,7 @@ DENOMINATORS: dict[str, int] = {
     "eighth": 8, "fifth": 5, "fourth": 4, "half": 2, "hundredth": 100, "ninth": 9, "quarter": 4,
     "seventh": 7, "sixth": 6, "tenth": 10, "third": 3, "twelfth": 12, "twentieth": 20,
 }  # fmt: skip
-"""Part of one -> how many of them make one. "Second" is none; plurals are made by rule."""
+"""Part of one -> how many of them make one, without "second"; plurals are made by rule."""
 
 IGNORED_TAILS = frozenset(
     ("deep", "high", "long", "old", "plus", "strong", "tall", "thick", "wide")
