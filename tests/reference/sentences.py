@@ -1,4 +1,4 @@
-"""Slow, obvious twin of the sentence splitter in sentences.pyx."""
+"""Slow, obvious twin of the sentence splitter in sentence_splitter.pyx."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""How English is written: annotators, the lexicon, and rules of spelling and of values."""
+"""English in writing: annotators, the lexicon, and rules of spelling and of values."""
