@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Collection
 from dataclasses import fields
-from typing import Annotated, Any, Generic, NoReturn, TypeVar, get_type_hints
+from typing import Annotated, Any, Generic, NoReturn, TypeVar, cast, get_type_hints
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType, inspect
@@ -187,7 +187,7 @@ def _with_options(
         name, added, bases=(base,), kw_only=True, forbid_unknown_fields=True, module=__name__
     )
     made.__doc__ = base.__doc__
-    return made
+    return cast(type[BodyT], made)
 
 
 RERANK_OPTIONS = ("symmetrization", "style", "related", "effort")

@@ -7,7 +7,7 @@ others' work: so such calls cannot keep one another waiting for ever.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Sequence
 from contextlib import aclosing
 
 from google.protobuf.message import Message
@@ -67,7 +67,7 @@ class CallsInPieces:
 
     async def received(
         self, incoming: Incoming, messages: AsyncIterator[bytes], context: Context
-    ) -> AsyncIterator[RequestFields]:
+    ) -> AsyncGenerator[RequestFields, None]:
         """Yield the messages of a stream; the bytes of those before are held until this ends."""
         held: list[Admitted] = []
         try:
@@ -181,7 +181,7 @@ class CallWork:
 
 
 async def write_parts(
-    context: Context, first: bytes, parts: AsyncIterator[Sequence[bytes]]
+    context: Context, first: bytes, parts: AsyncGenerator[Sequence[bytes], None]
 ) -> None:
     """Write fields of an answer as they come, the first ones after `first`."""
     async with aclosing(parts):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 from collections.abc import Sequence
 from dataclasses import asdict, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tokalign import codec
 from tokalign.codec import RequestOptions, ServerInfo, ServerLimits
@@ -132,7 +132,9 @@ class Serving:
         """Return options with the names of what is loaded, checked; see `choose`."""
         found = self._chosen.get(options)
         if found is None:
-            names = {name: getattr(options, name) or self._defaults[name] for name in NAMES}
+            names: dict[str, Any] = {
+                name: getattr(options, name) or self._defaults[name] for name in NAMES
+            }
             found = self._check(replace(options, **names))
             self._keep(options, found)
         record.current().model = found.options.model
