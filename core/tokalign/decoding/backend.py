@@ -1,4 +1,4 @@
-"""The backend of an aligner: the base of what takes annotated pairs to alignments."""
+"""Backends of an aligner: they take annotated pairs to alignments."""
 
 from __future__ import annotations
 
@@ -193,7 +193,7 @@ class Backend(ABC):
     def align(
         self, pairs: Sequence[EncodedPair | Exception], options: AlignOptions
     ) -> Iterator[Alignment | Exception]:
-        """Yield the alignments of pairs, or what stood or went wrong in their place.
+        """Yield the alignments of pairs; an error stands in the place of its pair.
 
         The options are those that `check` lets pass.
         """
@@ -244,12 +244,12 @@ class Backend(ABC):
 
 
 def truncated(pairs: Sequence[EncodedPair]) -> list[tuple[bool, bool]]:
-    """Return of each pair whether the end of the source, and of the target, was cut off."""
+    """Return per pair whether the end of the source, and of the target, was cut off."""
     return [(is_cut(pair[0]), is_cut(pair[1])) for pair, _ in pairs]
 
 
 def edits_of(columns: AlignmentColumns, errors: Container[int]) -> list[tuple[Edit, ...]]:
-    """Return the edits of each pair; none of one that failed."""
+    """Return the edits of each pair; a pair that failed has no edits."""
     return [
         ()
         if number in errors

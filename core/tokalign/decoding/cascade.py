@@ -47,7 +47,7 @@ Encode: TypeAlias = Callable[[Sequence[tuple[Sentence, Sentence]]], list[Encoded
 
 
 class Gate:
-    """Predicts what an encoder gains on pairs, and says which of them it is to read.
+    """Predicts what an encoder gains on pairs, and which of them it is to read.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ class Cascade(Backend):
     def _reads(
         self, pairs: Sequence[AnnotatedPair], options: AlignOptions, *, compares: bool
     ) -> list[bool]:
-        """Return of each pair whether the encoder is to read it."""
+        """Return per pair whether the encoder is to read it."""
         if options.effort in (0.0, 1.0):
             return [options.effort == 1.0] * len(pairs)
         gains = self._gate.gains(self._first.gate_rows(pairs, options, compares=compares))
@@ -159,7 +159,7 @@ class Cascade(Backend):
         return read
 
     def _of(self, pair: EncodedPair) -> ModelBackend:
-        """Return what decides a pair."""
+        """Return the backend that decides a pair."""
         return self._first if pair[1] is None else self._full
 
     def _routed(
@@ -167,7 +167,7 @@ class Cascade(Backend):
         pairs: Sequence[EncodedPair | Exception],
         run: Callable[[ModelBackend, list[EncodedPair | Exception]], Iterator[T]],
     ) -> Iterator[T]:
-        """Yield what `run` yields of each pair by what decides it, in order."""
+        """Yield in order what `run` yields per pair, with the backend that decides the pair."""
         backends = [self._full if isinstance(pair, Exception) else self._of(pair) for pair in pairs]
         streams = {
             backend: run(

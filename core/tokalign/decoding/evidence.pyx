@@ -151,7 +151,7 @@ cdef void _carve_evidence(
 
 
 cdef void _find_asked(const Side *question, EvidenceRoom *room) noexcept nogil:
-    """Find the words that a candidate should cover; all of them where there is none."""
+    """Find the words that a candidate should cover; all words if no word qualifies."""
     cdef int32_t j
     room.n_asked = 0
     for j in range(<int32_t>question.n):
@@ -382,7 +382,7 @@ cdef void _find_evidence(
     const PairState *pair, const VectorTable *vectors, const double *mean, const Wanted *wanted,
     EvidenceRoom *room, double score, double agreement, double *out,
 ) noexcept nogil:
-    """Write the evidence of a pair of which the words are known."""
+    """Write the evidence of a pair that is prepared."""
     memset(out, 0, <int>EvidencePiece.N_EVIDENCE * sizeof(double))
     _find_asked(&pair.target, room)
     _cover(pair, mean, room)

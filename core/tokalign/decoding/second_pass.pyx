@@ -471,7 +471,7 @@ cdef class SecondPass:
 
     def __init__(self, table, str encoder not None):
         wanted = {"inputs": CELL_INPUTS, "group_inputs": GROUP_INPUTS}
-        if any(table.strings(name) != list(names) for name, names in wanted.items()):
+        if any([table.strings(name) != list(names) for name, names in wanted.items()]):
             raise ResourceError(f"{table.path}: made for other inputs; rebuild it")
         self._cells = Forest(table, encoder, <int>N_CELL_INPUTS, 1)
         self._groups = Forest(table, f"{encoder}{GROUPS}", <int>N_GROUP_INPUTS, 1)
@@ -559,7 +559,7 @@ def group_candidates(const double[:, ::1] posterior, linked):
             continue
         places = np.array([divmod(group.cell[k], n_target) for k in range(group.n)], dtype=np.int32)
         changes = sorted(
-            (each for each in range(1 << group.n_free) if each.bit_count() <= <int>MOST_AT_ONCE),
+            [each for each in range(1 << group.n_free) if each.bit_count() <= <int>MOST_AT_ONCE],
             key=int.bit_count,
         )
         decisions = np.empty((len(changes), group.n), dtype=bool)

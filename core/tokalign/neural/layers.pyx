@@ -228,7 +228,7 @@ cdef class Layers:
         Raises
         ------
         ValueError
-            If a sequence is empty or longer than the encoder has positions, or a piece is none.
+            If a sequence is empty or longer than the encoder has positions, or a piece is unknown.
         """
         cdef int n_sequences = len(sequences), first = 0, last, longest = 0
         if not n_sequences:

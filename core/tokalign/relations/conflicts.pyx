@@ -2,20 +2,19 @@
 
 Two words stand in the same place if they are linked, or if both are without a partner and stand
 between the same links. Words there conflict if they are opposites, other values or names, or stand
-far from one another on one scale (features._word_pairs). To this come negations of one side
-alone (tokalign.relations.negation) and exchanged roles. Two of them may cancel: "not big" and "small",
-"Ann sold it to Bob" and "Bob bought it from Ann".
+far from one another on one scale (features._word_pairs). To this come negations of one side alone
+(tokalign.relations.negation) and exchanged roles. Two of them may cancel: "not big" and "small", "Ann
+sold it to Bob" and "Bob bought it from Ann".
 
     agreement = product over all conflicts of 1 - strength
 
-Roles are exchanged where who does it on one side has it done to them on the other.
-
-No tree is read, so that models without a parser find the same. What stands before a linked word on
-one side and behind it on the other has crossed it. It is so if both that have a role of
-a verb have crossed it, or if neither has and one side alone is passive. Names, nouns and
-pronouns have a role that stand without a preposition, or with by, to, from or than. What is compared
-is exchanged if it has crossed the word "than"; around other words, such as before and after, the
-nearest content words count.
+Roles are exchanged where who does something on one side has it done to them on the other. No tree is
+read, so that models without a parser find the same. What stands before a linked word on one side and
+behind it on the other has crossed it. The roles of a verb are exchanged if both words that have one
+have crossed the verb, or if neither has and one side alone is passive. Names, nouns and pronouns have
+a role if they stand without a preposition, or with by, to, from or than. What is compared is
+exchanged if it has crossed the word "than"; around other words, such as before and after, the nearest
+content words count.
 """
 
 from libc.stdint cimport int32_t, uint8_t
@@ -307,7 +306,7 @@ cdef void _find_partners(
 
 
 cdef inline bint _meet(const ConflictRoom *room, int32_t i, int32_t j) noexcept nogil:
-    """Whether two neighbours are linked, or both are none."""
+    """Whether two neighbours are linked, or neither exists."""
     if i < 0 or j < 0:
         return i == j
     return room.source.best[i] == j or room.target.best[j] == i

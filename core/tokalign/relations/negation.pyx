@@ -59,7 +59,7 @@ cdef bint _are_apart(const Side *side, int32_t a, int32_t b) noexcept nogil:
 
 
 cdef inline int32_t _near(const Side *side, int32_t at, int32_t other) noexcept nogil:
-    """Return another token, or -1 where it is none of the same sentence."""
+    """Return another token, or -1 if there is none or it is in another sentence."""
     return -1 if other < 0 or _are_apart(side, at, other) else other
 
 
@@ -265,7 +265,7 @@ cdef int _add_free(
 
 
 cdef void _undo_pairs(const PairState *pair, ConflictRoom *room) noexcept nogil:
-    """Drop opposites in pairs of which one negates: no lights on, all lights off."""
+    """Drop two opposites where one of them negates: no lights on, all lights off."""
     cdef Py_ssize_t k, m
     cdef const Clash *clash
     for k in range(room.n_clashes):

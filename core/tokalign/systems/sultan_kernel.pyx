@@ -547,18 +547,18 @@ cdef class SultanKernel:
     def _add_kind(self, str type_, int head, int dependent):
         """Return a type's number and the rows of either table that it is in, as bits."""
         ends = CATEGORIES[head], CATEGORIES[dependent]
-        same = sum(
+        same = sum([
             1 << row for row, (*both, types) in enumerate(SAME_DIRECTION)
             if tuple(both) == ends and type_ in types
-        )
-        one = sum(
+        ])
+        one = sum([
             1 << row for row, (a, b, types, _) in enumerate(OPPOSITE_DIRECTIONS)
             if (a, b) == ends and type_ in types
-        )
-        other_way = sum(
+        ])
+        other_way = sum([
             1 << row for row, (a, b, _, types) in enumerate(OPPOSITE_DIRECTIONS)
             if (b, a) == ends and type_ in types
-        )
+        ])
         self._n_characters += len(type_)
         kind = self._string(type_), same, one, other_way
         self._kinds[type_, head, dependent] = kind
