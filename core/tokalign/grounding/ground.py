@@ -105,15 +105,13 @@ def ground_sentences(
     found: list[GroundedSentence | Exception] = []
     aligned = align_with_sources(engine, words, sources, options.candidates)
     for span, own, candidates in zip(sentences, words, aligned, strict=True):
-        if isinstance(own, Exception) or isinstance(candidates, Exception):
-            found.append(own if isinstance(own, Exception) else candidates)
+        if isinstance(own, Exception):
+            found.append(own)
+        elif isinstance(candidates, Exception):
+            found.append(candidates)
         else:
-            found.append(
-                try_one(
-                    lambda given: ground_sentence(*given, sources, options),
-                    (span, own, candidates),
-                )
-            )
+            step = partial(ground_sentence, span, own, sources=sources, options=options)
+            found.append(try_one(step, candidates))
     return found
 
 

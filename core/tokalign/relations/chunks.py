@@ -65,7 +65,7 @@ def align_chunks(
             sides.append(find_chunks(model.boundary, sentence.tags or ()))
         else:
             sides.append(check_chunks([tuple(each) for each in given], len(sentence), name))
-    return ChunkedPair("", source, target, link_chunks(model, *sides, inputs))
+    return ChunkedPair("", source, target, link_chunks(model, sides[0], sides[1], inputs))
 
 
 def check_chunks(chunks: Sequence[TokenChunk], n_tokens: int, side: str) -> list[TokenChunk]:
