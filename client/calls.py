@@ -40,10 +40,9 @@ from tokalign.codec import (
 )
 from tokalign.errors import InputError
 from tokalign.types import Alignment, Pair, PairLike, SentenceLike
-from tokalign.types.grounding import Grounding
+from tokalign.types.grounding import Grounding, PassageLike, check_passages
 from tokalign.types.inputs import check_priors, require_many
 from tokalign.types.options import RankOptions
-from tokalign.types.passages import PassageLike, check_passages
 from tokalign.types.texts import TextAlignment
 from tokalign.v1 import align_pb2, align_pb2_grpc
 

@@ -20,8 +20,7 @@ from tokalign.codec import (
 )
 from tokalign.errors import InputError, quoted
 from tokalign.types import PairLike
-from tokalign.types.grounding import GroundedSentence, SourcePassage
-from tokalign.types.passages import PassageLike, check_passages
+from tokalign.types.grounding import GroundedSentence, PassageLike, SourcePassage, check_passages
 from tokalign.v1 import align_pb2
 
 

@@ -59,6 +59,7 @@ from tokalign.types.grounding import (
     UnsupportedSpan,
     WordKind,
 )
+from tokalign.types.links import AlignedWord
 from tokalign.types.options import (
     AlignOptions,
     Direction,
@@ -76,7 +77,6 @@ from tokalign.types.relations import (
     RelationKind,
 )
 from tokalign.types.texts import SentenceSpan, TextAlignment, TextBlock
-from tokalign.types.words import AlignedWord
 
 if TYPE_CHECKING:
     from tokalign.aligner import Aligner

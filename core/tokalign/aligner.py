@@ -39,7 +39,7 @@ from tokalign.types import (
 )
 from tokalign.types.chunks import ChunkedPair
 from tokalign.types.constraints import Constraints
-from tokalign.types.grounding import GroundedSentence, Grounding, GroundOptions
+from tokalign.types.grounding import GroundedSentence, Grounding, GroundOptions, PassageLike
 from tokalign.types.keywords import (
     AlignKeywords,
     GroundKeywords,
@@ -56,7 +56,6 @@ from tokalign.types.options import (
     OffsetUnit,
     RankOptions,
 )
-from tokalign.types.passages import PassageLike
 from tokalign.types.relations import RelationExplanation
 from tokalign.types.texts import SentenceSpan, TextAlignment
 

@@ -15,7 +15,7 @@ from tokalign.texts.diff import TextDiff, same_texts
 from tokalign.texts.split_text import split_text
 from tokalign.types import Alignment, Ranked, SentenceLike
 from tokalign.types.chunks import ChunkedPair
-from tokalign.types.grounding import GroundedSentence, Grounding, GroundOptions
+from tokalign.types.grounding import GroundedSentence, Grounding, GroundOptions, PassageLike
 from tokalign.types.keywords import (
     AlignKeywords,
     ChunkKeywords,
@@ -26,7 +26,6 @@ from tokalign.types.keywords import (
     RankKeywords,
 )
 from tokalign.types.options import AlignOptions
-from tokalign.types.passages import PassageLike
 from tokalign.types.texts import SentenceSpan, TextAlignment
 
 if TYPE_CHECKING:

@@ -28,8 +28,7 @@ from tokalign.server.rpc.work import off_loop
 from tokalign.server.status import OK
 from tokalign.texts.diff import diff_of, same_texts, summarize
 from tokalign.texts.text_plan import TextPlan
-from tokalign.types.grounding import GroundedSentence, Grounding, SourcePassage
-from tokalign.types.passages import check_passages
+from tokalign.types.grounding import GroundedSentence, Grounding, SourcePassage, check_passages
 from tokalign.types.texts import TextAlignment, TextBlock
 from tokalign.v1 import align_pb2
 

@@ -24,10 +24,15 @@ from tokalign.grounding.grounded_sentence import ground_sentence
 from tokalign.grounding.sources import Sources
 from tokalign.texts.split_text import GrowingText, sentences_of
 from tokalign.types import AnnotatedPair, Sentence
-from tokalign.types.grounding import GroundedSentence, Grounding, GroundOptions, SourcePassage
+from tokalign.types.grounding import (
+    GroundedSentence,
+    Grounding,
+    GroundOptions,
+    PassageLike,
+    SourcePassage,
+)
 from tokalign.types.offsets import positions
 from tokalign.types.options import AlignOptions, OffsetUnit
-from tokalign.types.passages import PassageLike
 from tokalign.types.texts import SentenceSpan
 
 _DEFAULTS = AlignOptions()

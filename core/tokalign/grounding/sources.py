@@ -29,9 +29,8 @@ from tokalign.english.values import Kind, Value, find_values
 from tokalign.errors import LimitError
 from tokalign.texts.split_text import sentences_of
 from tokalign.texts.text_words import WordNumbers
-from tokalign.types.grounding import SourcePassage
+from tokalign.types.grounding import PassageLike, SourcePassage, check_passages
 from tokalign.types.lengths import MAX_TEXT_SENTENCES
-from tokalign.types.passages import PassageLike, check_passages
 from tokalign.types.texts import SentenceSpan
 
 LEAST_SHARE = 0.1

@@ -2,8 +2,7 @@
 
 from tokalign.types.alignment import Alignment
 from tokalign.types.fields import FeatureContribution, LinkExplanation
-from tokalign.types.gold import GoldPair, Links
-from tokalign.types.links import Link
+from tokalign.types.links import GoldPair, Link, Links
 from tokalign.types.ranking import Highlight, Judgement, PassageSentence, Ranked
 from tokalign.types.sentence import AnnotatedPair, Pair, PairLike, Sentence, SentenceLike
 

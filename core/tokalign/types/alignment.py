@@ -6,6 +6,7 @@ and entailment data the source is the passage or premise, the target the questio
 
 from __future__ import annotations
 
+import importlib
 import json
 import sys
 from html import escape
@@ -15,10 +16,8 @@ from tokalign.errors import MissingPackageError
 from tokalign.showing.pair import ShownLink, link_lines, pair_svg
 from tokalign.showing.text import one_line
 from tokalign.types.fields import AlignmentFields
-from tokalign.types.frames import frame_maker
-from tokalign.types.links import Link
+from tokalign.types.links import AlignedWord, Link, words_of
 from tokalign.types.objects import alignment_to_json, link_columns
-from tokalign.types.words import AlignedWord, words_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -201,7 +200,7 @@ class Alignment(AlignmentFields):
         MissingPackageError
             If pandas is not installed.
         """
-        return frame_maker("pandas")(link_columns(self))
+        return _frame_maker("pandas")(link_columns(self))
 
     def to_polars(self) -> pl.DataFrame:
         """Return the links as rows of a data frame of polars; see `to_pandas`.
@@ -211,4 +210,14 @@ class Alignment(AlignmentFields):
         MissingPackageError
             If polars is not installed.
         """
-        return frame_maker("polars")(link_columns(self))
+        return _frame_maker("polars")(link_columns(self))
+
+
+def _frame_maker(package: str) -> Any:
+    """Return the class DataFrame of a package; MissingPackageError without the package."""
+    try:
+        return importlib.import_module(package).DataFrame
+    except ImportError:
+        raise MissingPackageError(
+            f"a data frame of {package} needs the package {package}; run: pip install {package}"
+        ) from None

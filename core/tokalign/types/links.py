@@ -1,4 +1,4 @@
-"""Links, with the words that they join."""
+"""Links, the words that they join, and pairs aligned by hand."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from tokalign.errors import InputError
 from tokalign.types.relations import Relation
+from tokalign.types.sentence import Sentence
 from tokalign.types.views import FieldColumns
 
 if TYPE_CHECKING:
-    from tokalign.types.sentence import Sentence
+    import numpy as np
+    from nltk.translate import AlignedSent
+    from numpy.typing import NDArray
 
 
 class Sides:
@@ -163,3 +166,107 @@ def _link(
     link = Link(source, target, confidence, relation)
     object.__setattr__(link, "_sides", sides)
     return link
+
+
+@dataclass(frozen=True, slots=True)
+class AlignedWord:
+    """A token of one side of an alignment.
+
+    Attributes
+    ----------
+    index : int
+        0-based, among the tokens of its side.
+    text : str
+        The token.
+    start, end : int
+        Half-open range in the text of its side; see Sentence.
+    links : tuple of Link
+        That it is part of, ordered by the other side's token.
+    unlinked : float or None
+        Probability that it has no partner, in [0, 1]: that none of its possible links holds, if
+        each does with its posterior and whatever the others do. None unless posteriors were asked
+        for.
+    """
+
+    index: int
+    text: str
+    start: int
+    end: int
+    links: tuple[Link, ...]
+    unlinked: float | None
+
+
+def words_of(
+    sentence: Sentence,
+    links: dict[int, list[Link]],
+    posteriors: NDArray[np.float32] | None,
+) -> tuple[AlignedWord, ...]:
+    """Return the words of one side.
+
+    Parameters
+    ----------
+    sentence : Sentence
+    links : dict
+        Token of this side -> its links.
+    posteriors : float32 array, shape (n_tokens, n_others), or None
+    """
+    unlinked: list[float] | list[None] = [None] * len(sentence)
+    if posteriors is not None:
+        unlinked = (1.0 - posteriors.astype(float)).prod(axis=1).tolist()
+    columns = zip(sentence.tokens, sentence.starts, sentence.ends, unlinked, strict=True)
+    return tuple(
+        AlignedWord(index, token, start, end, tuple(links.get(index, ())), chance)
+        for index, (token, start, end, chance) in enumerate(columns)
+    )
+
+
+Links: TypeAlias = frozenset[tuple[int, int]]
+"""Links of one pair as 0-based (source, target)."""
+
+
+@dataclass(frozen=True, slots=True)
+class GoldPair:
+    """A pair aligned by hand.
+
+    Attributes
+    ----------
+    id : str
+    source, target : Sentence
+    sure, possible : frozenset of (int, int)
+        Links as (source, target). `possible` holds only the links that are not sure.
+    """
+
+    id: str
+    source: Sentence
+    target: Sentence
+    sure: Links
+    possible: Links = frozenset()
+
+    @classmethod
+    def from_nltk(cls, aligned: AlignedSent, *, id: str = "") -> Self:
+        """Return an aligned sentence of NLTK, all of its links sure.
+
+        Parameters
+        ----------
+        aligned : nltk.translate.AlignedSent
+            Of any corpus of NLTK, or of `Alignment.to_nltk`. `words` become the source, `mots` the
+            target. Words that it links to None have no link.
+        id : str
+            Name of the pair.
+
+        Raises
+        ------
+        InputError
+            If a word is empty.
+
+        Examples
+        --------
+        >>> from nltk.translate import AlignedSent, Alignment
+        >>> links = Alignment.fromstring("0-1 1-2")
+        >>> aligned = AlignedSent(["Dogs", "bark"], ["A", "dog", "barks"], links)
+        >>> sorted(GoldPair.from_nltk(aligned).sure)
+        [(0, 1), (1, 2)]
+        """
+        sides = Sentence.from_tokens(aligned.words), Sentence.from_tokens(aligned.mots)
+        links = ((link[0], link[1]) for link in aligned.alignment)
+        return cls(id, *sides, frozenset((i, j) for i, j in links if j is not None))
