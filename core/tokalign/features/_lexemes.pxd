@@ -1,6 +1,5 @@
 from libc.stdint cimport int32_t, int64_t
 
-from tokalign.features.pair cimport Characters, Lexeme, RuleFacts
 from tokalign.english.lexicon.lexical_tables cimport (
     ParaphraseTable,
     Paraphrases,
@@ -9,6 +8,7 @@ from tokalign.english.lexicon.lexical_tables cimport (
     WordNet,
     WordNetTable,
 )
+from tokalign.features.pair cimport Characters, Lexeme, RuleFacts
 
 cdef struct Tables:
     # What comparisons look up; borrowed from the objects that LexemeTable holds.

@@ -1,24 +1,25 @@
-"""Lexemes: everything known of a word, whatever its sentence; and how alike the characters of two are.
+"""Lexemes: everything known of a word, whatever its sentence; and similarity of characters.
 
 Words recur, so a lexeme (form, tag, lemma) is analysed once and remembered.
 
-Each similarity of characters is a ratio in [0, 1] with 1 for identical words. The set is that of Yao
-et al. (2013), section 3.3. Words are compared as sequences of code points; the caller decides on
-case. Words longer than MAX_CHARS are cut, so that every array has a fixed size and the bit-parallel
-kernels need one machine word: of each character of one word the positions at which the other has it.
+Each similarity is a ratio in [0, 1] with 1 for identical words. The set is that of Yao et al.
+(2013), section 3.3. Words are compared as sequences of code points; the caller decides on case.
+Words longer than MAX_CHARS are cut, so that every array has a fixed size and the bit-parallel
+kernels need one machine word: of each character of one word the positions at which the other has
+it.
 """
 
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcpy
 
-from tokalign.features.pair cimport *
 from tokalign.english.lexicon.lexical_tables cimport Paraphrases, Vectors, WordNet, add_kin
 from tokalign.english.values.value_finding cimport fill_pieces, may_hold_value
 from tokalign.english.values.value_structs cimport MAX_PIECES, Piece
+from tokalign.features.pair cimport *
 
 from tokalign.english.annotate.tags_and_relations import COARSE_INDEX, TAG_INDEX
-from tokalign.features.templates import SIMILARITIES
+from tokalign.english.lexicon.stems import stem
 from tokalign.english.lexicon.word_lists import (
     MARKS,
     TITLES,
@@ -29,9 +30,9 @@ from tokalign.english.lexicon.word_lists import (
     negates,
     scale_names,
 )
-from tokalign.english.lexicon.stems import stem
 from tokalign.english.lexicon.word_weights import token_weight
 from tokalign.english.spelling.spelling_tables import code_words, expansions
+from tokalign.features.templates import SIMILARITIES
 
 cdef enum:
     MAX_CHARS = 64       # longer words are compared by their first 64 characters

@@ -25,9 +25,10 @@ from libc.stdlib cimport free, malloc, qsort
 
 import numpy as np
 
-from tokalign.errors import InputError, ShapeError
 from tokalign.features._emit cimport *
 from tokalign.features.pair cimport *
+
+from tokalign.errors import InputError, ShapeError
 
 cdef double ADDED = 2.0
 cdef double NEGLIGIBLE = 1e-9    # relative excess that rounding can bring about

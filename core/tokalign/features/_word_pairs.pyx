@@ -14,10 +14,6 @@ from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy, memset
 
-from tokalign.features._emit cimport *
-from tokalign.features._lexemes cimport common_prefix, similarities
-from tokalign.features._word_rules cimport word_rule
-from tokalign.features.pair cimport *
 from tokalign.english.lexicon.lexical_tables cimport (
     ANTONYM,
     CAUSING,
@@ -39,6 +35,10 @@ from tokalign.english.lexicon.lexical_tables cimport (
     places_to_look,
     relation,
 )
+from tokalign.features._emit cimport *
+from tokalign.features._lexemes cimport common_prefix, similarities
+from tokalign.features._word_rules cimport word_rule
+from tokalign.features.pair cimport *
 
 cdef enum:
     LEAST_STEM = 4       # letters of a word that a prefix negates

@@ -12,7 +12,6 @@ stands in the run of names around the repeated one, nowhere in the other sentenc
 
 from libc.string cimport memset
 
-from tokalign.features.pair cimport *
 from tokalign.english.spelling.same_spelling cimport (
     Borrowed,
     Letters,
@@ -23,6 +22,7 @@ from tokalign.english.spelling.same_spelling cimport (
     variant,
 )
 from tokalign.english.values.value_agreement cimport agree
+from tokalign.features.pair cimport *
 
 
 cdef enum:

@@ -13,6 +13,8 @@ from libc.string cimport memcpy, memset
 
 import numpy as np
 
+from tokalign.english.values.value_finding cimport N_BEHIND, find
+from tokalign.english.values.value_structs cimport MAX_ALIKE, Found, Piece
 from tokalign.features._cell_features cimport (
     cell_features,
     context_scratch,
@@ -24,8 +26,6 @@ from tokalign.features._tree_features cimport Arcs, distributional_similarity, r
 from tokalign.features._word_pairs cimport PairMemory, compare, word_features
 from tokalign.features._word_rules cimport compare_values, mark_acronyms, mark_names, mark_rules
 from tokalign.features.pair cimport *
-from tokalign.english.values.value_finding cimport N_BEHIND, find
-from tokalign.english.values.value_structs cimport MAX_ALIKE, Found, Piece
 
 from tokalign.english.annotate.tags_and_relations import GROUPS, group_of
 from tokalign.errors import InputError, ResourceError, ShapeError

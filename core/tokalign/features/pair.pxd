@@ -2,10 +2,10 @@
 
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
-from tokalign.features._sink cimport AnySink, Score, Sink
-from tokalign.features._templates cimport *
 from tokalign.english.lexicon.lexical_tables cimport Kin
 from tokalign.english.values.value_structs cimport Found, Piece
+from tokalign.features._sink cimport AnySink, Score, Sink
+from tokalign.features._templates cimport *
 
 cdef extern from *:
     """

@@ -1,8 +1,8 @@
 """Greedy dependency parsing and its training: kernels and their doors.
 
 The transition system is arc-hybrid. A state is a stack s, a buffer position b and the arcs so far;
-the root is the last buffer item. SHIFT moves b to the stack; LEFT makes b the head of s0 and pops it;
-RIGHT makes s1 the head of s0 and pops it. Each new arc is labelled at once, so that labels are
+the root is the last buffer item. SHIFT moves b to the stack; LEFT makes b the head of s0 and pops
+it; RIGHT makes s1 the head of s0 and pops it. Each new arc is labelled at once, so that labels are
 features of later steps. A tree has one root: the root takes a child only when the stack holds
 nothing else. A sentence takes 2 * n_tokens steps.
 

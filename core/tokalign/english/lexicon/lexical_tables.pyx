@@ -1,18 +1,18 @@
 """Lexical tables, mapped from files: words, WordNet, word vectors and paraphrases.
 
 Most of the search for a word is among landmarks, the first bytes of every so many words, which stay
-in the processor's caches; only its last steps look at the table, where each is a cache miss. A table
-with a vocabulary holds ``words``, the words' UTF-8 bytes joined in rising order, and ``word_start``,
-where each begins and the last one ends (`lexical_resources.pack_words` makes both).
+in the processor's caches; only its last steps look at the table, where each is a cache miss. A
+table with a vocabulary holds ``words``, the words' UTF-8 bytes joined in rising order, and
+``word_start``, where each begins and the last one ends (`lexical_resources.pack_words` makes both).
 
 An *entry* of WordNet is a lemma with a part of speech (0 noun, 1 verb, 2 adjective, 3 adverb).
 Relations of senses are relations of entries here: two entries are related if any of their senses
 are. `lab/recipes/wordnet.py` compiles the table; Fellbaum (1998) describes WordNet.
 
 Vectors are kept as small integers: the cosine of two rows is the product of integers times both
-scales; at 50 dimensions of 8 bits it is within 0.01 of the unrounded vectors' (`lab/recipes/vectors`
-makes the table). Paraphrases are symmetric; their table holds both directions. Each look-up takes
-tens of nanoseconds.
+scales; at 50 dimensions of 8 bits it is within 0.01 of the unrounded vectors'
+(`lab/recipes/vectors` makes the table). Paraphrases are symmetric; their table holds both
+directions. Each look-up takes tens of nanoseconds.
 """
 
 from libc.stdint cimport int8_t, int32_t, uint8_t, uint32_t, uint64_t
@@ -37,8 +37,8 @@ def _starts_of(table, str name, Py_ssize_t n_items, *, n_rows=None, int least=0)
     """Return where each row of a table begins in an array of `n_items`, and where the last ends.
 
     Kernels follow these numbers without a look at the arrays' ends, so all are looked at once, when
-    a table is opened: from 0 to `n_items`, with at least `least` items in every row. `n_rows` is how
-    many rows there must be, None any. Raises ResourceError if the array is missing or not so.
+    a table is opened: from 0 to `n_items`, with at least `least` items in every row. `n_rows` is
+    how many rows there must be, None any. Raises ResourceError if the array is missing or not so.
     """
     start = table.array(name, np.int32, (None if n_rows is None else n_rows + 1,))
     least_start, last_start = (start.min(), start.max()) if len(start) else (-1, -1)

@@ -1,9 +1,9 @@
 """Sameness of words by rule, whatever a dictionary says.
 
-Two words may be one word in two spellings: typos, lengthened words, British and American, with accents
-and without; equal words are no variants of each other. Or one token is a run of tokens: the same
-letters in one word or several, names of code, acronyms. The kernels compare arrays of code points in
-lower case.
+Two words may be one word in two spellings: typos, lengthened words, British and American, with
+accents and without; equal words are no variants of each other. Or one token is a run of tokens: the
+same letters in one word or several, names of code, acronyms. The kernels compare arrays of code
+points in lower case.
 """
 
 import unicodedata

@@ -13,9 +13,9 @@ from libc.stdint cimport int32_t, uint8_t, uint32_t
 
 from tokalign.english.values.value_structs cimport *
 
-from tokalign.errors import InputError, quoted
 from tokalign.english.values.kinds import Strength
 from tokalign.english.values.value import Value
+from tokalign.errors import InputError, quoted
 
 cdef enum:
     ANY_ROLE = 0x1FFFF
