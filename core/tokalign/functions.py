@@ -1,4 +1,4 @@
-"""Functions for sentences and texts, of which most ask one aligner that threads share.
+"""Functions for sentences and texts; most ask one aligner that threads share.
 
 Each is the method of `Aligner` of its name. By default that is one with the default model, which is
 loaded at the first call; threads take turns. `split` and equal texts need no model.

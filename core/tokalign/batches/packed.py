@@ -44,7 +44,7 @@ class PackedColumns(NamedTuple):
 
 
 class PackedSentences(NamedTuple):
-    """Sentences of both sides of pairs: the places of views, and those that are none."""
+    """Sentences of both sides of pairs: views as their places, other sentences as they are."""
 
     tables: list[tuple[int, SentenceArrays]]  # with the number of its words
     places: list[ColumnPlace | Sentence]
@@ -83,7 +83,7 @@ class PackedResults(NamedTuple):
 
 @dataclass(slots=True)
 class _Sent:
-    """Words of which the first `n` are sent."""
+    """A table of words; the first `n` of them are sent."""
 
     number: int
     words: WordColumns

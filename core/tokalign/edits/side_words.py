@@ -130,7 +130,7 @@ def _in_other_case(word: str, tokens: tuple[str, ...]) -> list[int]:
 def link_matrix(
     links: Mapping[tuple[int, int], float], n_source: int, n_target: int
 ) -> NDArray[np.float32]:
-    """Return the confidence of every link, 0 where there is none; shape (n_source, n_target)."""
+    """Return the confidence of every link, 0 without a link; shape (n_source, n_target)."""
     found = np.zeros((n_source, n_target), np.float32)
     if links:
         rows, columns = zip(*links, strict=True)

@@ -105,7 +105,7 @@ class Sources:
         Raises
         ------
         InputError
-            If the passages are one text, one of them is none, or two have one id. The field is
+            If the passages are one text, one of them is no text, or two have one id. The field is
             ``passages``, ``passages[i].id`` or ``passages[i].text``.
         LimitError
             If they have more than tokalign.types.lengths.MAX_TEXT_SENTENCES sentences together.
@@ -196,8 +196,8 @@ class Sources:
 
 
 def local_weights(weights: NDArray[np.float64], holders: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return what words weigh among some sentences, of which those seldom have them that tell
-    which sentence is meant.
+    """Return the weights of words among some sentences: the fewer of them hold a word, the more it
+    tells which sentence is meant.
 
     Parameters
     ----------

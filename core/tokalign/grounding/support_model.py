@@ -347,7 +347,7 @@ def _above(heads: Sequence[int], at: int, is_content: Sequence[bool]) -> int:
 def _least_below(
     words: AnswerWords, own: NDArray[np.float64], is_content: Sequence[bool]
 ) -> NDArray[np.float64]:
-    """Return the least of the content words right below each word; infinite where there is none."""
+    """Return the least of the content words right below each word; infinity without any."""
     found = np.full(len(own), np.inf)
     for at, head in enumerate(words.sentence.heads or ()):
         if head >= 0 and is_content[at]:

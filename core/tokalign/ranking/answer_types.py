@@ -1,4 +1,4 @@
-"""Expected types of answers to a question, by rules, of which the first that matches counts."""
+"""The type of answer that a question expects, by the first rule that matches."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _TIMES = {"s", "min", "h", "day", "week", "fortnight", "month", "year"}
 
 
 def unit_kind(unit: str) -> UnitKind:
-    """Return of which kind a base unit is (tokalign.english.values.value.UNIT_BASES).
+    """Return the kind of a base unit (tokalign.english.values.value.UNIT_BASES).
 
     Examples
     --------

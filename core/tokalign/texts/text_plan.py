@@ -69,7 +69,7 @@ GAINS = Gains()
 def choose_blocks(
     blocks: Blocks, similarities: NDArray[np.float64], gains: Gains = GAINS
 ) -> NDArray[np.int64]:
-    """Return the numbers of the blocks that are chosen, of which no two share a sentence.
+    """Return the numbers of the chosen blocks; no two of them share a sentence.
 
     Parameters
     ----------

@@ -192,7 +192,7 @@ def _token(name: str, position: int, value: Any) -> int:
 
 
 def _index(value: Any) -> int:
-    """Return a token's index as an int; TypeError or ValueError if it is none."""
+    """Return a token's index as an int; TypeError or ValueError if it is not one."""
     number = operator.index(value)
     if isinstance(value, bool) or not 0 <= number < LARGEST:
         raise ValueError("out of range")

@@ -186,7 +186,7 @@ def _finite(value: float | None, name: str) -> float | None:
 
 
 def text_of(value: object) -> str:
-    """Return the text of what a caller gave as a sentence; empty where it is none."""
+    """Return the text of what a caller gave as a sentence; empty if it is not one."""
     if isinstance(value, str):
         return value
     if isinstance(value, Sentence):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 
 
 class FieldColumns(Protocol):
-    """A batch of values kept column by column, of which each value is a view."""
+    """A batch of values kept column by column; each value is a view of it."""
 
     def field(self, index: int, name: str) -> Any:
         """Return a field of the value of that index."""
@@ -25,7 +25,7 @@ class View:
 
     @classmethod
     def of(cls, columns: FieldColumns, index: int, **fields: Any) -> Self:
-        """Return the value of an index of columns, of which some fields are there already."""
+        """Return the value of an index of columns; `fields` are those that are known already."""
         view = cls.__new__(cls)
         assign = object.__setattr__  # the values are frozen
         assign(view, "_columns", columns)
