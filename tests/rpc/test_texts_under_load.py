@@ -165,7 +165,7 @@ async def test_texts_that_hold_all_bytes_end_or_are_refused_until_there_is_room(
                 return await in_pieces_large(stub, long)
             except grpc.aio.AioRpcError as error:
                 # grpc.aio puts its own status in the place of the server's where it was writing
-                # (grpc/grpc#36066); see client/statuses.py.
+                # (grpc/grpc#36066); see client/asynchronous.py.
                 is_hidden = error.details() == "Internal error from Core"
                 assert is_hidden or error.code() == Code.RESOURCE_EXHAUSTED
                 await asyncio.sleep(0.05)

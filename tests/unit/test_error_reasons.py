@@ -144,7 +144,7 @@ def test_reasons_that_a_client_does_not_know():
     item = align_pb2.Status(code=3, message="as told", reason="ERROR_REASON_LIMIT_EXCEEDED")
     assert client_errors.from_status(item).reason is ErrorReason.LIMIT_EXCEEDED
     item.reason = 9999
-    assert client_errors.from_status(item).reason == ""
+    assert client_errors.from_status(item).reason == "UNKNOWN_9999"
     proto = status_pb2.Status()
     for domain, reason in (("tokalign", "NEWER"), ("other.example", "QUEUE_FULL")):
         proto.details.add().Pack(error_details_pb2.ErrorInfo(domain=domain, reason=reason))

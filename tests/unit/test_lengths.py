@@ -34,7 +34,7 @@ def test_long_sentences_are_refused_before_they_are_annotated(aligner, monkeypat
             seen.extend(sentences)
             return NATIVE.annotate(sentences, trees=trees)
 
-    monkeypatch.setattr(aligner, "annotator", Watching())
+    monkeypatch.setattr(aligner._engine, "annotator", Watching())
     pair = [["dog"], ["dog"]]
     pair[side] = long
     with pytest.raises(LimitError, match=r"a sentence has \d+ (characters|tokens), more than"):

@@ -1,1 +1,1 @@
-"""What commands read and write, line by line: sources, sinks, formats and runs."""
+"""Lines that commands read and write: their sources, sinks, formats and runs."""
