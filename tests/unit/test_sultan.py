@@ -101,6 +101,15 @@ def test_a_plain_clause_with_to_is_a_purpose():
     assert (0, 2, "purpcl") in dependencies(tree(rows))
 
 
+@pytest.mark.parametrize("label", ["obj", "dobj"])
+def test_a_clause_shares_the_object_of_its_head_as_its_subject(label):
+    rows = (
+        "She PRP she 2 nsubj", "wants VBZ want 0 root", f"him PRP he 2 {label}", "to TO to 5 mark",
+        "leave VB leave 2 xcomp",
+    )  # fmt: skip
+    assert (4, 2, "xsubj") in dependencies(tree(rows))
+
+
 def test_every_conjunct_has_the_coordinator_of_its_list():
     rows = (
         "dogs NNS dog 0 root", ", , , 3 punct", "cats NNS cat 1 conj", "or CC or 5 cc",
