@@ -42,7 +42,7 @@ def _starts_of(table, str name, Py_ssize_t n_items, *, n_rows=None, int least=0)
     """
     start = table.array(name, np.int32, (None if n_rows is None else n_rows + 1,))
     least_start, last_start = (start.min(), start.max()) if len(start) else (-1, -1)
-    if least_start != 0 or last_start != n_items or start[0] != 0 or start[-1] != n_items:
+    if least_start != 0 or last_start != n_items or start[0] != 0 or start[len(start) - 1] != n_items:
         raise ResourceError(
             f"{table.path}: the {len(start)} starts of {name!r} are {least_start} to "
             f"{last_start}; wanted 0 at first and {n_items} at last"
