@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Self, Unpack, overload
 
-from tokalign.batches.outcomes import unwrap
-from tokalign.batches.pipe import check_pipe, in_batches, of_pair, split_contexts
+from tokalign.batches.pipe import check_pipe, pipe_outcomes
 from tokalign.batches.processes import WorkerError
 from tokalign.comparison import near_duplicates, similarities
 from tokalign.comparison.near_duplicates import DEFAULT_OVERLAP, DEFAULT_THRESHOLD, Duplicates
@@ -29,14 +27,7 @@ from tokalign.systems import System
 from tokalign.texts.align_texts import align_texts
 from tokalign.texts.diff import TextDiff, diff_of
 from tokalign.texts.split_text import split_text
-from tokalign.types import (
-    Alignment,
-    LinkExplanation,
-    PairLike,
-    Ranked,
-    Sentence,
-    SentenceLike,
-)
+from tokalign.types import Alignment, LinkExplanation, PairLike, Ranked, Sentence, SentenceLike
 from tokalign.types.chunks import ChunkedPair
 from tokalign.types.constraints import Constraints
 from tokalign.types.grounding import GroundedSentence, Grounding, GroundOptions, PassageLike
@@ -45,17 +36,10 @@ from tokalign.types.keywords import (
     GroundKeywords,
     NanErrors,
     PairKeywords,
+    PipeKeywords,
     RankKeywords,
-    StyleName,
-    SymmetrizationLike,
 )
-from tokalign.types.options import (
-    DEFAULT_SYMMETRIZATION,
-    AlignOptions,
-    Detail,
-    OffsetUnit,
-    RankOptions,
-)
+from tokalign.types.options import AlignOptions, Detail, OffsetUnit, RankOptions
 from tokalign.types.relations import RelationExplanation
 from tokalign.types.texts import SentenceSpan, TextAlignment
 
@@ -188,19 +172,12 @@ class Aligner:
     def sentence_vectors(self, sentences: Sequence[SentenceLike]) -> NDArray[np.float32]:
         """Return vectors of sentences, whose inner products are the cosines of `Alignment`.
 
-        Parameters
-        ----------
-        sentences : sequence of str, sequence of str, or Sentence
+        Sentences and errors are as for `annotate`; InputError if the model has no encoder.
 
         Returns
         -------
         float32 array, shape (n_sentences, width)
             Each of length 1.
-
-        Raises
-        ------
-        InputError
-            If the model has no encoder. Other errors are those of `annotate`.
         """
         encoder = self._engine.encoder
         if encoder is None:
@@ -252,11 +229,9 @@ class Aligner:
         pairs: Iterable[PairLike],
         options: AlignOptions | None = ...,
         *,
-        batch_size: int = ...,
-        n_process: int = ...,
         errors: Literal["raise"] = ...,
         as_tuples: Literal[False] = ...,
-        **changes: Unpack[AlignKeywords],
+        **changes: Unpack[PipeKeywords],
     ) -> Iterator[Alignment]: ...
 
     @overload
@@ -265,11 +240,9 @@ class Aligner:
         pairs: Iterable[PairLike],
         options: AlignOptions | None = ...,
         *,
-        batch_size: int = ...,
-        n_process: int = ...,
         errors: Literal["return"],
         as_tuples: Literal[False] = ...,
-        **changes: Unpack[AlignKeywords],
+        **changes: Unpack[PipeKeywords],
     ) -> Iterator[Alignment | InputError | WorkerError]: ...
 
     @overload
@@ -278,11 +251,9 @@ class Aligner:
         pairs: Iterable[tuple[PairLike, Any]],
         options: AlignOptions | None = ...,
         *,
-        batch_size: int = ...,
-        n_process: int = ...,
         errors: Literal["raise", "return"] = ...,
         as_tuples: Literal[True],
-        **changes: Unpack[AlignKeywords],
+        **changes: Unpack[PipeKeywords],
     ) -> Iterator[tuple[Any, Any]]: ...
 
     def pipe(
@@ -332,15 +303,8 @@ class Aligner:
         check_pipe(pairs, batch_size, n_process, errors)
         options = AlignOptions.of(options, changes)
         self._engine.backend.check(options)
-        contexts: deque[Any] = deque()
-        if as_tuples:
-            pairs = split_contexts(pairs, contexts)
         align = partial(self._outcomes, options=options)
-        outcomes = in_batches(align, pairs, batch_size, n_process)
-        for number, outcome in enumerate(outcomes):
-            if errors == "raise" or not isinstance(outcome, InputError | WorkerError):
-                unwrap(of_pair(outcome, number))
-            yield (outcome, contexts.popleft()) if as_tuples else outcome
+        yield from pipe_outcomes(align, pairs, batch_size, n_process, errors, as_tuples=as_tuples)
 
     def _outcomes(
         self, pairs: Sequence[PairLike], options: AlignOptions
@@ -355,11 +319,8 @@ class Aligner:
         target: SentenceLike,
         source_index: int,
         target_index: int,
-        *,
-        symmetrization: SymmetrizationLike = DEFAULT_SYMMETRIZATION,
-        style: StyleName = "",
-        related: bool = False,
-        effort: float = 1.0,
+        options: AlignOptions | None = None,
+        **changes: Unpack[AlignKeywords],
     ) -> tuple[LinkExplanation, ...]:
         """Return why two tokens are, or are not, linked: one explanation for each direction.
 
@@ -367,30 +328,22 @@ class Aligner:
 
         Parameters
         ----------
-        source, target : str, sequence of str, or Sentence
+        source, target, options, **changes
+            As for `align`, without constraints; so are other errors. The symmetrizations ``s2t``
+            and ``t2s`` explain that direction alone.
         source_index, target_index : int
             0-based tokens; -1 on one side asks why the other side's token is unaligned.
-        symmetrization : Symmetrization or str
-            ``s2t`` or ``t2s`` explains that direction alone.
-        style, related, effort
-            As AlignOptions has them.
 
         Raises
         ------
         InputError
-            If there is no such style or effort, an index is out of range, both are -1, or the one
-            that the direction labels is.
+            If an index is out of range, both are -1, or the one that the direction labels is.
         """
-        options = AlignOptions(
-            symmetrization=symmetrization,  # type: ignore[arg-type]  # its value is taken, too
-            style=style,
-            related=related,
-            effort=effort,
-        )
+        options = AlignOptions.of(options, changes)
         backend = self._engine.backend
         backend.check(options)
-        (annotated,) = self._engine.annotate_pairs([(source, target)])
-        (pair,) = backend.encode([unwrap(annotated)], options)
+        annotated = self._engine.annotate_pair((source, target), options)
+        (pair,) = backend.encode([annotated], options)
         n_tokens = len(pair[0][0]), len(pair[0][1])
         require_indices(source_index, target_index, *n_tokens, options.symmetrization)
         return backend.explain(pair, source_index, target_index, options)
@@ -406,18 +359,8 @@ class Aligner:
     ) -> RelationExplanation:
         """Return why two tokens, linked or not, are related as they are.
 
-        Parameters
-        ----------
-        source, target : str, sequence of str, or Sentence
-        source_index, target_index : int
-            0-based tokens. Links that share tokens with theirs are explained with it.
-        options, **changes
-            As for `align`.
-
-        Raises
-        ------
-        InputError
-            If a system decides, or as `align` and `explain` do.
+        Arguments and errors are as for `explain`; InputError if a system decides. Links that share
+        tokens with that of the two are explained with it.
         """
         options = AlignOptions.of(options, changes)
         model = self._engine.backend.relations
@@ -445,20 +388,16 @@ class Aligner:
 
         Parameters
         ----------
-        source, target : str, sequence of str, or Sentence
-        options : AlignOptions, optional
-            Where no style is named, that for related pairs decides.
+        source, target, options, **changes
+            As for `align`, without constraints; so are other errors. Where no style is named, that
+            for related pairs decides.
         source_chunks, target_chunks : sequence of sequences of int, optional
             Rising tokens of each chunk; tokens in none are left out. By default they are found.
-        **changes
-            Fields of AlignOptions, in place of those of `options`.
 
         Raises
         ------
         InputError
-            If a sentence, an option or a chunk is bad, or a system decides: it knows no relations.
-        LimitError
-            If a sentence is too long.
+            If a chunk is bad, or a system decides: it knows no relations.
 
         Examples
         --------
@@ -470,8 +409,7 @@ class Aligner:
         if not options.style:
             options = replace(options, related=True)
         model = self._engine.backend.relations
-        (annotated,) = self._engine.annotate_pairs([(source, target)], truncate=options.truncate)
-        pair = unwrap(annotated)
+        pair = self._engine.annotate_pair((source, target), options)
         inputs = partial(self._engine.unit_inputs, pair, options=options)
         return align_chunks(model, pair[0], pair[1], inputs, source_chunks, target_chunks)
 
@@ -484,12 +422,8 @@ class Aligner:
     ) -> float:
         """Return how much two sentences say the same, in [0, 1]; see docs/scores.md.
 
-        Parameters
-        ----------
-        source, target : str, sequence of str, or Sentence
-        options, **changes
-            As for `align`, without constraints; so are errors. Where no style is named, the model's
-            first one decides, so that the figures of all pairs can be compared.
+        Arguments and errors are as for `align`, without constraints. Where no style is named, the
+        model's first one decides, so that the figures of all pairs can be compared.
         """
         return self.align(source, target, _for_scores(options, changes)).similarity
 
@@ -579,14 +513,15 @@ class Aligner:
         """Yield the pairs of sentences, of up to millions, that say much the same.
 
         Sentences are compared where their lemmas, weighed by how rare they are, seem to overlap. So
-        a pair without common words is never found. Needs ``pip install 'tokalign[dedupe]'``.
+        a pair without common words is never found. Needs ``pip install 'tokalign[dedupe]'``;
+        ResourceError without it.
 
         Parameters
         ----------
         sentences : iterable of str
             All are read before the first pair is yielded. Those without text are like no other.
-        options, **changes
-            As for `similarity`.
+        options, n_process, **changes
+            As for `similarities`.
         threshold : float
             Least similarity of a pair, in [0, 1].
         overlap : float
@@ -596,8 +531,6 @@ class Aligner:
             Called with the number of each sentence that cannot be aligned, such as one that is too
             long, and why; only its equals are found then. By default the first such error is
             raised.
-        n_process : int
-            As for `pipe`.
 
         Yields
         ------
@@ -609,8 +542,6 @@ class Aligner:
         ------
         InputError
             If an argument is out of range, the sentences are one text, or one cannot be aligned.
-        ResourceError
-            If the package of the extra "dedupe" is missing.
         """
         options = _for_scores(options, changes)
         yield from near_duplicates.near_duplicates(
@@ -631,11 +562,10 @@ class Aligner:
         question : str, sequence of str, or Sentence
             Annotated once; a Sentence with all columns is taken as it is.
         candidates : iterable of the same
-        options : AlignOptions, optional
-            How each is aligned. With `explain`, judgements hold their evidence.
-        **changes
-            Fields of RankOptions: `by`, `top_k`, `passages`, `priors`, `shortlist` and
-            `highlights`; and fields of AlignOptions, in place of those of `options`.
+        options, **changes
+            As for `align`, without constraints, and fields of RankOptions: `by`, `top_k`,
+            `passages`, `priors`, `shortlist` and `highlights`. With the option `explain`,
+            judgements hold their evidence.
 
         Returns
         -------
@@ -670,9 +600,8 @@ class Aligner:
         passages : iterable of str, (str, str), mapping or SourcePassage
             Texts, or texts with ids: (id, text), or a mapping with `text` and `id`. The id of a
             text alone is its position, as "0".
-        options : GroundOptions, optional
-        **changes
-            Fields of GroundOptions, in place of those of `options`.
+        options, **changes
+            GroundOptions, and fields in place of its own.
 
         Raises
         ------
@@ -756,13 +685,8 @@ class Aligner:
     ) -> TextDiff:
         """Return what changed from one text to another.
 
-        Parameters
-        ----------
-        old, new : str
-            Raw text of any number of sentences; none where it is blank.
-        options, **changes
-            As for `align_texts`; so are errors. Edits are always asked for, and offsets are code
-            points.
+        Arguments and errors are as for `align_texts`. Edits are always asked for, and offsets are
+        code points.
         """
         options = AlignOptions.of(options, changes)
         options = replace(options, edits=True, offsets=OffsetUnit.CODE_POINTS, detail=Detail.FULL)

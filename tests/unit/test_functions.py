@@ -21,7 +21,6 @@ EXCEPTIONS = {
     "client/aio.py: AsyncClient.align_stream": "public, every option has a default and a name",
     "client/base.py: BaseClient.__init__": "public, every option has a default and a name",
     "client/sync.py: Client.align_stream": "public, every option has a default and a name",
-    "core/tokalign/aligner.py: Aligner.explain": "public, options have defaults",
     "core/tokalign/crf/objective.py: Objective.__init__": "the arrays and settings of one sum",
     "core/tokalign/integrations/mcp.py: mcp_server": "defines five tools, each a few lines",
     "core/tokalign/view/view_page.py: render_page": "a page has any of these parts, or none",

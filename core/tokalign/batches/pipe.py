@@ -11,7 +11,7 @@ from numbers import Integral
 from typing import Any, TypeVar
 
 from tokalign.batches.packed import Receiver, Sender
-from tokalign.batches.processes import map_batches, n_processors
+from tokalign.batches.processes import WorkerError, map_batches, n_processors
 from tokalign.errors import AlignError, InputError, quoted, renewed
 from tokalign.types.inputs import can_iterate
 
@@ -73,17 +73,38 @@ def _packing(pickled: bytes) -> Callable[[Sequence[Any]], Any]:
     return lambda batch: send(work(batch))
 
 
-def split_contexts(pairs: Iterable[tuple[T, Any]], contexts: deque[Any]) -> Iterator[T]:
+def pipe_outcomes(
+    align: Callable[[list[Any]], list[R | Exception]],
+    pairs: Iterable[Any],
+    batch_size: int,
+    n_process: int,
+    errors: str,
+    *,
+    as_tuples: bool,
+) -> Iterator[Any]:
+    """Yield the alignments of pairs, or what `Aligner.pipe` yields in their places."""
+    contexts: deque[Any] = deque()
+    if as_tuples:
+        pairs = _split_contexts(pairs, contexts)
+    for number, outcome in enumerate(in_batches(align, pairs, batch_size, n_process)):
+        if isinstance(outcome, Exception) and (
+            errors == "raise" or not isinstance(outcome, InputError | WorkerError)
+        ):
+            raise _of_pair(outcome, number)
+        yield (outcome, contexts.popleft()) if as_tuples else outcome
+
+
+def _split_contexts(pairs: Iterable[tuple[T, Any]], contexts: deque[Any]) -> Iterator[T]:
     """Yield the pairs, and put their contexts into `contexts`."""
     for pair, context in pairs:
         contexts.append(context)
         yield pair
 
 
-def of_pair(outcome: T | Exception, number: int) -> T | Exception:
-    """Return an outcome; an error of tokalign gets the pair's number and side in its message."""
-    if not isinstance(outcome, AlignError):
-        return outcome
-    side = outcome.field if isinstance(outcome, InputError) else ""
+def _of_pair(error: Exception, number: int) -> Exception:
+    """Return an error; one of tokalign gets the pair's number and side in its message."""
+    if not isinstance(error, AlignError):
+        return error
+    side = error.field if isinstance(error, InputError) else ""
     where = f"pair {number} (from 0)" + (f", {side}" if side else "")
-    return renewed(outcome, f"{where}: {outcome}")
+    return renewed(error, f"{where}: {error}")

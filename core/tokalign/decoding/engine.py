@@ -113,6 +113,11 @@ class PairEngine:
             return list(pairs)  # type: ignore[arg-type]  # of AnnotatedPair all
         return annotate_pairs(partial(self.annotate, truncate=truncate), pairs)
 
+    def annotate_pair(self, pair: PairLike, options: AlignOptions) -> AnnotatedPair:
+        """Return one pair annotated, or raise why it cannot be."""
+        (annotated,) = self.annotate_pairs([pair], truncate=options.truncate)
+        return unwrap(annotated)
+
     def _is_ready(self, pair: PairLike | Exception) -> bool:
         """Whether there is nothing to annotate or to check of a pair."""
         trees = self.header.uses_trees
@@ -126,8 +131,7 @@ class PairEngine:
     def align_pair(self, pair: PairLike, options: AlignOptions) -> Alignment:
         """Return the alignment of one pair that is not annotated yet, or raise why it has none."""
         self.backend.check(options)
-        (annotated,) = self.annotate_pairs([pair], truncate=options.truncate)
-        encoded = self.backend.encode([unwrap(annotated)], options)
+        encoded = self.backend.encode([self.annotate_pair(pair, options)], options)
         return unwrap(next(self.backend.decide(encoded, options).alignments()))
 
     def align_annotated(

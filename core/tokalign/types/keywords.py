@@ -66,6 +66,13 @@ class PairKeywords(AlignKeywords, total=False):
     unlinked_target: Iterable[int]
 
 
+class PipeKeywords(AlignKeywords, total=False):
+    """Fields of AlignOptions and how Aligner.pipe reads and aligns."""
+
+    batch_size: int
+    n_process: int
+
+
 class ChunkKeywords(AlignKeywords, total=False):
     """What Aligner.align_chunks takes by name."""
 
