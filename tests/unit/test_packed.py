@@ -10,12 +10,11 @@ from dataclasses import fields
 import numpy as np
 import pytest
 from tokalign import Aligner, Constraints, InputError, Sentence
-from tokalign.batches.packed import Receiver, Sender
+from tokalign.batches.packed import Receiver, Sender, SentenceTable
 from tokalign.codec.writing import AlignmentWriter
 from tokalign.types import Alignment
 from tokalign.types.columns import columns_of
 from tokalign.types.options import AlignOptions
-from tokalign.types.tables import SentenceTable
 
 TAGGED = Sentence.from_tokens(["Dogs", "bark"], tags=["NNS", "VBP"])
 PAIRS = [

@@ -15,8 +15,7 @@ from tokalign.types.links import Link, Sides
 from tokalign.types.options import Direction, Symmetrization
 from tokalign.types.phrases import Phrase
 from tokalign.types.relations import Conflict
-from tokalign.types.sentence import Sentence
-from tokalign.types.views import View
+from tokalign.types.sentence import Sentence, View
 
 if TYPE_CHECKING:
     import numpy as np

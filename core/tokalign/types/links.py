@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from tokalign.errors import InputError
 from tokalign.types.relations import Relation
-from tokalign.types.sentence import Sentence
-from tokalign.types.views import FieldColumns
+from tokalign.types.sentence import FieldColumns, Sentence
 
 if TYPE_CHECKING:
     import numpy as np
