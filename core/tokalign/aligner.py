@@ -13,7 +13,6 @@ from tokalign.batches.processes import WorkerError
 from tokalign.comparison import near_duplicates, similarities
 from tokalign.comparison.near_duplicates import DEFAULT_OVERLAP, DEFAULT_THRESHOLD, Duplicates
 from tokalign.decoding.engine import PairEngine, open_model
-from tokalign.decoding.explain import require_indices
 from tokalign.english.annotate import Annotator
 from tokalign.errors import InputError, ModelError, quoted
 from tokalign.files.shipped import DEFAULT_MODEL
@@ -22,7 +21,6 @@ from tokalign.model.file import Model, ModelHeader
 from tokalign.neural.devices import DEFAULT_DEVICE
 from tokalign.ranking.rank import rank_candidates
 from tokalign.relations.chunks import align_chunks
-from tokalign.relations.explain_relation import explain_relation
 from tokalign.systems import System
 from tokalign.texts.align_texts import align_texts
 from tokalign.texts.diff import TextDiff, diff_of
@@ -41,7 +39,7 @@ from tokalign.types.keywords import (
 )
 from tokalign.types.options import AlignOptions, Detail, OffsetUnit, RankOptions
 from tokalign.types.relations import RelationExplanation
-from tokalign.types.texts import SentenceSpan, TextAlignment
+from tokalign.types.texts import TextAlignment
 
 if TYPE_CHECKING:
     import numpy as np
@@ -283,22 +281,19 @@ class Aligner:
             At least 1.
         n_process : int
             How many processes align, -1 for one on each processor, each with two batches read
-            ahead. They are started anew and load this aligner, which has to pickle; a script needs
-            its ``if __name__ == "__main__":``. A pair on which two of them die or hang is an error.
+            ahead. They are started anew and load this aligner (TypeError if it does not pickle); a
+            script needs its ``if __name__ == "__main__":``. A pair on which two of them die or hang
+            is an error.
         errors : "raise" or "return"
-            What becomes of the InputError of a pair that cannot be aligned, or the WorkerError: it
-            ends the iteration, and names the pair, or is yielded in the alignment's place. The
-            field of an InputError names the side.
+            Whether the InputError (its field names the side) or WorkerError of a pair that cannot
+            be aligned ends the iteration, and names the pair, or is yielded in its place.
         as_tuples : bool
-            Whether `pairs` holds something of yours beside each, which is then yielded beside its
-            alignment.
+            Whether `pairs` holds something of yours beside each, yielded beside its alignment.
 
         Raises
         ------
         InputError
             If an argument is out of range, or as `errors` says.
-        TypeError
-            If there are to be processes, and this aligner does not pickle.
         """
         check_pipe(pairs, batch_size, n_process, errors)
         options = AlignOptions.of(options, changes)
@@ -340,13 +335,7 @@ class Aligner:
             If an index is out of range, both are -1, or the one that the direction labels is.
         """
         options = AlignOptions.of(options, changes)
-        backend = self._engine.backend
-        backend.check(options)
-        annotated = self._engine.annotate_pair((source, target), options)
-        (pair,) = backend.encode([annotated], options)
-        n_tokens = len(pair[0][0]), len(pair[0][1])
-        require_indices(source_index, target_index, *n_tokens, options.symmetrization)
-        return backend.explain(pair, source_index, target_index, options)
+        return self._engine.explain((source, target), source_index, target_index, options)
 
     def explain_relation(
         self,
@@ -363,14 +352,7 @@ class Aligner:
         tokens with that of the two are explained with it.
         """
         options = AlignOptions.of(options, changes)
-        model = self._engine.backend.relations
-        alignment = self.align(source, target, options)
-        pair = alignment.source, alignment.target
-        n_tokens = len(pair[0]), len(pair[1])
-        require_indices(source_index, target_index, *n_tokens, options.symmetrization)
-        inputs = partial(self._engine.unit_inputs, pair, options=options)
-        links = [(link.source, link.target) for link in alignment.links]
-        return explain_relation(model, links, source_index, target_index, inputs)
+        return self._engine.explain_relation((source, target), source_index, target_index, options)
 
     def align_chunks(
         self,
@@ -512,8 +494,8 @@ class Aligner:
     ) -> Iterator[Duplicates]:
         """Yield the pairs of sentences, of up to millions, that say much the same.
 
-        Sentences are compared where their lemmas, weighed by how rare they are, seem to overlap. So
-        a pair without common words is never found. Needs ``pip install 'tokalign[dedupe]'``;
+        Sentences are compared where their lemmas, weighed by how rare they are, seem to overlap: a
+        pair without common words is never found. Needs ``pip install 'tokalign[dedupe]'``;
         ResourceError without it.
 
         Parameters
@@ -641,10 +623,7 @@ class Aligner:
         """
         yield from ground_pieces(self._engine, pieces, passages, GroundOptions.of(options, changes))
 
-    @staticmethod
-    def split(text: str) -> list[SentenceSpan]:
-        """Return the sentences of an English text; see `tokalign.split`."""
-        return split_text(text)
+    split = staticmethod(split_text)
 
     def align_texts(
         self,

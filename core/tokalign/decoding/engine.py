@@ -15,6 +15,7 @@ from tokalign.decoding.backend import Backend, Unit
 from tokalign.decoding.by_model import ModelBackend
 from tokalign.decoding.by_system import SystemBackend
 from tokalign.decoding.cascade import Cascade
+from tokalign.decoding.explain import require_indices
 from tokalign.english.annotate import Annotator, load_annotator
 from tokalign.english.annotate.prepared import annotate, is_ready
 from tokalign.english.lexicon.word_weights import Frequencies
@@ -24,9 +25,19 @@ from tokalign.model.file import Model, ModelHeader, load_model
 from tokalign.model.shipped import model_path, shipped_models
 from tokalign.neural.devices import DEFAULT_DEVICE, check_device
 from tokalign.ranking.judge import Judge
+from tokalign.relations.explain_relation import explain_relation
 from tokalign.systems import SYSTEMS, System, load_system
-from tokalign.types import Alignment, AnnotatedPair, Judgement, PairLike, Sentence, SentenceLike
+from tokalign.types import (
+    Alignment,
+    AnnotatedPair,
+    Judgement,
+    LinkExplanation,
+    PairLike,
+    Sentence,
+    SentenceLike,
+)
 from tokalign.types.options import AlignOptions, RankBy
+from tokalign.types.relations import RelationExplanation
 
 if TYPE_CHECKING:
     import numpy as np
@@ -181,6 +192,29 @@ class PairEngine:
             else:
                 alignment, found = outcome
                 yield alignment, self._judge.judge(alignment, found, by, explain=options.explain)
+
+    def explain(
+        self, pair: PairLike, source_index: int, target_index: int, options: AlignOptions
+    ) -> tuple[LinkExplanation, ...]:
+        """Return why two tokens are, or are not, linked; see Aligner.explain."""
+        self.backend.check(options)
+        (encoded,) = self.backend.encode([self.annotate_pair(pair, options)], options)
+        n_tokens = len(encoded[0][0]), len(encoded[0][1])
+        require_indices(source_index, target_index, *n_tokens, options.symmetrization)
+        return self.backend.explain(encoded, source_index, target_index, options)
+
+    def explain_relation(
+        self, pair: PairLike, source_index: int, target_index: int, options: AlignOptions
+    ) -> RelationExplanation:
+        """Return why two tokens are related as they are; see Aligner.explain_relation."""
+        model = self.backend.relations
+        alignment = self.align_pair(pair, options)
+        sides = alignment.source, alignment.target
+        n_tokens = len(sides[0]), len(sides[1])
+        require_indices(source_index, target_index, *n_tokens, options.symmetrization)
+        inputs = partial(self.unit_inputs, sides, options=options)
+        links = [(link.source, link.target) for link in alignment.links]
+        return explain_relation(model, links, source_index, target_index, inputs)
 
     def unit_inputs(
         self, pair: AnnotatedPair, units: Sequence[Unit], options: AlignOptions
