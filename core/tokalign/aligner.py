@@ -510,9 +510,8 @@ class Aligner:
             Least Jaccard overlap of the lemmas of a pair that is compared, in [0, 1]. A smaller one
             finds more and takes longer.
         on_bad : callable, optional
-            Called with the number of each sentence that cannot be aligned, such as one that is too
-            long, and why; only its equals are found then. By default the first such error is
-            raised.
+            Called with the number of each sentence that cannot be aligned, such as one too long,
+            and why; only its equals are found then. By default the first such error is raised.
 
         Yields
         ------
@@ -624,6 +623,7 @@ class Aligner:
         yield from ground_pieces(self._engine, pieces, passages, GroundOptions.of(options, changes))
 
     split = staticmethod(split_text)
+    """Return the sentences of an English text; see `tokalign.split`."""
 
     def align_texts(
         self,

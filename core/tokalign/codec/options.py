@@ -86,12 +86,13 @@ def decode_options(
     )
 
 
-_RANK_FIELDS = [
-    each.name
+_RANK_FIELDS: dict[str, type[Any]] = {
+    each.name: type(each.default)
     for each in fields(RankOptions)
     if each.name in align_pb2.RankRequest.DESCRIPTOR.fields_by_name
-]
-"""Options of ranking that a request has; the others are those of its candidates."""
+}
+"""Options of ranking that a request has, with their types; the others are those of its candidates.
+"""
 
 
 def encode_rank_options(options: RankOptions) -> dict[str, Any]:
@@ -113,15 +114,11 @@ def decode_rank_options(number: Callable[[str], int]) -> RankOptions:
     InputError
         If what to rank by is unknown.
     """
-    values: dict[str, Any] = {name: number(name) for name in _RANK_FIELDS}
-    values["by"] = decode_rank_by(values["by"])
-    for name in _RANK_FIELDS:
-        if isinstance(_DEFAULTS[name], bool):
-            values[name] = bool(values[name])
+    values: dict[str, Any] = {
+        name: decode_rank_by(number(name)) if kind is RankBy else kind(number(name))
+        for name, kind in _RANK_FIELDS.items()
+    }
     return RankOptions(**values)
-
-
-_DEFAULTS = {each.name: each.default for each in fields(RankOptions)}
 
 
 def decode_rank_by(number: int) -> RankBy:

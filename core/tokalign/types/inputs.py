@@ -73,12 +73,8 @@ def require_pair(pair: PairLike) -> Pair:
     if isinstance(pair, Mapping):
         pair = _pair_of(pair)
     try:
-        if isinstance(pair, str):
-            raise TypeError("two letters are no two sentences")
-        if isinstance(pair, Set):
-            raise TypeError("a set has no first member")
-        if isinstance(pair, Sentence):
-            raise TypeError("two tokens are no two sentences")
+        if isinstance(pair, str | Set | Sentence):
+            raise TypeError("two letters or tokens are no sentences, and a set has no first member")
         source, target, *more = pair
     except (TypeError, ValueError):
         raise InputError(f"saw {quoted(pair)}; wanted a pair (source, target)") from None
