@@ -85,7 +85,7 @@ class ModelBackend(Backend):
             model.header.styles or [PLAIN_STYLE], _second_pass(model.header)
         )
         self._decoder = Decoder(model, lexicons)
-        self._compare = None if cosines is None else comparing(cosines)
+        self._compare = None if cosines is None else partial(_compared, cosines)
         self._encoded = encoded
 
     def check(self, options: AlignOptions) -> None:
@@ -162,15 +162,7 @@ class ModelBackend(Backend):
     def gate_rows(
         self, pairs: Sequence[AnnotatedPair], options: AlignOptions, *, compares: bool
     ) -> NDArray[np.float32]:
-        """Return what the decision on each pair says of its faults.
-
-        Parameters
-        ----------
-        pairs : sequence of AnnotatedPair
-        options : AlignOptions
-            That `check` lets pass.
-        compares : bool
-            Whether pairs are compared by their scores, so that one style decides them all.
+        """Return what the decision on each pair says of its faults; parameters as of `encode`.
 
         Returns
         -------
@@ -248,12 +240,8 @@ def _links(number: int, decoded: DecodedPair) -> list[LinkTuple]:
     return decoded.links
 
 
-def comparing(cosines: Cosines) -> Callable[[AlignmentColumns], EncoderFigures]:
-    """Return what AlignmentColumns.compare is, of an encoder that gives cosines."""
-    return partial(_compared, cosines)
-
-
 def _compared(cosines: Cosines, columns: AlignmentColumns) -> EncoderFigures:
+    """Return the cosines and similarities that AlignmentColumns.compare wants."""
     sources, targets = ([each.text for each in side] for side in (columns.sources, columns.targets))
     found = cosines(sources, targets) if sources else np.empty(0)
     return found, mixed_similarity(columns.covered, found, columns.agreement)
