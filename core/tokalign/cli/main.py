@@ -6,6 +6,7 @@ that goes away (``tokalign align ... | head``) ends the command without a word.
 
 from __future__ import annotations
 
+import gc
 import importlib
 import logging
 import os
@@ -100,8 +101,13 @@ class _Commands(click.Group):
             ctx.exit(130)
         except (AlignError, OSError) as error:
             logger.debug("where it was raised:", exc_info=error)
-            raise click.ClickException(message_of(error)) from error
-        return result
+            message = message_of(error)
+        else:
+            return result
+        if "grpc" in sys.modules:
+            # A failed call that is let go when Python ends waits for a thread that is gone by then.
+            gc.collect()
+        raise click.ClickException(message)
 
 
 def _unknown(name: str) -> str:
