@@ -37,10 +37,7 @@ def command(files: FileFlags, reading: CorpusFlags, writing: WritingFlags) -> No
     if not writing.format:
         raise click.UsageError("give --format, or an --output whose name says it, as .jsonl does")
     document = Document(files.input.name, decode_lines(files.input.name, files.input))
-    if reading.format is None:
-        document, chosen = recognise(document)
-    else:
-        chosen = get_format(reading.format)
+    document, chosen = recognise(document, reading.format)
     if chosen.needs_text and not reading.text:
         raise click.UsageError(f"{chosen.name} holds links without words; give --text")
     pairs = chosen.read(document, reading.options())

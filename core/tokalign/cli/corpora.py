@@ -191,11 +191,8 @@ def read_jsonl(
     path: Path, format_name: str | None, read: Callable[[Document], Iterator[T]]
 ) -> list[T]:
     """Return what a reader finds in each line of a JSONL file; nothing in one of another format."""
-    document = open_document(path)
-    if format_name is None:
-        document, chosen = recognise(document)
-        format_name = chosen.name
-    return list(read(document)) if format_name == "jsonl" else []
+    document, chosen = recognise(open_document(path), format_name)
+    return list(read(document)) if chosen.name == "jsonl" else []
 
 
 def relations_of(alignment: Alignment) -> dict[tuple[int, int], str]:

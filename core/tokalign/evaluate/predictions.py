@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from tokalign.errors import InputError, quoted
-from tokalign.formats import Document, Options, get_format, open_document, recognise
+from tokalign.formats import Document, Options, open_document, recognise
 from tokalign.formats.naacl import read_rows
 from tokalign.formats.pharaoh import read_links
 from tokalign.types import GoldPair
@@ -48,11 +48,7 @@ def read_predictions(
         If it holds other pairs than the gold, or a link out of range.
     """
     options = options or Options()
-    document = open_document(Path(path))
-    if format is None:
-        document, chosen = recognise(document)
-    else:
-        chosen = get_format(format)
+    document, chosen = recognise(open_document(Path(path)), format)
     if chosen.name == "pharaoh":
         pairs = _from_lines(document, gold, options)
     elif chosen.name == "naacl":

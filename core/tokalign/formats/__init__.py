@@ -63,11 +63,7 @@ def iter_gold(
     path: str | os.PathLike[str], format: str | None = None, *, options: Options | None = None
 ) -> Iterator[GoldPair]:
     """Yield the pairs of a gold file lazily; see `read_gold`."""
-    document = open_document(Path(path))
-    if format is None:
-        document, chosen = recognise(document)
-    else:
-        chosen = get_format(format)
+    document, chosen = recognise(open_document(Path(path)), format)
     options = options or Options()
     if chosen.needs_text and not options.text:
         raise document.error(
@@ -77,14 +73,16 @@ def iter_gold(
     return chosen.read(document, options)
 
 
-def recognise(document: Document) -> tuple[Document, Format]:
-    """Return the document, unread, and its format judged by its first lines.
+def recognise(document: Document, name: str | None = None) -> tuple[Document, Format]:
+    """Return the document, unread, and its format: of a name, or judged by its first lines.
 
     Raises
     ------
     FormatError
-        If it is empty or looks like no known format.
+        If no format has the name, or without one the document is empty or looks like no format.
     """
+    if name is not None:
+        return document, get_format(name)
     first = list(itertools.islice(document.lines, _HEAD_LINES))
     head = [line for _, line in first if line.strip()]
     if not head:

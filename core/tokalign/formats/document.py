@@ -199,6 +199,20 @@ def sentence_of(document: Document, line: int | None, tokens: Iterable[str]) -> 
         raise document.error(str(error), line) from error
 
 
+def make_text_pair(
+    document: Document,
+    line: int,
+    name: str,
+    source: str,
+    target: str,
+    sure: Iterable[tuple[int, int]],
+    possible: Iterable[tuple[int, int]],
+) -> GoldPair:
+    """Return the checked pair of two texts whose tokens stand between white space."""
+    one, other = (sentence_of(document, line, split_tokens(text)) for text in (source, target))
+    return make_pair(document, line, name, one, other, sure, possible)
+
+
 def parse_links(
     text: str, document: Document, line: int | None, options: Options | None = None
 ) -> tuple[Links, Links]:

@@ -22,12 +22,10 @@ from tokalign.formats.document import (
     Options,
     join_tokens,
     json_error,
-    make_pair,
+    make_text_pair,
     parse_links,
     plain_links,
     require_unicode,
-    sentence_of,
-    split_tokens,
 )
 from tokalign.types import GoldPair
 
@@ -56,15 +54,9 @@ def read(document: Document, options: Options) -> Iterator[GoldPair]:
             raise document.error(str(error), line) from error
         sure, sure_marked_possible = parse_links(values["sureAlign"], document, line, options)
         also, possible = parse_links(values["possibleAlign"], document, line, options)
-        yield make_pair(
-            document,
-            line,
-            str(name),
-            sentence_of(document, line, split_tokens(values["source"])),
-            sentence_of(document, line, split_tokens(values["target"])),
-            sure,
-            sure_marked_possible | also | possible,
-        )
+        source, target = values["source"], values["target"]
+        possible |= sure_marked_possible | also
+        yield make_text_pair(document, line, str(name), source, target, sure, possible)
 
 
 def _items(document: Document, text: str) -> Iterator[tuple[int, object]]:

@@ -17,12 +17,10 @@ from tokalign.formats.document import (
     Format,
     Options,
     join_tokens,
-    make_pair,
+    make_text_pair,
     one_line,
     parse_links,
     plain_links,
-    sentence_of,
-    split_tokens,
 )
 from tokalign.types import GoldPair
 
@@ -44,15 +42,9 @@ def read(document: Document, options: Options) -> Iterator[GoldPair]:
         sure, marked = parse_links(columns[_SURE], document, line, options)
         column = columns[_POSSIBLE] if len(columns) > _POSSIBLE else ""
         also, possible = parse_links(column, document, line, options)
-        yield make_pair(
-            document,
-            line,
-            columns[0].strip(),
-            sentence_of(document, line, split_tokens(columns[1])),
-            sentence_of(document, line, split_tokens(columns[3])),
-            sure,
-            marked | also | possible,
-        )
+        name, source, target = columns[0].strip(), columns[1], columns[3]
+        possible |= marked | also
+        yield make_text_pair(document, line, name, source, target, sure, possible)
 
 
 def write(pairs: Iterable[GoldPair], options: Options) -> Iterator[str]:

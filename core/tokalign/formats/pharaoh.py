@@ -25,6 +25,7 @@ from tokalign.formats.document import (
     format_links,
     join_tokens,
     make_pair,
+    make_text_pair,
     open_document,
     parse_links,
     sentence_of,
@@ -156,15 +157,7 @@ def read_parallel(document: Document, options: Options) -> Iterator[GoldPair]:
             text = before
         source, target, links = split_parallel(document, line, text, 3)
         sure, possible = parse_links(links, document, line, options)
-        yield make_pair(
-            document,
-            line,
-            str(line),
-            sentence_of(document, line, split_tokens(source)),
-            sentence_of(document, line, split_tokens(target)),
-            sure,
-            possible,
-        )
+        yield make_text_pair(document, line, str(line), source, target, sure, possible)
 
 
 def write_parallel(pairs: Iterable[GoldPair], options: Options) -> Iterator[str]:
