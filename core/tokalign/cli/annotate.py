@@ -110,9 +110,7 @@ def command(files: FileFlags, how: AnnotateFlags) -> None:
                 bad.note(entry.where, entry.name, entry.number, str(answer))
                 if how.strict:
                     raise click.exceptions.Exit(BAD_INPUT)
-    if bad.n:
-        click.echo(f"{bad.n} sentences could not be annotated", err=True)
-        raise click.exceptions.Exit(BAD_INPUT)
+    bad.end("sentences could not be annotated")
 
 
 def _from_text(rows: Iterable[bytes], is_tokenized: bool) -> Iterator[_Entry]:

@@ -20,7 +20,7 @@ from tokalign.cli.lines.file_flags import (
     limit_flag,
 )
 from tokalign.cli.lines.sources import file_argument
-from tokalign.cli.shared_flags import AT_LEAST_1, BAD_INPUT, CutFlags, LocalModelFlags
+from tokalign.cli.shared_flags import AT_LEAST_1, CutFlags, LocalModelFlags
 from tokalign.errors import InputError
 from tokalign.formats import decode_lines
 from tokalign.formats.document import one_line
@@ -92,9 +92,7 @@ def command(flags: DedupeFlags, options: CutFlags, model: LocalModelFlags) -> No
         with flags.open() as sink:
             for line in _written(flags, lines, found):
                 sink.write(line + "\n")
-    if bad.n:
-        click.echo(f"{bad.n} of {len(lines)} lines bad", err=True)
-        raise click.exceptions.Exit(BAD_INPUT)
+    bad.end(f"of {len(lines)} lines bad")
 
 
 def _written(

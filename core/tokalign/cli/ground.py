@@ -32,13 +32,13 @@ from tokalign.cli.lines.sinks import LineSink
 from tokalign.cli.lines.sources import STDIO, LineSource, TextFile
 from tokalign.cli.shared_flags import (
     AT_LEAST_1,
-    BAD_INPUT,
     Endpoint,
     ModelFlags,
     TerminalFlags,
     color_flag,
     is_input_fault,
     one_of,
+    task_of,
 )
 from tokalign.errors import FormatError, InputError, ServerError, located, quoted
 from tokalign.formats.document import one_line, require_unicode
@@ -322,7 +322,7 @@ def command(
     is_coloured = layout.is_coloured() and (files.output == STDIO or layout.color == "always")
     with ExitStack() as stack:
         bad = stack.enter_context(bad_lines(files.errors, files))
-        ground = partial(_ground, _grounder(stack, model, server), options)
+        ground = partial(_ground, task_of("ground", stack, model, server), options)
         sink = stack.enter_context(files.open(layout.columns_written))
         sink.is_harmless = not layout.is_object  # in colours; the words are made visible
         writer = _Writer(sink, layout, is_coloured, is_one, bad)
@@ -335,17 +335,7 @@ def command(
                 writer.write_bad(line, item, error)
                 continue
             writer.write(unwrap(item), found)
-    if bad.n:
-        click.echo(f"{bad.n} lines bad", err=True)
-        raise click.exceptions.Exit(BAD_INPUT)
-
-
-def _grounder(stack: ExitStack, model: ModelFlags, server: Endpoint) -> Grounder:
-    """Return what grounds: of a client, which the stack closes, or of an aligner."""
-    if server.address:
-        named = model.at_server()
-        return partial(stack.enter_context(server.client()).ground, **named)
-    return model.load().ground
+    bad.end("lines bad")
 
 
 def _ground(ground: Grounder, options: GroundOptions, item: AnswerLine) -> Grounding:

@@ -22,7 +22,7 @@ from tokalign.cli.lines.file_flags import (
     limit_flag,
 )
 from tokalign.cli.lines.sources import LineSource, SourceParam, file_argument
-from tokalign.cli.shared_flags import AT_LEAST_1, BAD_INPUT, CutFlags, LocalModelFlags
+from tokalign.cli.shared_flags import AT_LEAST_1, CutFlags, LocalModelFlags
 from tokalign.errors import InputError
 from tokalign.formats import decode_lines
 from tokalign.types.objects import DIGITS
@@ -77,9 +77,7 @@ def command(flags: MatrixFlags, options: CutFlags, model: LocalModelFlags) -> No
         _report(aligner, bad, flags.input.name, rows)
         if other is not None and columns is not None:
             _report(aligner, bad, other.name, columns)
-    if bad.n:
-        click.echo(f"{bad.n} of {len(rows) + len(columns or ())} lines bad", err=True)
-        raise click.exceptions.Exit(BAD_INPUT)
+    bad.end(f"of {len(rows) + len(columns or ())} lines bad")
 
 
 def _texts(source: LineSource, limit: int | None) -> list[str]:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar
@@ -26,7 +25,6 @@ from tokalign.cli.lines.file_flags import (
     limit_flag,
 )
 from tokalign.cli.lines.pair_lines import decode_row, id_of, read_object
-from tokalign.cli.lines.sinks import LineSink
 from tokalign.cli.lines.sources import file_argument
 from tokalign.cli.shared_flags import (
     BAD_INPUT,
@@ -36,6 +34,7 @@ from tokalign.cli.shared_flags import (
     PairFlags,
     is_input_fault,
     one_of,
+    task_of,
 )
 from tokalign.errors import FormatError, InputError, ServerError, quoted
 from tokalign.formats import decode_lines
@@ -227,10 +226,9 @@ def command(
     With --passages every candidate is split into sentences. The best one is printed, after its
     number in the passage. With --priors every line begins with a score of your own, such as BM25's.
     """
-    show = _show_json if flags.format == "jsonl" else _show_text
     with ExitStack() as stack:
         faults = _Faults(stack.enter_context(bad_lines(flags.errors, flags)))
-        ranker = _ranker(stack, model, server)
+        ranker = task_of("rank", stack, model, server)
         sink = stack.enter_context(flags.open())
         for line, query in flags.queries(question):
             try:
@@ -256,17 +254,14 @@ def command(
                     sink.write(bad_object(str(line), line, str(error)) + "\n")
                 continue
             faults.note(line, query, ranking, is_line=question is not None)
-            show(sink, query, ranking, has_header=question is None, with_sentences=flags.passages)
+            if flags.format == "jsonl":
+                sink.write(_json_line(query, ranking))
+            else:
+                if question is None:
+                    sink.write(f"# {one_line(query.id)}\t{one_line(_text(query.question))}\n")
+                sink.write("".join(_text_lines(query, ranking, has_sentences=flags.passages)))
             sink.flush()  # whoever asks through a pipe waits for the answer
     faults.report()
-
-
-def _ranker(stack: ExitStack, model: ModelFlags, server: Endpoint) -> Callable[..., Sequence[Any]]:
-    """Return what ranks: of a client, which the stack closes, or of an aligner."""
-    if server.address:
-        named = model.at_server()
-        return partial(stack.enter_context(server.client()).rank, **named)
-    return model.load().rank
 
 
 def _is_cut(ranked: Any) -> bool:
@@ -330,14 +325,7 @@ def _candidate(value: object, is_tokenized: bool) -> SentenceLike:
     return sentence_like(value, "candidates", is_tokenized=is_tokenized)
 
 
-def _show_json(
-    sink: LineSink,
-    query: Query,
-    ranking: Sequence[Any],
-    *,
-    has_header: bool,
-    with_sentences: bool,
-) -> None:
+def _json_line(query: Query, ranking: Sequence[Any]) -> str:
     rows = []
     for each in ranking:
         row: dict[str, Any] = {"index": each.index, "text": _text(query.candidates[each.index])}
@@ -364,19 +352,10 @@ def _show_json(
             row["links"] = links_to_json(each.alignment)
         rows.append(row)
     value = {"id": query.id, "question": _text(query.question), "ranking": rows}
-    sink.write(json.dumps(value, ensure_ascii=False) + "\n")
+    return json.dumps(value, ensure_ascii=False) + "\n"
 
 
-def _show_text(
-    sink: LineSink,
-    query: Query,
-    ranking: Sequence[Any],
-    *,
-    has_header: bool,
-    with_sentences: bool,
-) -> None:
-    if has_header:
-        sink.write(one_line(f"# {query.id}") + f"\t{one_line(_text(query.question))}\n")
+def _text_lines(query: Query, ranking: Sequence[Any], *, has_sentences: bool) -> Iterator[str]:
     for each in ranking:
         score = "-" if each.judgement is None else f"{each.judgement.score:.4f}"
         text = _text(query.candidates[each.index])
@@ -384,12 +363,12 @@ def _show_text(
             text = each.alignment.source.text
         marked = _marked(text, each.highlights, each.sentence.start if each.sentence else 0)
         columns = [score, str(query.numbers[each.index]), one_line(marked)]
-        if with_sentences:
+        if has_sentences:
             columns.insert(2, str(each.sentence.index + 1) if each.sentence else "-")
-        sink.write("\t".join(columns) + "\n")
+        yield "\t".join(columns) + "\n"
         for piece in each.judgement.evidence if each.judgement else ():
             if abs(added := piece.value * piece.weight) >= WORTH_SHOWING:
-                sink.write(f"\t{added:+.2f}\t{piece.name} {piece.value:.2f}\n")
+                yield f"\t{added:+.2f}\t{piece.name} {piece.value:.2f}\n"
 
 
 def _marked(text: str, highlights: Sequence[Highlight], start: int) -> str:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -250,6 +253,15 @@ class Endpoint:
             tls = Tls()
         token = self.secure.token()
         return Client(self.address or "", timeout_s=self.timeout_s, tls=tls, token=token)
+
+
+def task_of(name: str, stack: ExitStack, model: ModelFlags, server: Endpoint) -> Callable[..., Any]:
+    """Return the method of a task: of a client, which the stack closes, or of an aligner."""
+    if server.address:
+        named = model.at_server()
+        return partial(getattr(stack.enter_context(server.client()), name), **named)
+    method: Callable[..., Any] = getattr(model.load(), name)
+    return method
 
 
 def is_input_fault(error: InputError | ServerError) -> bool:

@@ -20,7 +20,7 @@ from tokalign.cli.lines.file_flags import (
 )
 from tokalign.cli.lines.pair_lines import decode_row
 from tokalign.cli.lines.sources import LineSource, file_argument
-from tokalign.cli.shared_flags import AT_LEAST_1, BAD_INPUT, one_of
+from tokalign.cli.shared_flags import AT_LEAST_1, one_of
 from tokalign.errors import FormatError
 from tokalign.types.offsets import positions
 from tokalign.types.options import OffsetUnit
@@ -74,9 +74,7 @@ def command(files: FileFlags, how: SplitFlags) -> None:
         with files.open() as sink:
             for sentence in islice(split(text), how.limit):
                 sink.write(how.line(sentence, at) + "\n")
-    if bad.n:
-        click.echo(f"{bad.n} of {n_lines} lines bad", err=True)
-        raise click.exceptions.Exit(BAD_INPUT)
+    bad.end(f"of {n_lines} lines bad")
 
 
 def _read(rows: LineSource, bad: BadLines) -> tuple[str, int]:

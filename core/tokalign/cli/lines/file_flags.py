@@ -15,7 +15,7 @@ import click
 from tokalign.cli.flags import INPUT, OUTPUT, flag
 from tokalign.cli.lines.sinks import LineSink, open_sink
 from tokalign.cli.lines.sources import STDIO, LineSource, SourceParam, input_of
-from tokalign.cli.shared_flags import AT_LEAST_1
+from tokalign.cli.shared_flags import AT_LEAST_1, BAD_INPUT
 from tokalign.files.packed import SUFFIXES
 
 _FORMS = {
@@ -175,6 +175,12 @@ class BadLines:
             tqdm.write(f"{where}: {error}", file=sys.stderr)
         if self.file is not None:
             self.file.write(bad_object(name, line, error) + "\n")
+
+    def end(self, what: str) -> None:
+        """Say how many there were and of what; exit with BAD_INPUT if there were any."""
+        if self.n:
+            click.echo(f"{self.n} {what}", err=True)
+            raise click.exceptions.Exit(BAD_INPUT)
 
 
 @contextmanager
