@@ -25,7 +25,7 @@ USES = {
     "ragas": "import tokalign.integrations.ragas",
     "spacy": "import tokalign.integrations.spacy",
     "neural": "from tokalign import Aligner; Aligner.load('en-neural').align('a dog', 'dogs')",
-    "server": "from tokalign.cli.extras import SERVER, require; require('serve', 'server', SERVER)"
+    "server": "from tokalign.cli.extras import require; require('serve', 'server')"
     "; import tokalign.server.rpc.frontend",
     "train": "from tokalign.model.training.weights import optimizer; optimizer()",
     "otel": "from tokalign.server.observe.tracing import otlp_provider; otlp_provider().shutdown()",

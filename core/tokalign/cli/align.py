@@ -57,15 +57,9 @@ def command(files: PairFiles, layout: Layout, options: AlignFlags, run: LineRun)
     """
     if layout.chunks != (layout.format == CHUNKS):
         raise click.UsageError("--chunks and --format ists go together")
-    is_other_unit = options.offsets != OffsetUnit.CODE_POINTS
-    needs_jsonl = (
-        options.posteriors
-        or options.phrases
-        or options.relations
-        or options.edits
-        or options.explain
-        or is_other_unit
-    )
+    parts = ("posteriors", "phrases", "relations", "edits", "explain")
+    needs_jsonl = any(getattr(options, name) for name in parts)
+    needs_jsonl = needs_jsonl or options.offsets != OffsetUnit.CODE_POINTS
     if needs_jsonl and layout.format != "jsonl":
         raise click.UsageError(
             "--posteriors, --phrases, --relations, --edits, --explain and --offsets are written "

@@ -1,19 +1,29 @@
-"""A check, before a command begins, that the packages of an extra are there."""
+"""Extras, and a check, before a command begins, that their packages are there."""
 
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Iterable
 
 from tokalign.errors import MissingPackageError
 
 SERVER = ("grpc", "google.protobuf", "grpc_health", "grpc_reflection", "grpc_status", "h2", "hpack")
-"""Packages without which nothing of the extra "server" works; nothing is imported to look."""
+NEEDS = {
+    "arrow": ("pyarrow",),
+    "dedupe": ("rensa",),
+    "mcp": ("mcp",),
+    "neural": ("onnx", "tokenizers"),
+    "nltk": ("nltk",),
+    "server": SERVER,
+    "spacy": ("spacy",),
+    "stanza": ("stanza",),
+    "train": ("scipy",),
+}
+"""Packages without which nothing of an extra works."""
 
 
-def absent(packages: Iterable[str]) -> list[str]:
-    """Return those of some packages that are not installed; nothing is imported to look."""
-    return [package for package in packages if not _is_there(package)]
+def absent(extra: str) -> list[str]:
+    """Return the packages of an extra that are not installed; nothing is imported to look."""
+    return [package for package in NEEDS[extra] if not _is_there(package)]
 
 
 def _is_there(package: str) -> bool:
@@ -23,8 +33,8 @@ def _is_there(package: str) -> bool:
         return False
 
 
-def require(command: str, extra: str, packages: Iterable[str]) -> None:
+def require(command: str, extra: str) -> None:
     """Raise MissingPackageError where a package of an extra is missing."""
-    for package in absent(packages):
+    for package in absent(extra):
         error = ModuleNotFoundError(f"No module named {package!r}", name=package)
         raise MissingPackageError.of(command, error, extra)

@@ -6,11 +6,12 @@ import dataclasses
 import importlib.metadata
 import json
 import platform
+from collections.abc import Callable
 from typing import Any
 
 import click
 
-from tokalign.cli.extras import SERVER, absent
+from tokalign.cli.extras import absent
 from tokalign.cli.flags import SectionedCommand, takes
 from tokalign.cli.shared_flags import JSON, Endpoint
 from tokalign.errors import AlignError, InputError, quoted
@@ -56,11 +57,9 @@ def license_terms() -> list[dict[str, str]]:
     return found
 
 
-def _license_text() -> str:
+def _license_text(terms: list[dict[str, str]]) -> str:
     """Return the terms as lines for people."""
-    return "\n".join(
-        f"{each['name']}\n  {each['license']}\n  {each['source']}" for each in license_terms()
-    )
+    return "\n".join(f"{each['name']}\n  {each['license']}\n  {each['source']}" for each in terms)
 
 
 TITLE = "tokalign: word alignment of English sentence pairs"
@@ -90,19 +89,6 @@ def bibtex() -> str:
 
 
 PACKAGES = ("numpy", "scipy", "grpcio", "protobuf")
-
-
-_NEEDS = {
-    "arrow": ("pyarrow",),
-    "dedupe": ("rensa",),
-    "neural": ("onnx", "tokenizers"),
-    "nltk": ("nltk",),
-    "server": SERVER,
-    "spacy": ("spacy",),
-    "stanza": ("stanza",),
-    "train": ("scipy",),
-}
-"""Extras, and what they let be imported."""
 _ASKS_FOR = {
     "annotator nltk": "nltk",
     "annotator spacy": "spacy",
@@ -133,24 +119,18 @@ def command(
     """
     if is_cited:
         click.echo(bibtex())
-    elif shows_terms:
-        click.echo(
-            json.dumps(license_terms(), ensure_ascii=False, indent=2)
-            if as_json
-            else _license_text()
-        )
-    elif model is not None and not server.address:
-        facts = _of_model(model)
-        click.echo(json.dumps(facts, ensure_ascii=False, indent=2) if as_json else _card(facts))
+        return
+    found: Any
+    text: Callable[[Any], str] = _text
+    if shows_terms:
+        found, text = license_terms(), _license_text
+    elif server.address:
+        found = _of_server(server, model)
+    elif model is not None:
+        found, text = _of_model(model), _card
     else:
-        facts = _of_server(server) if server.address else _of_installation()
-        if model is not None:
-            chosen = [each for each in facts["models"] if each["name"] == model]
-            if not chosen:
-                names = ", ".join(each["name"] for each in facts["models"])
-                raise InputError(f"{server.address} has no model {quoted(model)}, but {names}")
-            facts["models"] = chosen
-        click.echo(json.dumps(facts, ensure_ascii=False, indent=2) if as_json else _text(facts))
+        found = _of_installation()
+    click.echo(json.dumps(found, ensure_ascii=False, indent=2) if as_json else text(found))
 
 
 def _of_model(name: str) -> dict[str, Any]:
@@ -158,25 +138,26 @@ def _of_model(name: str) -> dict[str, Any]:
     from tokalign.aligner import Aligner
     from tokalign.model import load_model
     from tokalign.model.shipped import model_path
-    from tokalign.systems import SYSTEMS, load_system, summary
+    from tokalign.systems import SYSTEMS
 
     if name in SYSTEMS:
-        system = load_system(name)
-        facts = {
-            "name": name,
-            "description": summary(system),
-            "uses_trees": system.uses_trees,
-        }
+        facts = _of_system(name)
     else:
         path = model_path(name)
         facts = {"path": str(path), **dataclasses.asdict(load_model(path).header)}
+    facts["fault"] = ""
     try:
         Aligner.load(name)
     except AlignError as error:
         facts["fault"] = str(error)
-    else:
-        facts["fault"] = ""
     return facts
+
+
+def _of_system(name: str) -> dict[str, Any]:
+    from tokalign.systems import load_system, summary
+
+    system = load_system(name)
+    return {"name": name, "description": summary(system), "uses_trees": system.uses_trees}
 
 
 def _card(facts: dict[str, Any]) -> str:
@@ -206,7 +187,7 @@ def _version(package: str) -> str:
 
 def _missing(extra: str) -> str:
     """Return what to do before something that needs an extra runs; empty if it can."""
-    missing = absent(_NEEDS[extra])
+    missing = absent(extra)
     return f"needs {', '.join(missing)}; pip install 'tokalign[{extra}]'" if missing else ""
 
 
@@ -261,7 +242,7 @@ def _of_installation() -> dict[str, Any]:
     from tokalign.english.annotate import ANNOTATORS
     from tokalign.english.lexicon.lexical_resources import list_resources
     from tokalign.files.shipped import DATA_DIR
-    from tokalign.systems import SYSTEMS, load_system, summary
+    from tokalign.systems import SYSTEMS
     from tokalign.types.lengths import MAX_CHARACTERS, MAX_TOKENS
 
     models = _models()
@@ -279,14 +260,7 @@ def _of_installation() -> dict[str, Any]:
         },
         "location": str(DATA_DIR.parent),
         "models": models,
-        "systems": [
-            {
-                "name": name,
-                "description": summary(system),
-                "uses_trees": system.uses_trees,
-            }
-            for name, system in ((name, load_system(name)) for name in SYSTEMS)
-        ],
+        "systems": [_of_system(name) for name in SYSTEMS],
         "annotators": list(ANNOTATORS),
         "resources": resources,
         "cannot_run": _cannot_run(models, {each["name"] for each in resources}),
@@ -294,15 +268,20 @@ def _of_installation() -> dict[str, Any]:
     }
 
 
-def _of_server(server: Endpoint) -> dict[str, Any]:
+def _of_server(server: Endpoint, model: str | None) -> dict[str, Any]:
+    """Return what a server says of itself and of its models, or of the one that is named."""
     with server.client() as client:
         info = client.list_models()
         health = client.health()
+    models = [each for each in info.models if model in (None, each.name)]
+    if not models and model is not None:
+        names = ", ".join(each.name for each in info.models)
+        raise InputError(f"{server.address} has no model {quoted(model)}, but {names}")
     return {
         "server": server.address,
         "health": health,
         "versions": {"tokalign": info.server_version},
-        "models": [dataclasses.asdict(model) for model in info.models],
+        "models": [dataclasses.asdict(each) for each in models],
         "annotators": list(info.annotators),
         "limits": dataclasses.asdict(info.limits),
     }

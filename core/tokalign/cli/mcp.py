@@ -21,7 +21,7 @@ def command(model: str) -> None:
 
     An agent starts it by itself; its configuration names the command `tokalign mcp`.
     """
-    require("tokalign mcp", "mcp", ("mcp",))
+    require("tokalign mcp", "mcp")
     # They bring the aligner and the packages of the extra, which other commands need not load.
     from tokalign.aligner import Aligner
     from tokalign.integrations.mcp import mcp_server

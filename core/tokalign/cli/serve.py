@@ -13,7 +13,7 @@ from typing import Any, ClassVar, get_type_hints
 
 import click
 
-from tokalign.cli.extras import SERVER, require
+from tokalign.cli.extras import require
 from tokalign.cli.flags import SectionedCommand, SectionedOption, flag, takes
 from tokalign.cli.shared_flags import EXISTING_FILE
 from tokalign.errors import AlignError, InputError, ServerError, quoted
@@ -189,7 +189,7 @@ def command(log: LogFlags, check: CheckFlags, **flags: Any) -> None:
     # grpc's own lines are no JSON, anyone who fails at TLS causes one, and its threads would wait
     # for their reader.
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")
-    require("tokalign serve", "server", SERVER)
+    require("tokalign serve", "server")
     # The app imports grpc, which other commands need not load.
     from tokalign.server import app
     from tokalign.server.observe import logs

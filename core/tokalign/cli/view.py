@@ -62,13 +62,12 @@ def command(alignments: Path, corpus: CorpusFlags, shown: ViewFlags) -> None:
         pairs = read_gold(shown.gold, options=Options(text=corpus.text))
         links = read_predictions(alignments, pairs, format=corpus.format, options=corpus.options())
     others = None if shown.against is None else read_predictions(shown.against, pairs)
-    confidences = _with_confidence(alignments, corpus.format, links)
+    known = read_jsonl(alignments, corpus.format, read_confidences) or [{}] * len(pairs)
     relations = read_jsonl(alignments, corpus.format, read_relations) or [{}] * len(pairs)
     if absent := set(shown.pair).difference(pair.id for pair in pairs):
         raise click.UsageError(f"no pair is called {', '.join(sorted(absent))}")
     keep = [k for k, pair in enumerate(pairs) if not shown.pair or pair.id in shown.pair]
     if shown.html is None:
-        known = read_jsonl(alignments, corpus.format, read_confidences) or [{}] * len(pairs)
         _print([(pairs[k], links[k], relations[k], known[k]) for k in keep], shown)
         return
     has_gold = shown.gold is not None
@@ -78,7 +77,7 @@ def command(alignments: Path, corpus: CorpusFlags, shown: ViewFlags) -> None:
         note + (f"; second system: {shown.against.name}" if shown.against else ""),
         page_pairs(
             [pairs[k] for k in keep],
-            [confidences[k] for k in keep],
+            [{link: known[k].get(link, 1.0) for link in links[k]} for k in keep],
             other=None if others is None else [others[k] for k in keep],
             has_gold=has_gold,
             has_edits=shown.edits,
@@ -119,14 +118,3 @@ def _print(
     echo(legend(is_coloured=is_coloured) if has_gold else "● sure or predicted  ◌ possible")
     if any(relations for _, _, relations, _ in pairs):
         click.echo(RELATIONS_LEGEND)
-
-
-def _with_confidence(
-    path: Path, format_name: str | None, links: Sequence[Links]
-) -> list[Mapping[tuple[int, int], float]]:
-    """Return the links with the confidence that a JSONL file gives them, else 1."""
-    found = read_jsonl(path, format_name, read_confidences)
-    return [
-        {link: known.get(link, 1.0) for link in each}
-        for each, known in zip(links, found or [{}] * len(links), strict=True)
-    ]

@@ -132,12 +132,7 @@ class RunRecord:
                 self.written()
             else:
                 kept.append(item)
-        return _chained(kept, items)
-
-
-def _chained(first: list[InputLine], rest: Iterator[InputLine]) -> Iterator[InputLine]:
-    yield from first
-    yield from rest
+        return itertools.chain(kept, items)
 
 
 class RunReport:
