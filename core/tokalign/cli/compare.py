@@ -13,6 +13,7 @@ import click
 from tokalign.cli.corpora import (
     GoldFlags,
     ScoreFlags,
+    confidences_of,
     quoted_model,
     read_jsonl,
     relations_of,
@@ -153,8 +154,7 @@ def _aligned(spec: Spec, gold: Sequence[GoldPair]) -> SystemLinks:
     began = time.perf_counter()
     answers = list(aligner.pipe(pairs, symmetrization=chosen, style=spec.style))
     seconds = time.perf_counter() - began
-    links = [{(each.source, each.target): each.confidence for each in a.links} for a in answers]
-    return SystemLinks(spec.label, links, len(pairs) / seconds)
+    return SystemLinks(spec.label, list(map(confidences_of, answers)), len(pairs) / seconds)
 
 
 def _read(spec: Spec, gold: Sequence[GoldPair], choice: LinkChoice) -> SystemLinks:

@@ -195,6 +195,11 @@ def read_jsonl(
     return list(read(document)) if chosen.name == "jsonl" else []
 
 
+def confidences_of(alignment: Alignment) -> dict[tuple[int, int], float]:
+    """Return the confidence of each link."""
+    return {(link.source, link.target): link.confidence for link in alignment.links}
+
+
 def relations_of(alignment: Alignment) -> dict[tuple[int, int], str]:
     """Return the kind of each link's relation, as far as they were asked for."""
     return {

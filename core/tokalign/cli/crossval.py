@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar, NoReturn
 
 import click
 
-from tokalign.cli.corpora import GoldFlags, ScoreFlags, signature
+from tokalign.cli.corpora import GoldFlags, ScoreFlags, confidences_of, signature
 from tokalign.cli.flags import INPUT, LINKS, MODEL, OUTPUT, RUN, SectionedCommand, flag, takes
 from tokalign.cli.lines.file_flags import OutputPath
 from tokalign.cli.shared_flags import ANNOTATOR, AT_LEAST_1, EXISTING_FILE, is_quiet, one_of
@@ -145,11 +145,7 @@ class Trial:
             answers = Aligner(model, self.annotator).pipe(
                 pairs, symmetrization=symmetrization, style=style
             )
-            links: HeldOut = [
-                {(link.source, link.target): link.confidence for link in answer.links}
-                for answer in answers
-            ]
-            yield fold, len(seen), links
+            yield fold, len(seen), list(map(confidences_of, answers))
 
     def _others_without(self, fold: int) -> dict[str, list[GoldPair]]:
         """Return the other corpora without the pairs of a fold, which no model is to have seen."""
@@ -372,26 +368,24 @@ def _fold_table(by_fold: Sequence[Evaluation]) -> ReportTable:
     rows = [(str(k), each.scores.pairs, *_cells(each)) for k, each in enumerate(by_fold, 1)]
     spread = np.std([_cells(each) for each in by_fold], axis=0, ddof=1).tolist()
     rows.append(("sd", "", *spread))
-    return _table("Folds", "fold", "pairs", rows, "sd: of the folds' scores")
+    return _table("Folds", "fold", rows, "sd: of the folds' scores")
 
 
 def _curve_table(curve: Sequence[tuple[int, Evaluation]]) -> ReportTable:
     rows = [(str(n), each.scores.pairs, *_cells(each)) for n, each in curve]
-    return _table("Learning curve", "trained on", "pairs", rows, "")
+    return _table("Learning curve", "trained on", rows, "")
 
 
-def _table(
-    title: str, first: str, second: str, rows: Sequence[tuple[object, ...]], note: str
-) -> ReportTable:
+def _table(title: str, first: str, rows: Sequence[tuple[object, ...]], note: str) -> ReportTable:
     from tokalign.evaluate.tables import Column, ReportTable
 
     names = tuple(_METRICS)
     heads = "  ".join(f"{name:>5}" for name in names)
     return ReportTable(
         title=title,
-        columns=(Column(first), Column(second), *(Column(name, "{:.1f}") for name in names)),
+        columns=(Column(first), Column("pairs"), *(Column(name, "{:.1f}") for name in names)),
         rows=tuple(rows),
-        heading=f"{title.lower()}, percent\n{first:<12}{second:>6}  {heads}",
+        heading=f"{title.lower()}, percent\n{first:<12}{'pairs':>6}  {heads}",
         line="{0:<12}{1:>6}  " + "  ".join(f"{{{k}:>5.1f}}" for k in range(2, 2 + len(names))),
         note=note,
         is_open=True,

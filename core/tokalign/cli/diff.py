@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -23,7 +24,6 @@ from tokalign.cli.shared_flags import (
     color_flag,
 )
 from tokalign.errors import AlignError, FormatError
-from tokalign.types.options import AlignOptions
 
 if TYPE_CHECKING:
     from tokalign.texts.diff import TextDiff
@@ -135,30 +135,21 @@ class DiffFlags(TerminalFlags):
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Comparer:
-    """Compares texts here or at a server, in one way."""
+def _compared(
+    old: str, new: str, model: ModelFlags, style: StyleFlags, server: Endpoint
+) -> TextDiff:
+    """Return what differs between two texts, as compared here or at a server."""
+    from tokalign.functions import diff
+    from tokalign.texts.diff import diff_of
 
-    model: ModelFlags
-    style: StyleFlags
-    server: Endpoint
-
-    def __call__(self, old: str, new: str) -> TextDiff:
-        from tokalign.functions import diff
-
-        options = self.style.options()
-        if old == new:
-            return diff(old, new, options)
-        if self.server.address is None:
-            return diff(old, new, options, aligner=self.model.load())
-        return self._at_server(old, new, options)
-
-    def _at_server(self, old: str, new: str, options: AlignOptions) -> TextDiff:
-        from tokalign.texts.diff import diff_of
-
-        named = self.model.at_server()
-        with self.server.client() as client:
-            return diff_of(client.align_texts(old, new, options, edits=True, **named))
+    options = style.options()
+    if old == new:
+        return diff(old, new, options)
+    if server.address is None:
+        return diff(old, new, options, aligner=model.load())
+    named = model.at_server()
+    with server.client() as client:
+        return diff_of(client.align_texts(old, new, options, edits=True, **named))
 
 
 @click.command("diff", cls=SectionedCommand)
@@ -178,7 +169,7 @@ def command(
 
     Exit codes: 0 the texts are equal, 1 they differ, 2 trouble.
     """
-    compare = _Comparer(model, style, server)
+    compare = partial(_compared, model=model, style=style, server=server)
     try:
         if shown.git:
             _show_for_git(files, shown, compare)
@@ -206,7 +197,9 @@ def _pair(files: tuple[str, ...]) -> tuple[TextFile, TextFile]:
     return TextFile.read(files[0]), TextFile.read(files[1])
 
 
-def _show_for_git(arguments: tuple[str, ...], shown: DiffFlags, compare: _Comparer) -> None:
+def _show_for_git(
+    arguments: tuple[str, ...], shown: DiffFlags, compare: Callable[[str, str], TextDiff]
+) -> None:
     """Show one file of those that git compares; what is no text is named only."""
     if len(arguments) == 1:
         click.echo(f"* Unmerged path {arguments[0]}")

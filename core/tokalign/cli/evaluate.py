@@ -13,6 +13,7 @@ from tokalign.cli.corpora import (
     GoldFlags,
     PredictionFlags,
     ScoreFlags,
+    confidences_of,
     quoted_model,
     read_jsonl,
     relations_of,
@@ -198,8 +199,8 @@ def _system(
     names = {"model": asked.model, "symmetrization": options.symmetrization, **style}
     title = ", ".join((f"model {asked.model}", options.symmetrization, *style.values()))
     annotated, answers = _align(asked.model, gold, options, has_relations=has_page)
-    relations = [relations_of(answer) for answer in answers]
-    return annotated, ScoredSystem(names, title, _confidences(answers), relations)
+    confidences = list(map(confidences_of, answers))
+    return annotated, ScoredSystem(names, title, confidences, list(map(relations_of, answers)))
 
 
 def _align(
@@ -226,20 +227,13 @@ def _align(
     return annotated, found
 
 
-def _confidences(alignments: Sequence[Alignment]) -> Confidences:
-    return [
-        {(link.source, link.target): link.confidence for link in alignment.links}
-        for alignment in alignments
-    ]
-
-
 def _unrelated(asked: EvaluateFlags) -> tuple[list[GoldPair], Confidences] | None:
     """Return unrelated pairs with the annotator's columns, and how sure the model is of links."""
     if asked.unrelated is None or asked.model is None:
         return None
     pairs = read_gold(asked.unrelated, options=Options(needs_links=False))
     annotated, answers = _align(asked.model, pairs, asked.options)
-    return annotated, _confidences(answers)
+    return annotated, list(map(confidences_of, answers))
 
 
 def _tag(gold: Sequence[GoldPair]) -> list[GoldPair]:
@@ -253,10 +247,8 @@ def _tag(gold: Sequence[GoldPair]) -> list[GoldPair]:
     ]
 
 
-def is_wa(path: Path | None) -> bool:
+def is_wa(path: Path) -> bool:
     """Whether a file holds chunk alignments, by its first line that is not blank."""
-    if path is None:
-        return False
     with path.open(encoding="utf-8", errors="replace") as lines:
         first = next((line for line in lines if line.strip()), "")
     return first.lstrip().startswith("<sentence id=")

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from tokalign.evaluate.counts import (
     choose_links,
     count_pairs,
+    harmonic_mean,
     is_content,
     is_identical,
     precision_recall,
@@ -119,18 +120,12 @@ def by_length(
     members: defaultdict[str, list[int]] = defaultdict(list)
     for index, pair in enumerate(gold):
         members[_length_class(max(len(pair.source), len(pair.target)))].append(index)
-    names = [_bin_name(*bounds) for bounds in LENGTH_BINS]
-    return {
-        name: scores_of(
-            count_pairs(
-                [gold[index] for index in members[name]],
-                [predictions[index] for index in members[name]],
-                choice,
-            )
-        )
-        for name in names
-        if name in members
-    }
+    found = {}
+    for name in (_bin_name(*bounds) for bounds in LENGTH_BINS):
+        if places := members.get(name):
+            pairs, links = [gold[k] for k in places], [predictions[k] for k in places]
+            found[name] = scores_of(count_pairs(pairs, links, choice))
+    return found
 
 
 def _length_class(n_tokens: int) -> str:
@@ -174,17 +169,10 @@ def _kind(pair: GoldPair, link: tuple[int, int]) -> str:
 
 def tag_class(tag: str) -> str:
     """Return the word class of a Penn tag."""
-    if not any(character.isalpha() for character in tag) or tag in (
-        "-LRB-",
-        "-RRB-",
-        "HYPH",
-        "NFP",
-    ):
+    is_word = any(character.isalpha() for character in tag)
+    if not is_word or tag in ("-LRB-", "-RRB-", "HYPH", "NFP"):
         return "punctuation"
-    for prefix, name in _TAG_CLASSES:
-        if tag.startswith(prefix):
-            return name
-    return "other"
+    return next((name for prefix, name in _TAG_CLASSES if tag.startswith(prefix)), "other")
 
 
 def _by_class(
@@ -225,7 +213,7 @@ def list_errors(
             after = precision_recall(
                 sizes[0] + is_missing, sizes[1] + (1 if is_missing else -1), sizes[2]
             )
-            harm = _f1(
+            harm = harmonic_mean(
                 overall.precision + (after[0] - before[0]) / len(gold),
                 overall.recall + (after[1] - before[1]) / len(gold),
             )
@@ -243,10 +231,6 @@ def list_errors(
                 for i, j in links
             )
     return sorted(errors, key=lambda each: (-each.harm, each.pair, each.source, each.target))
-
-
-def _f1(precision: float, recall: float) -> float:
-    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
 
 
 def worst_word_pairs(errors: Iterable[LinkError]) -> list[tuple[str, str, bool, int, float]]:

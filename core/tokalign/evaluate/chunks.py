@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from tokalign.errors import InputError, quoted
+from tokalign.evaluate.counts import harmonic_mean
 from tokalign.types.chunks import HIGHEST_SCORE, NO_ALIGNMENT, ChunkedPair, ChunkLink
 from tokalign.types.sentence import Sentence
 
@@ -78,9 +79,7 @@ def score_chunks(gold: Sequence[ChunkedPair], predicted: Sequence[ChunkedPair]) 
     found = []
     for overlap in _OVERLAPS:
         precision = _share([(theirs, ours) for ours, theirs in pairs], overlap)
-        recall = _share(pairs, overlap)
-        total = precision + recall
-        found.append(2 * precision * recall / total if total else 0.0)
+        found.append(harmonic_mean(precision, _share(pairs, overlap)))
     return ChunkScores(*found)
 
 

@@ -55,6 +55,11 @@ def precision_recall(n_right: int, n_predicted: int, n_gold: int) -> tuple[float
     return n_right / n_predicted if n_predicted else 0.0, n_right / n_gold if n_gold else 0.0
 
 
+def harmonic_mean(precision: float, recall: float) -> float:
+    """Return F1; 0 where both are 0."""
+    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+
+
 def is_identical(gold: GoldPair, link: tuple[int, int]) -> bool:
     """Tell whether a link joins two tokens that are equal ignoring case."""
     source, target = gold.source.tokens[link[0]], gold.target.tokens[link[1]]
@@ -107,16 +112,12 @@ def _count(gold: GoldPair, predicted: Links, choice: LinkChoice) -> list[float]:
     wanted, found = choose_links(gold, predicted, choice)
     right = wanted & found
     row = [1.0, *precision_recall(len(right), len(found), len(wanted)), float(found == wanted)]
-    for links in (right, found, wanted):
-        row.append(len(links))
-    for links in (right, found, wanted):
-        row.append(sum(is_identical(gold, link) for link in links))
-    for links in (right, found, wanted):
-        row.append(len(content_links(gold, links)))
-    row.append(len(predicted))
-    row.append(len(predicted & gold.sure))
-    row.append(len(predicted & (gold.sure | gold.possible)))
-    row.append(len(gold.sure))
+    sets = (right, found, wanted)
+    row += [len(links) for links in sets]
+    row += [sum(is_identical(gold, link) for link in links) for links in sets]
+    row += [len(content_links(gold, links)) for links in sets]
+    row += [len(predicted), len(predicted & gold.sure)]
+    row += [len(predicted & (gold.sure | gold.possible)), len(gold.sure)]
     return row
 
 

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from tokalign.evaluate.counts import choose_links, precision_recall
+from tokalign.evaluate.counts import choose_links, harmonic_mean, precision_recall
 from tokalign.types import GoldPair, Links
 from tokalign.types.options import LinkChoice
 
@@ -72,7 +72,7 @@ def null_scores(
         counts.append((sum(right), len(found) + len(alone[1]), len(wanted) + len(alone[0])))
         rows.append([precision_recall(*each) for each in counts])
     means = np.array(rows, dtype=np.float64).mean(axis=0).tolist()
-    return NullScores(*(ShareScores(p, r, 2 * p * r / (p + r) if p + r else 0.0) for p, r in means))
+    return NullScores(*(ShareScores(p, r, harmonic_mean(p, r)) for p, r in means))
 
 
 def _words(links: Links) -> set[_Word]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from tokalign.evaluate.breakdown import LinkError, worst_word_pairs
@@ -101,6 +101,10 @@ def _percents(*fractions: float) -> tuple[float, ...]:
     return tuple(100 * fraction for fraction in fractions)
 
 
+def _percent_columns(names: Iterable[str]) -> list[Column]:
+    return [Column(name, "{:.1f}") for name in names]
+
+
 def _scores(report: Report) -> ReportTable:
     scores, intervals = report.result.scores, report.result.intervals
     return ReportTable(
@@ -147,7 +151,7 @@ def _f_alpha(scores: Scores) -> ReportTable:
     alphas = tuple(scores.f_alpha)
     return ReportTable(
         title="F-alpha (micro)",
-        columns=(Column("alpha"), *(Column(alpha, "{:.1f}") for alpha in alphas)),
+        columns=(Column("alpha"), *_percent_columns(alphas)),
         rows=(
             ("F-alpha (micro)", *_percents(*scores.f_alpha.values())),
             ("... precision on possible", *_percents(*scores.f_alpha_sure_possible.values())),
@@ -178,7 +182,7 @@ def _nulls(scores: NullScores) -> ReportTable:
     )
     return ReportTable(
         title="With words left alone",
-        columns=(Column("of"), *(Column(name, "{:.1f}") for name in ("P", "R", "F1"))),
+        columns=(Column("of"), *_percent_columns(("P", "R", "F1"))),
         rows=tuple((name, *_percents(each.precision, each.recall, each.f1)) for name, each in rows),
         heading=f"{'with words left alone':<46}" + "".join(f"{n:>7}" for n in ("P", "R", "F1")),
         line="  {0:<44}" + "".join(f"{{{k}:7.1f}}" for k in (1, 2, 3)),
@@ -192,7 +196,7 @@ def _breakdown(
     _, count, *percents = names
     return ReportTable(
         title=title,
-        columns=(Column(names[0]), Column(count), *(Column(name, "{:.1f}") for name in percents)),
+        columns=(Column(names[0]), Column(count), *_percent_columns(percents)),
         rows=tuple(rows),
         heading=f"{_lower(title):<40}{count:>6}" + "".join(f"{name:>7}" for name in percents),
         line="  {0:<38}{1:>6}" + "".join(f"{{{k}:7.1f}}" for k in range(2, len(names))),
@@ -206,19 +210,10 @@ def _calibration(calibration: Calibration) -> ReportTable:
     )
     return ReportTable(
         title=about,
-        columns=(
-            Column("confidence"),
-            Column("links"),
-            Column("mean", "{:.1f}"),
-            Column("right", "{:.1f}"),
-        ),
+        columns=(Column("confidence"), Column("links"), *_percent_columns(("mean", "right"))),
         rows=tuple(
-            (
-                f"{each.low:.1f} to {each.high:.1f}",
-                each.links,
-                *_percents(each.confidence, each.right),
-            )
-            for each in calibration.bins
+            (f"{one.low:.1f} to {one.high:.1f}", one.links, *_percents(one.confidence, one.right))
+            for one in calibration.bins
         ),
         heading=f"{_lower(about)}\n  {'confidence':<38}links   mean  right",
         line="  {0:<37}{1:>6}{2:7.1f}{3:7.1f}",
@@ -234,11 +229,16 @@ def unrelated_table(counts: UnrelatedCounts) -> ReportTable:
     names = ("all", *(f">= {threshold:g}" for threshold in THRESHOLDS[1:]))
     return ReportTable(
         title=about,
-        columns=(Column("words"), *(Column(name, "{:.1f}") for name in names)),
+        columns=(Column("words"), *_percent_columns(names)),
         rows=tuple((kind.value, *each) for kind, each in counts.links_per_100.items()),
         heading=f"{about}\n  {'words, confidence':<36}" + "".join(f"{name:>8}" for name in names),
         line="  {0:<36}" + "".join(f"{{{k}:8.1f}}" for k in range(1, len(names) + 1)),
     )
+
+
+def _error_columns(third: str) -> tuple[Column, ...]:
+    names = ("source ~ target", "error", third)
+    return (*map(Column, names), Column("points of F1", "{:.3f}"))
 
 
 def _word_pairs(errors: Sequence[LinkError], n_shown: int) -> ReportTable:
@@ -246,12 +246,7 @@ def _word_pairs(errors: Sequence[LinkError], n_shown: int) -> ReportTable:
     about = f"{len(errors)} errors: {n_missing} missing, {len(errors) - n_missing} wrong"
     return ReportTable(
         title="Word pairs by harm",
-        columns=(
-            Column("source ~ target"),
-            Column("error"),
-            Column("count"),
-            Column("points of F1", "{:.3f}"),
-        ),
+        columns=_error_columns("count"),
         rows=tuple(
             (f"{source} ~ {target}", "missing" if is_missing else "wrong", count, 100 * harm)
             for source, target, is_missing, count, harm in worst_word_pairs(errors)[:n_shown]
@@ -264,12 +259,7 @@ def _word_pairs(errors: Sequence[LinkError], n_shown: int) -> ReportTable:
 def _links(errors: Sequence[LinkError]) -> ReportTable:
     return ReportTable(
         title="Links by harm",
-        columns=(
-            Column("source ~ target"),
-            Column("error"),
-            Column("link"),
-            Column("points of F1", "{:.3f}"),
-        ),
+        columns=_error_columns("link"),
         rows=tuple(
             (
                 " ~ ".join(error.words),

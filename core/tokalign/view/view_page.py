@@ -14,6 +14,7 @@ from typing import TypeAlias
 from tokalign.edits import edits_between
 from tokalign.evaluate import Calibration, LinkChoice, list_errors
 from tokalign.evaluate.compared import Compared
+from tokalign.evaluate.markup import cells_of
 from tokalign.evaluate.tables import ReportTable
 from tokalign.showing.page import page_data, page_of, page_text
 from tokalign.types import GoldPair, Links
@@ -243,13 +244,11 @@ def render_page(
 
 
 def _table(table: ReportTable) -> dict[str, object]:
+    names, *rows = cells_of(table)
     return {
         "title": table.title,
-        "columns": [column.name for column in table.columns],
-        "rows": [
-            [column.cell.format(value) for column, value in zip(table.columns, row, strict=True)]
-            for row in table.rows
-        ],
+        "columns": names,
+        "rows": rows,
         "note": table.note,
         "is_open": table.is_open,
     }
