@@ -6,12 +6,12 @@ Examples
 >>> tokalign.align("Dogs bark.", "The dogs bark.").to_pharaoh()
 '0-1 1-2 2-3'
 
-`similarity` says how much two sentences agree, `rank` orders candidates by how well they answer a
-question, `similarities` compares one sentence with many and `near_duplicates` many with one
-another, `split` finds the sentences of a text, `diff` what changed between two, `ground` where
-passages support an answer. These are methods of `Aligner`, too, which holds the model that you
-choose; `Aligner.pipe` aligns many pairs. `tokalign.formats` reads and writes aligned corpora,
-`tokalign.evaluate` scores alignments, `tokalign.model.training.train` trains models, and
+`similarity` says how much two sentences agree, `similarities` compares one sentence with many, and
+`near_duplicates` many with one another. `rank` orders candidates by how well they answer a
+question. `split` finds the sentences of a text, `diff` the changes between two texts, and `ground`
+the places where passages support an answer. These are methods of `Aligner`, too, which holds the
+model that you choose; `Aligner.pipe` aligns many pairs. `tokalign.formats` reads and writes aligned
+corpora, `tokalign.evaluate` scores alignments, `tokalign.model.training.train` trains models, and
 `tokalign.client` asks a server.
 """
 
@@ -121,8 +121,8 @@ _LAZY = {
     "shipped_models": "tokalign.model.shipped",
     **dict.fromkeys(_FUNCTIONS, "tokalign.functions"),
 }
-"""Names whose modules load the compiled core or its tables; clients and the command line's help
-need neither, nor numpy."""
+"""Names imported on first use: their modules load the compiled core, its tables or numpy, which
+clients and the command line's help do not need."""
 
 
 def __getattr__(name: str) -> Any:

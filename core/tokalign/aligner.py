@@ -1,4 +1,4 @@
-"""The aligner: a model or a system of the literature, an annotator, and all that they can do."""
+"""The aligner: a model or a published system, an annotator, and all tasks as methods."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Aligner:
     ----------
     header : ModelHeader
     is_system : bool
-        Whether it is a system of the literature that decides; see docs/results.md.
+        Whether a published system aligns instead of a model; see docs/results.md.
 
     Raises
     ------
@@ -137,7 +137,7 @@ class Aligner:
         return cls(model, annotator, device=device)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle as how it was loaded, so that it is loaded anew where it is unpickled."""
+        """Pickle the arguments of loading; unpickling loads the aligner again."""
         if self._loaded_from is None:
             raise TypeError(
                 "an Aligner pickles only if it was made from a model's name or path and "
@@ -168,7 +168,7 @@ class Aligner:
         return self._engine.annotate(sentences, truncate=truncate)
 
     def sentence_vectors(self, sentences: Sequence[SentenceLike]) -> NDArray[np.float32]:
-        """Return vectors of sentences, whose inner products are the cosines of `Alignment`.
+        """Return sentence vectors; their inner products are the cosines of `Alignment`.
 
         Sentences and errors are as for `annotate`; InputError if the model has no encoder.
 
@@ -207,9 +207,9 @@ class Aligner:
         Raises
         ------
         InputError
-            If a sentence is empty, an option is unknown or out of range, the model has no such
-            style, a system or a model without an encoder no such option, or constraints contradict
-            one another or are out of range.
+            If a sentence is empty, an option is unknown, out of range or not supported by this
+            system or model, the model has no such style, or constraints contradict one another or
+            are out of range.
         LimitError
             If one is too long (see tokalign.types.lengths), and the option `truncate` is not set.
         """
@@ -285,10 +285,10 @@ class Aligner:
             script needs its ``if __name__ == "__main__":``. A pair on which two of them die or hang
             is an error.
         errors : "raise" or "return"
-            Whether the InputError (its field names the side) or WorkerError of a pair that cannot
-            be aligned ends the iteration, and names the pair, or is yielded in its place.
+            Whether a pair that cannot be aligned raises its InputError or WorkerError, naming the
+            pair, or yields the error in its place. The field of an InputError names the side.
         as_tuples : bool
-            Whether `pairs` holds something of yours beside each, yielded beside its alignment.
+            Whether `pairs` holds (pair, context) tuples; then (alignment, context) is yielded.
 
         Raises
         ------
@@ -319,20 +319,20 @@ class Aligner:
     ) -> tuple[LinkExplanation, ...]:
         """Return why two tokens are, or are not, linked: one explanation for each direction.
 
-        A system gives one for a link of its own, and none for another.
+        A published system explains the links that it makes, and no others.
 
         Parameters
         ----------
         source, target, options, **changes
-            As for `align`, without constraints; so are other errors. The symmetrizations ``s2t``
-            and ``t2s`` explain that direction alone.
+            As for `align`, without constraints; other errors are the same. The symmetrizations
+            ``s2t`` and ``t2s`` explain one direction alone.
         source_index, target_index : int
             0-based tokens; -1 on one side asks why the other side's token is unaligned.
 
         Raises
         ------
         InputError
-            If an index is out of range, both are -1, or the one that the direction labels is.
+            If an index is out of range, both are -1, or the labelled side's is -1.
         """
         options = AlignOptions.of(options, changes)
         return self._engine.explain((source, target), source_index, target_index, options)
@@ -348,8 +348,8 @@ class Aligner:
     ) -> RelationExplanation:
         """Return why two tokens, linked or not, are related as they are.
 
-        Arguments and errors are as for `explain`; InputError if a system decides. Links that share
-        tokens with that of the two are explained with it.
+        Arguments and errors are as for `explain`; InputError if a published system aligns. Links
+        that share a token with this one are explained with it.
         """
         options = AlignOptions.of(options, changes)
         return self._engine.explain_relation((source, target), source_index, target_index, options)
@@ -371,15 +371,15 @@ class Aligner:
         Parameters
         ----------
         source, target, options, **changes
-            As for `align`, without constraints; so are other errors. Where no style is named, that
-            for related pairs decides.
+            As for `align`, without constraints; other errors are the same. The default style is the
+            one for related pairs.
         source_chunks, target_chunks : sequence of sequences of int, optional
-            Rising tokens of each chunk; tokens in none are left out. By default they are found.
+            Rising tokens of each chunk; other tokens are left out. By default a chunker finds them.
 
         Raises
         ------
         InputError
-            If a chunk is bad, or a system decides: it knows no relations.
+            If a chunk is bad, or a published system aligns, which knows no relations.
 
         Examples
         --------
@@ -429,7 +429,7 @@ class Aligner:
         options, **changes
             As for `similarity`.
         errors : "raise" or "nan"
-            What becomes of a sentence of `many` that cannot be used.
+            Whether a sentence of `many` that cannot be aligned raises or scores NaN.
         n_process : int
             As for `pipe`.
 
@@ -441,8 +441,8 @@ class Aligner:
         Raises
         ------
         InputError
-            If `one` cannot be used, `many` is one text, an argument is out of range, or as `errors`
-            says; it names the sentence.
+            If `one` cannot be aligned, `many` is a single text, an argument is out of range, or a
+            sentence fails under ``errors="raise"``, which the message names.
         """
         options = _for_scores(options, changes)
         return similarities.similarities(self, one, many, options, errors, n_process)
@@ -457,7 +457,7 @@ class Aligner:
         n_process: int = 1,
         **changes: Unpack[AlignKeywords],
     ) -> NDArray[np.float64]:
-        """Return how much each of many sentences says the same as each of others.
+        """Return the similarity of every row sentence with every column sentence.
 
         Each sentence is annotated once, and encoded once by a model with an encoder of sentences.
         Every pair is aligned: a thousand rows and columns are a million pairs.
@@ -467,8 +467,8 @@ class Aligner:
         rows : iterable of str, sequence of str, or Sentence
             The sources of the pairs.
         columns : iterable of the same, optional
-            The targets. By default the rows, each two of which are aligned once, the earlier one as
-            the source; the diagonal is 1.
+            The targets. By default the rows: each two are aligned once, the earlier one as the
+            source, and the diagonal is 1.
         options, errors, n_process, **changes
             As for `similarities`; with "nan", a sentence that cannot be used has a row or column of
             NaN.
@@ -501,7 +501,7 @@ class Aligner:
         Parameters
         ----------
         sentences : iterable of str
-            All are read before the first pair is yielded. Those without text are like no other.
+            All are read before the first pair is yielded. Blank ones have no duplicates.
         options, n_process, **changes
             As for `similarities`.
         threshold : float
@@ -510,19 +510,20 @@ class Aligner:
             Least Jaccard overlap of the lemmas of a pair that is compared, in [0, 1]. A smaller one
             finds more and takes longer.
         on_bad : callable, optional
-            Called with the number of each sentence that cannot be aligned, such as one too long,
-            and why; only its equals are found then. By default the first such error is raised.
+            Called with the number and the error of each sentence that cannot be aligned; only exact
+            copies of it are found. By default the first such error is raised.
 
         Yields
         ------
         Duplicates
-            Rising by `first`, then `second`. Equal texts are each paired with the first of them
-            alone, and only the first one is compared with others.
+            Rising by `first`, then `second`. Exact copies are paired only with the first of them,
+            and only that one is compared with other sentences.
 
         Raises
         ------
         InputError
-            If an argument is out of range, the sentences are one text, or one cannot be aligned.
+            If an argument is out of range, `sentences` is one text, or a sentence cannot be
+            aligned.
         """
         options = _for_scores(options, changes)
         yield from near_duplicates.near_duplicates(
@@ -536,7 +537,7 @@ class Aligner:
         options: AlignOptions | None = None,
         **changes: Unpack[RankKeywords],
     ) -> list[Ranked]:
-        """Return the candidates, those that answer best first.
+        """Return the candidates, the best answers first.
 
         Parameters
         ----------
@@ -577,21 +578,21 @@ class Aligner:
         Parameters
         ----------
         answer : str
-            Any number of sentences; none where it is blank.
+            Any number of sentences; a blank answer has none.
         passages : iterable of str, (str, str), mapping or SourcePassage
-            Texts, or texts with ids: (id, text), or a mapping with `text` and `id`. The id of a
-            text alone is its position, as "0".
+            Texts, or texts with ids: (id, text), or a mapping with `text` and `id`. A text without
+            an id gets its position, as "0".
         options, **changes
-            GroundOptions, and fields in place of its own.
+            GroundOptions, and fields that replace its own.
 
         Raises
         ------
         InputError
-            If a system decides, the answer or a passage is no text, two passages have one id, or an
-            option is bad. The field is ``answer``, ``passages[i].text``, ``passages[i].id`` or of
-            ``options``.
+            If a published system aligns, the answer or a passage is not a text, two passages share
+            an id, or an option is bad. The field is ``answer``, ``passages[i].text``,
+            ``passages[i].id`` or of ``options``.
         LimitError
-            If the answer, or all passages together, have more than
+            If the answer, or the passages in total, have more than
             tokalign.types.lengths.MAX_TEXT_SENTENCES sentences.
         """
         return ground_answer(self._engine, answer, passages, GroundOptions.of(options, changes))
@@ -612,8 +613,8 @@ class Aligner:
         pieces : iterable of str
             The answer in order, cut anywhere.
         passages, options, **changes
-            As for `ground`; so are errors. Those of passages and options are raised before a piece
-            is read.
+            As for `ground`, with the same errors. Passages and options are checked before the first
+            piece is read.
 
         Yields
         ------
@@ -632,18 +633,18 @@ class Aligner:
         options: AlignOptions | None = None,
         **changes: Unpack[AlignKeywords],
     ) -> TextAlignment:
-        """Return which sentences of two texts belong together, and their alignments.
+        """Return the sentence alignment of two texts, and the alignments of the matched sentences.
 
         Time and memory grow with the length of the texts, not with its square.
 
         Parameters
         ----------
         old, new : str
-            Raw text of any number of sentences; none where it is blank.
+            Raw text of any number of sentences; a blank text has none.
         options, **changes
-            As for `align`, without constraints, for the alignments of what belongs together.
-            Offsets of sentences in the texts are in the unit of `options`, too. `truncate` changes
-            nothing: a sentence that is too long is aligned in pieces.
+            As for `align`, without constraints, for the alignments of matched sentences. Offsets of
+            sentences in the texts are in the unit of `options`, too. `truncate` changes nothing: a
+            sentence that is too long is aligned in pieces.
 
         Raises
         ------
@@ -673,14 +674,14 @@ class Aligner:
 
 
 def _for_scores(options: AlignOptions | None, changes: AlignKeywords) -> AlignOptions:
-    """Return options of comparisons: what is not needed is not made."""
+    """Return the options of comparisons, without the fields that scores do not need."""
     return AlignOptions.of(options, {**changes, "detail": Detail.SCORES})
 
 
 def _load_again(
     load: Callable[..., Aligner], model: str, annotator: str, device: str, digest: str
 ) -> Aligner:
-    """Return an aligner that was pickled; ModelError if its model is not that of the digest."""
+    """Return the aligner of a pickle; ModelError if the model's file has another digest."""
     aligner = load(model, annotator=annotator, device=device)
     if aligner.header.digest != digest:
         raise ModelError(

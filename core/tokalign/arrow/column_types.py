@@ -1,4 +1,4 @@
-"""Types of the columns that are made."""
+"""Types of the added columns."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from tokalign.errors import MissingPackageError
 
 try:
     import pyarrow as pa
-except ImportError as error:  # the first module of the package to need it
+except ImportError as error:  # the first module of the package that needs pyarrow
     raise MissingPackageError.of("tokalign.arrow", error, "arrow") from None
 
 LINKS = pa.list_(
@@ -61,5 +61,5 @@ SENTENCES = _lists_of(
         strength=_FLOAT,
     ),
 )
-"""Type of a column of answers' sentences, as JSON has them (docs/grounding.md); words have evidence
-where it is asked for, else null."""
+"""Type of a column of answers' sentences, with the fields of the JSON (docs/grounding.md); the
+evidence of words is null unless it was asked for."""

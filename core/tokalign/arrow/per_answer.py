@@ -1,4 +1,4 @@
-"""Evidence for the answers of a column in the passages of another."""
+"""Evidence for a column of answers, from a column of passages."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Ground(PerRow):
 
     @property
     def schema(self) -> pa.Schema:
-        """The columns that are made, `error` last."""
+        """The added columns, `error` last."""
         return pa.schema([pa.field("sentences", SENTENCES), pa.field("error", pa.string())])
 
     @property
@@ -66,7 +66,7 @@ class Ground(PerRow):
         return self.columns(table.column(self.answer), table.column(self.passages))
 
     def columns(self, answers: Any, passages: Any) -> pa.StructArray:
-        """Return the added columns of two arrays as one; functions of Spark, Dask and DuckDB.
+        """Return the added columns of two arrays as one; for Spark, Dask and DuckDB.
 
         Parameters
         ----------

@@ -21,7 +21,7 @@ from tokalign.types.options import AlignOptions
 
 @dataclass(frozen=True, kw_only=True)
 class PerPair(PerRow):
-    """What every row of two columns of sentences becomes.
+    """Base of the objects that add columns to pairs of sentences.
 
     A row that cannot be aligned (null, empty, too long) is null in all columns but `error`, and
     costs the others nothing.
@@ -34,7 +34,7 @@ class PerPair(PerRow):
         As of Aligner.load.
     options : AlignOptions, or a mapping of its fields
     batch_size : int
-        Rows worked on at a time.
+        Rows aligned at a time.
     """
 
     source: str = "source"
@@ -54,7 +54,7 @@ class PerPair(PerRow):
 
     @abstractmethod
     def _columns(self, alignments: Sequence[Alignment | None]) -> Mapping[str, Any]:
-        """Return the columns of the schema but `error`; null where there is no alignment."""
+        """Return the columns of the schema except `error`; null where there is no alignment."""
 
     @property
     def _read(self) -> tuple[str, ...]:
@@ -69,7 +69,7 @@ class PerPair(PerRow):
         return self.columns(*self._sides(table))
 
     def columns(self, sources: Any, targets: Any) -> pa.StructArray:
-        """Return the added columns of two arrays as one; functions of Spark, Dask and DuckDB.
+        """Return the added columns of two arrays as one; for Spark, Dask and DuckDB.
 
         Parameters
         ----------
@@ -105,7 +105,7 @@ class Align(PerPair):
     Parameters
     ----------
     tokens : bool
-        Whether to add what the links count.
+        Whether to add the tokens that the links index.
 
     Examples
     --------
@@ -186,7 +186,7 @@ class Similarity(PerPair):
 
 
 def _unusable(source: Any, target: Any) -> str | None:
-    """Return why a side is no text, or None."""
+    """Return why a side is not a text, or None."""
     for name, side in (("source", source), ("target", target)):
         if side is None:
             return f"the {name} is null"
@@ -219,7 +219,7 @@ def _links(alignments: Sequence[Alignment | None]) -> pa.Array:
 
 
 def _kinds(alignment: Alignment) -> list[str | None]:
-    """Return how the two words of each link are related."""
+    """Return the kind of relation of each link."""
     return [link.relation.kind.value if link.relation else None for link in alignment.links]
 
 

@@ -31,22 +31,21 @@ def thread_aligner(model: str, annotator: str) -> Aligner:
 
 @dataclass(frozen=True, kw_only=True)
 class PerRow(ABC):
-    """What every row of a table becomes.
+    """Base of the objects that add columns to a table.
 
-    A row with which something is wrong is null in all columns but `error`, and costs the others
-    nothing.
+    A bad row is null in all columns but `error`; the other rows are not affected.
     """
 
     @property
     @abstractmethod
     def schema(self) -> pa.Schema:
-        """The columns that are made, `error` last."""
+        """The added columns, `error` last."""
 
     @abstractmethod
     def check(self) -> Self:
         """Return this object if this machine can load its model and its model knows its options.
 
-        Call it where a job is started: without, workers are the first to notice.
+        Call it where a job is started; otherwise the workers are the first to notice.
 
         Raises
         ------
@@ -63,7 +62,7 @@ class PerRow(ABC):
 
     @abstractmethod
     def _added(self, table: Table) -> pa.StructArray:
-        """Return the columns that are made of a table that has those that are read."""
+        """Return the added columns of a table that has the columns to read."""
 
     def __call__(self, table: Table) -> Table:
         """Return a record batch or table with the columns added; Ray Data, datasets, polars.
@@ -71,7 +70,7 @@ class PerRow(ABC):
         Raises
         ------
         InputError
-            If it is something else, a column is missing, or one of the added ones is already there.
+            If it is something else, lacks a column, or already has one of the added columns.
         """
         if not isinstance(table, pa.RecordBatch | pa.Table):
             raise InputError(
@@ -101,7 +100,7 @@ class PerRow(ABC):
 
 
 def options_of(kind: type[OptionsT], given: Any) -> OptionsT:
-    """Return options that were given as a value, or by name in a mapping."""
+    """Return options that were given as an object, or as a mapping of its fields."""
     return kind.of(None, given) if isinstance(given, Mapping) else kind.of(given, {})
 
 
@@ -111,7 +110,7 @@ def rows_of(first: Any, second: Any, names: tuple[str, str]) -> list[tuple[Any, 
     Raises
     ------
     ShapeError
-        If one is longer than the other; `names` says what they hold.
+        If one is longer than the other; `names` are the arrays' names in the message.
     """
     if len(first) != len(second):
         raise ShapeError(
@@ -121,7 +120,7 @@ def rows_of(first: Any, second: Any, names: tuple[str, str]) -> list[tuple[Any, 
 
 
 def _values_of(array: Any) -> list[Any]:
-    """Return the values of an array, and InputError in place of those that are not valid UTF-8.
+    """Return the values of an array, with an InputError for each that is not valid UTF-8.
 
     Engines and files of columns do not check that texts are valid.
     """

@@ -1,4 +1,4 @@
-"""Protocols of an aligner, and of the engine behind it, as tasks ask them."""
+"""Protocols of an aligner and of the engine behind it, as far as the tasks use them."""
 
 from __future__ import annotations
 

@@ -108,7 +108,7 @@ def annotate_each(
 def _key(sentence: SentenceLike | Exception) -> object:
     """Return the key of equal sentences: their text or tokens.
 
-    For a Sentence it is its identity, which costs less than to hash all of its columns.
+    A Sentence's key is its identity; hashing all of its columns would cost more.
     """
     if isinstance(sentence, str):
         return sentence

@@ -1,9 +1,9 @@
-"""Results that go from a worker to its parent as columns; the parent gets views of these.
+"""Results sent from a worker to its parent as columns; the parent reads views of them.
 
-To pickle and unpickle an Alignment takes as long as to align a pair: it has an object for each
-token and link. The columns of a batch are a few arrays. A word is sent once: its number stands for
-it in later batches. Sentences stay pickled until one of them is asked for, since all workers wait
-for the parent.
+Pickling and unpickling an Alignment takes as long as aligning a pair: it has an object for each
+token and link. The columns of a batch are a few arrays. A word is sent once; later batches send its
+number. Sentences stay pickled until one of them is asked for, since all workers wait for the
+parent.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from tokalign.types.columns import AlignmentColumns, EncoderFigures
 from tokalign.types.sentence import SentenceColumns, WordColumns
 
 PROTOCOL = 5
-"""Of pickles; it takes arrays as they are."""
+"""Pickle protocol, which copies arrays as they are."""
 
 ColumnPlace: TypeAlias = tuple[int, int]
-"""Which of several columns, and the index there."""
+"""Number of the columns object, and index in it."""
 
 
 @dataclass(slots=True)
 class WordTable:
-    """Words by number; see WordColumns. More may be added behind them."""
+    """Words by number; see WordColumns. New words are appended."""
 
     tokens: list[str]
     lemmas: list[str]
@@ -44,7 +44,7 @@ class SentenceArrays(NamedTuple):
     offsets : int64 array, shape (n_sentences + 1,)
         Sentence k has the tokens from ``offsets[k]`` to before ``offsets[k + 1]``.
     starts, ends, numbers : int32 array, shape (n_tokens,)
-        Of each token its place in the text, and the number of its word.
+        Offsets of each token in the text, and the number of its word.
     tag_numbers : uint8 array, shape (n_tokens,)
     """
 
@@ -75,7 +75,7 @@ class SentenceTable:
         return self.arrays[:4]
 
     def tags(self) -> NDArray[np.uint8]:
-        """Return of each token the number of its tag."""
+        """Return the tag number of each token."""
         return self.arrays.tag_numbers
 
     def field(self, index: int, name: str) -> Any:
@@ -165,7 +165,7 @@ class Sender:
     _n_words: int = 0
 
     def __call__(self, results: Sequence[Any]) -> PackedResults:
-        """Return the message of a batch; what is no alignment of columns is pickled as it is."""
+        """Return the message of a batch; results without columns are pickled as they are."""
         columns, places, others = _sorted(results)
         used: dict[int, _Sent] = {}
         packed = [self._packed(each, used) for each in columns]
@@ -256,7 +256,7 @@ class Receiver:
 
 
 def _restored(packed: PackedColumns, words: dict[int, WordTable]) -> AlignmentColumns:
-    """Return columns with their sentences, and with what the encoder says of them."""
+    """Return columns with their sentences and with the encoder's results."""
     columns, unread = packed.columns, _Unread(packed.sentences, words)
     columns.sources, columns.targets = (_Side(unread, side, len(columns)) for side in (0, 1))
     if packed.compared is not None:
@@ -265,7 +265,7 @@ def _restored(packed: PackedColumns, words: dict[int, WordTable]) -> AlignmentCo
 
 
 class _Unread:
-    """Pickled sentences of both sides of pairs, until one of them is asked for."""
+    """Pickled sentences of both sides of pairs, unpickled when one of them is asked for."""
 
     def __init__(self, data: bytes, words: dict[int, WordTable]) -> None:
         self._data: tuple[bytes, dict[int, WordTable]] | None = (data, words)

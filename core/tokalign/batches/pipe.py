@@ -1,4 +1,4 @@
-"""Parts of `Aligner.pipe` besides aligning: it checks arguments, makes batches, runs processes."""
+"""The parts of `Aligner.pipe` besides aligning: checks of arguments, batches and processes."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def in_batches(
 
 
 def _packing(pickled: bytes) -> Callable[[Sequence[Any]], Any]:
-    """Return what was pickled, whose results go to the parent as messages."""
+    """Return the unpickled `work`, whose results go to the parent as messages."""
     work, send = pickle.loads(pickled), Sender()
     return lambda batch: send(work(batch))
 
@@ -82,7 +82,7 @@ def pipe_outcomes(
     *,
     as_tuples: bool,
 ) -> Iterator[Any]:
-    """Yield the alignments of pairs, or what `Aligner.pipe` yields in their places."""
+    """Yield the alignments of pairs, or the errors that `Aligner.pipe` yields in their places."""
     contexts: deque[Any] = deque()
     if as_tuples:
         pairs = _split_contexts(pairs, contexts)
@@ -102,7 +102,7 @@ def _split_contexts(pairs: Iterable[tuple[T, Any]], contexts: deque[Any]) -> Ite
 
 
 def _of_pair(error: Exception, number: int) -> Exception:
-    """Return an error; one of tokalign gets the pair's number and side in its message."""
+    """Return an error; tokalign's own errors get the pair's number and side in the message."""
     if not isinstance(error, AlignError):
         return error
     side = error.field if isinstance(error, InputError) else ""

@@ -1,8 +1,8 @@
-"""Worker processes: their end, the work that they die on, and batches in order.
+"""Worker processes: how they end, what happens to a batch whose process dies, and ordered results.
 
-A batch whose process dies is given to another once, and where that one dies as well, it is halved
-until single items are left; an item that ended two processes alone is given up. The server, which
-has a rule of its own, shares the lifeline (`die_with`).
+A batch whose process dies is given to another process once. If that one dies as well, the batch is
+halved until single items are left; a single item that ended two processes is given up. The server
+has a rule of its own, and shares the lifeline (`die_with`).
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ Start = Callable[[], Callable[[Sequence[T]], Sequence[R]]]
 MAX_FAILED_STARTS = 3
 """Processes in a row that may die before they are ready."""
 STOP_S = 10.0
-"""For so long a process that has nothing more to do may end by itself."""
+"""Seconds that a process without work has to end by itself."""
 HUNG_S = 300.0
-"""A process that has given no answer for so long is ended, unless something else is asked for."""
+"""Default timeout in seconds: a process that has not answered for so long is ended."""
 LOOK_S = 1.0
-"""So often processes that hang are looked for."""
+"""Seconds between checks for processes that hang."""
 AHEAD = 2
-"""Batches that a process has at a time, so that it need not wait for the parent to take one."""
+"""Batches that a process holds at a time, so that it need not wait for the parent to take one."""
 
 
 class WorkerError(AlignError):
@@ -69,7 +69,7 @@ HalvableT = TypeVar("HalvableT", bound=Halvable)
 
 
 def after_death(work: HalvableT) -> list[HalvableT]:
-    """Return what is tried next after one more process died on `work`; nothing to give it up."""
+    """Return the work to try after one more process died on `work`; empty to give it up."""
     work.deaths += 1
     if work.deaths == 1:
         return [work]
@@ -84,10 +84,10 @@ def after_death(work: HalvableT) -> list[HalvableT]:
 def die_with(lifeline: Connection) -> None:
     """Have the kernel end this process when the other end of a pipe closes.
 
-    A signal ends a process even where it hangs in compiled code, which reading a pipe's end could
-    not; SIGKILL even where it is stopped. Systems that cannot choose send SIGIO. Windows has no
-    such signal: there a thread reads the pipe, which ends no process that hangs with Python's
-    lock held.
+    A signal ends even a process that hangs in compiled code, which a thread reading the pipe could
+    not; SIGKILL ends even a stopped one. Systems that cannot choose the signal send SIGIO. Windows
+    has no such signal: there a thread reads the pipe, and a process that hangs while it holds
+    Python's lock does not end.
 
     Parameters
     ----------
@@ -127,21 +127,21 @@ def map_batches(
     timeout_s: float = HUNG_S,
     receiver: Callable[[], Callable[[Any], Sequence[R]]] | None = None,
 ) -> Generator[R | Exception]:
-    """Yield what processes make of every item, in order.
+    """Yield the result of every item, computed by worker processes, in order.
 
     Parameters
     ----------
     start : callable
-        Pickled, and called once in each process; returns what is called with each batch and
-        returns a result per item. What either raises is raised here.
+        Pickled, and called once in each process. Returns a function that takes a batch and returns
+        a result per item. What either raises is raised here.
     items : iterable
         Read AHEAD batches ahead for each process.
     batch_size, n_processes : int
     timeout_s : float
         A process that takes longer for a batch, or HUNG_S to start, is ended as if it had died.
     receiver : callable, optional
-        Called once for each process; returns what makes results of what the process answers, which
-        it is given in order. Without it the answers are the results.
+        Called once for each process. Returns a function that turns the process's answers, in order,
+        into results. Without it the answers are the results.
 
     Yields
     ------
@@ -174,7 +174,7 @@ def map_batches(
 
 @dataclass(slots=True)
 class _Batch(Generic[R]):
-    """Results as far as there are any."""
+    """The results of a batch that have come so far."""
 
     results: list[R | Exception | None]
     missing: int
@@ -215,12 +215,12 @@ class _Process(Generic[T, R]):
     parts: deque[_Part[T, R]] = field(default_factory=deque)
 
     def is_hung(self, timeout_s: float) -> bool:
-        """Whether the process owes an answer for longer than it may."""
+        """Whether the process has owed an answer for longer than `timeout_s`."""
         limit = timeout_s if self.is_ready else HUNG_S
         return self.is_awaited() and _now() - self.silent_since > limit
 
     def is_awaited(self) -> bool:
-        """Whether the process is to say something: its answer, or that it is ready."""
+        """Whether a message of the process is due: an answer, or that it is ready."""
         return bool(self.parts) or not self.is_ready
 
     def give(self, part: _Part[T, R]) -> None:
@@ -232,7 +232,7 @@ class _Process(Generic[T, R]):
             self.pipe.send(part.items)
 
     def take(self, answer: Any) -> None:
-        """Take what the process says: that it is ready, or its answer to the first part."""
+        """Take a message of the process: that it is ready, or its answer to the first part."""
         self.silent_since = _now()
         if self.parts:
             self.parts.popleft().fill(self.receive(answer))
@@ -247,7 +247,7 @@ class _Process(Generic[T, R]):
 
 @dataclass(slots=True)
 class _Processes(Generic[T, R]):
-    """So many processes; those that die are replaced."""
+    """A fixed number of processes; those that die are replaced."""
 
     start: Start[T, R]
     n: int
@@ -268,7 +268,7 @@ class _Processes(Generic[T, R]):
             each.end()
 
     def work(self, todo: deque[_Part[T, R]]) -> None:
-        """Give idle processes their work, and take what there is of messages and deaths."""
+        """Give idle processes their work; take messages, and note processes that died."""
         while len(self.running) < min(self.n, len(todo) + self._n_busy()):
             self._spawn()
         for n_given in range(AHEAD):
@@ -334,7 +334,7 @@ class _Processes(Generic[T, R]):
 
 
 class _Plain(Generic[R]):
-    """Takes what a process answers as its results."""
+    """Takes a process's answers as its results."""
 
     def __call__(self, answer: Sequence[R]) -> Sequence[R]:
         return answer
@@ -346,7 +346,7 @@ def _now() -> float:
 
 
 def _run(pipe: Connection, lifeline: Connection, start: Start[Any, Any]) -> None:
-    """Answer batches until the pipe closes; the life of a process."""
+    """Answer batches until the pipe closes; the main function of a process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides
     die_with(lifeline)
     try:
@@ -366,7 +366,7 @@ def _run(pipe: Connection, lifeline: Connection, start: Start[Any, Any]) -> None
 
 
 def _read(pipe: Connection, batches: SimpleQueue[Any]) -> None:
-    """Take batches as they come, and at the end what ended them.
+    """Queue batches as they come, and at the end the exception that ended them.
 
     A parent that cannot send a batch takes no answer, and this process could not send one.
     """

@@ -104,7 +104,7 @@ def write_chunks(files: PairFiles, options: AlignOptions, run: LineRun) -> None:
 def _read(
     rows: LineSource, *, is_tokenized: bool
 ) -> Iterator[tuple[int, tuple[ChunkedSide, ...], str | None]]:
-    """Yield the number of each line, its sides, and what is wrong with it."""
+    """Yield the number of each line, its sides, and its error."""
     for line, row in enumerate(rows, 1):
         try:
             fields = split_fields(decode_row(row))

@@ -55,7 +55,7 @@ class _Entry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnnotateFlags:
-    """How sentences are read, and what is added to them."""
+    """How sentences are read and annotated."""
 
     section: ClassVar[str] = RUN
     format: str = flag(

@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from tokalign.client.load.measure import Result, Step
 
 MOST_QUESTIONS = 50
-"""Requests of --method rank that are made, for each holds all of its candidates."""
+"""Distinct requests of --method rank, each of which holds all of its candidates."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallFlags:
-    """The server, and what it is asked."""
+    """The server, and the calls to make."""
 
     section: ClassVar[str] = SERVER
     server: str = flag("A running server.", metavar="HOST:PORT", required=True)
@@ -217,7 +217,7 @@ def single_bodies(texts: Texts, n_pairs: int = 1) -> list[bytes]:
 
 
 def batch_bodies(texts: Texts, n_pairs: int) -> list[bytes]:
-    """Return one serialised BatchAlignRequest of so many pairs, in turn."""
+    """Return serialised BatchAlignRequests of `n_pairs` consecutive pairs each."""
     from tokalign.v1 import align_pb2
 
     repeated = itertools.islice(itertools.cycle(texts), n_pairs)
@@ -245,7 +245,7 @@ BODIES = {"align": single_bodies, "batch": batch_bodies, "rank": rank_bodies}
 
 
 def _tls(ca_path: Path | None, token_path: Path | None) -> ssl.SSLContext | None:
-    """Return how to encrypt; as of a client, a token is sent over TLS alone."""
+    """Return the settings of TLS; as in a client, a token is sent over TLS alone."""
     if ca_path is None and token_path is None:
         return None
     import ssl

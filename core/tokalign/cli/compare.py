@@ -37,7 +37,7 @@ _MARKUP = ("latex", "markdown", "csv")
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """A system as it is written: ``[LABEL=]WHAT[,SETTING...]``.
+    """A system as given on the command line: ``[LABEL=]WHAT[,SETTING...]``.
 
     Attributes
     ----------
@@ -46,9 +46,9 @@ class Spec:
         A model's name or path, or the path of links.
     symmetrization : Symmetrization or None
     style, format : str
-        Of a model, and of a file; empty for what is the default.
+        Style of a model, and format of a file; empty for the default.
     other : str
-        A second file, of the other direction.
+        A second file of links, in the other direction.
     options : Options
         How files are read.
     """
@@ -63,7 +63,7 @@ class Spec:
 
     @property
     def is_model(self) -> bool:
-        """Whether it aligns; else it is a file of what was aligned."""
+        """Whether it is a model; else it is a file of links."""
         from tokalign.model.shipped import MODEL_SUFFIX, shipped_models
         from tokalign.systems import SYSTEMS
 
@@ -72,12 +72,12 @@ class Spec:
 
 
 def read_spec(text: str) -> Spec:
-    """Return a system of the command line.
+    """Return the system that an argument describes.
 
     Raises
     ------
     InputError
-        If a setting is unknown, empty, there twice, or of another kind of system.
+        If a setting is unknown, empty, repeated, or for another kind of system.
     """
     what, *settings = text.split(",")
     label, separator, path = what.rpartition("=")
@@ -130,12 +130,12 @@ def _settings(text: str, settings: Sequence[str]) -> dict[str, str]:
 
 
 def links_of(spec: Spec, gold: Sequence[GoldPair], choice: LinkChoice) -> SystemLinks:
-    """Return what a system links in the gold's sentences.
+    """Return a system's links of the gold sentences.
 
     Raises
     ------
     InputError
-        If a file's pairs are others, or a file is neither there nor a model's name.
+        If a file has other pairs, or WHAT is neither a file nor a model's name.
     ModelError
         If a model cannot be loaded.
     """
@@ -185,7 +185,7 @@ def _read(spec: Spec, gold: Sequence[GoldPair], choice: LinkChoice) -> SystemLin
 
 
 def _relations(spec: Spec, gold: Sequence[GoldPair]) -> Sequence[Mapping[tuple[int, int], str]]:
-    """Return how each pair's linked words are related, as far as a system says."""
+    """Return the relations of each pair's links, where the system gives them."""
     if not spec.is_model:
         return read_jsonl(Path(spec.what), spec.format or None, read_relations)
     from tokalign.aligner import Aligner
@@ -204,7 +204,7 @@ def _relations(spec: Spec, gold: Sequence[GoldPair]) -> Sequence[Mapping[tuple[i
 
 
 def _quoted(spec: Spec) -> str:
-    """Return what a signature says of a system."""
+    """Return a system's settings, as a signature quotes them."""
     parts = [f"{spec.label}={quoted_model(spec.what)}", spec.symmetrization, spec.style]
     if spec.other:
         parts.append(f"with {quoted_model(spec.other)}")

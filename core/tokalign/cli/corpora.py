@@ -38,7 +38,7 @@ T = TypeVar("T")
 
 FORMAT = click.Choice(list(FORMATS))
 _PAIR_SCORES = ("precision", "recall", "exact", "right", "predicted", "gold")
-"""Columns of the counts that are written for each pair."""
+"""Columns of the counts per pair."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +63,7 @@ class CorpusFlags:
             raise click.UsageError("--text takes one file with both sides, or two files")
 
     def options(self) -> Options:
-        """Return what the library's readers take."""
+        """Return the options of the library's readers."""
         return Options(text=self.text, one_based=self.one_based, reverse=self.reversed)
 
 
@@ -149,7 +149,7 @@ class ScoreFlags:
     )
 
     def quoted(self) -> dict[str, object]:
-        """Return what a signature says of the scoring."""
+        """Return the settings of scoring, as a signature quotes them."""
         return {"links": self.links, "samples": self.samples, "seed": self.seed}
 
     def write_pairs(self, gold: Sequence[GoldPair], results: Mapping[str, Evaluation]) -> None:
@@ -190,7 +190,7 @@ class ScoreFlags:
 def read_jsonl(
     path: Path, format_name: str | None, read: Callable[[Document], Iterator[T]]
 ) -> list[T]:
-    """Return what a reader finds in each line of a JSONL file; nothing in one of another format."""
+    """Return a reader's result for each line of a JSONL file; empty for another format."""
     document, chosen = recognise(open_document(path), format_name)
     return list(read(document)) if chosen.name == "jsonl" else []
 
@@ -201,7 +201,7 @@ def confidences_of(alignment: Alignment) -> dict[tuple[int, int], float]:
 
 
 def relations_of(alignment: Alignment) -> dict[tuple[int, int], str]:
-    """Return the kind of each link's relation, as far as they were asked for."""
+    """Return the kind of each link's relation, where relations were asked for."""
     return {
         (link.source, link.target): link.relation.kind.value
         for link in alignment.links
@@ -210,7 +210,7 @@ def relations_of(alignment: Alignment) -> dict[tuple[int, int], str]:
 
 
 N_DIGITS = 12
-"""Digits of a digest that are shown."""
+"""Digits shown of a digest."""
 
 
 def signature(*, gold: Path | None, n_pairs: int, **settings: object) -> str:

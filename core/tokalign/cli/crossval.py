@@ -1,4 +1,4 @@
-"""``tokalign crossval``: how well models learned from a corpus align pairs they have not seen."""
+"""``tokalign crossval``: scores of models on pairs that they were not trained on."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ HeldOut = list[Mapping[tuple[int, int], float]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CrossvalFlags:
-    """How the pairs are dealt out, and what is written."""
+    """How the pairs are dealt out to folds, and the output."""
 
     section: ClassVar[str] = "Folds"
     also: tuple[Path, ...] = flag(
@@ -85,7 +85,7 @@ class CrossvalFlags:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What is learned from, and how.
+    """The training data of a cross-validation, and how to train.
 
     Attributes
     ----------
@@ -96,7 +96,7 @@ class Trial:
     folds : sequence of int
         The fold of each pair.
     others : mapping of str to sequence of GoldPair
-        Corpora that every model learns from as well, but for pairs that are held out from it.
+        Corpora that every model is trained on as well, except for pairs that are held out from it.
     """
 
     name: str
@@ -110,14 +110,14 @@ class Trial:
     def held_out(
         self, symmetrization: Symmetrization, share: float = 1.0
     ) -> Iterator[tuple[int, int, HeldOut]]:
-        """Yield each fold, how many pairs were learned from, and the links of the fold's pairs.
+        """Yield each fold, its number of training pairs, and the links predicted for its pairs.
 
         Parameters
         ----------
         symmetrization : Symmetrization
         share : float
-            Of the pairs of the other folds that are learned from; a smaller one's are among a
-            larger one's.
+            Share of the other folds' pairs to train on; a smaller share is a subset of a larger
+            one.
         """
         import numpy as np
 
@@ -148,7 +148,7 @@ class Trial:
             yield fold, len(seen), list(map(confidences_of, answers))
 
     def _others_without(self, fold: int) -> dict[str, list[GoldPair]]:
-        """Return the other corpora without the pairs of a fold, which no model is to have seen."""
+        """Return the other corpora without the pairs of the fold that is held out."""
         held_out = {
             (pair.source.tokens, pair.target.tokens)
             for pair, number in zip(self.gold, self.folds, strict=True)
@@ -170,7 +170,7 @@ def folds_of(pairs: Sequence[GoldPair], n_folds: int, seed: int, together: str) 
     pairs : sequence of GoldPair
     n_folds, seed : int
     together : {"target", "source", "either", "none"}
-        What pairs that are in one fold share.
+        Pairs that share this sentence are put in one fold.
 
     Raises
     ------
@@ -328,7 +328,7 @@ def _run(
     choice: LinkChoice,
     bar: tqdm[NoReturn],
 ) -> tuple[HeldOut, list[Evaluation], int]:
-    """Return all links, the scores of each fold, and from how many pairs a model learned."""
+    """Return all links, the scores of each fold, and the number of training pairs."""
     from tokalign.evaluate import evaluate
 
     links: HeldOut = [{} for _ in trial.gold]

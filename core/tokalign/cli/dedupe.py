@@ -1,4 +1,4 @@
-"""``tokalign dedupe``: the lines of a file that say much the same."""
+"""``tokalign dedupe``: near-duplicates among the lines of a file."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ PAIRS, GROUPS, LINES = "pairs", "groups", "lines"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DedupeFlags(FileFlags):
-    """Sentences to read, and what is written of those that say much the same."""
+    """Sentences to read, and how near-duplicates are found and written."""
 
     section: ClassVar[str] = "What is found"
     write: str = flag(
@@ -98,7 +98,7 @@ def command(flags: DedupeFlags, options: CutFlags, model: LocalModelFlags) -> No
 def _written(
     flags: DedupeFlags, lines: Sequence[str], found: Iterable[Duplicates]
 ) -> Iterator[str]:
-    """Yield what the flags ask for of pairs."""
+    """Yield the output of the pairs, as the flags ask."""
     if flags.write == PAIRS:
         yield from (_pair(each, lines, is_json=flags.format == "jsonl") for each in found)
         return

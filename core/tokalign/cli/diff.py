@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 DIFFERENT = 1
 TROUBLE = 2
 _GIT_ARGUMENTS = (7, 9)
-"""Path, old file, hash and mode, new file, hash and mode; of a renamed file, its new path and how
-alike both are."""
+"""Number of git's arguments: path, old file, hash and mode, new file, hash and mode; for a renamed
+file also its new path and the similarity."""
 _NOTHING = "/dev/null"
 _FORMS = ("json", "markdown", "m2", "stat")
-"""What is printed besides text."""
+"""Formats besides text."""
 
 
 class _Trouble(click.ClickException):
@@ -44,7 +44,7 @@ class _Trouble(click.ClickException):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiffFlags(TerminalFlags):
-    """What is written of a difference, and how."""
+    """How a difference is written."""
 
     section: ClassVar[str] = OUTPUT
     html: Path | None = flag(
@@ -83,16 +83,16 @@ class DiffFlags(TerminalFlags):
 
     @property
     def form(self) -> str:
-        """What is printed, by --format or by a flag of its own."""
+        """The format, from --format or from a flag of its own."""
         return next((name for name in _FORMS if getattr(self, name)), self.format)
 
     @property
     def needs_form(self) -> bool:
-        """Whether something is written for texts that are equal, too."""
+        """Whether equal texts have an output, too."""
         return self.html is not None or self.form in ("json", "m2")
 
     def is_coloured(self, *, is_paged: bool = False) -> bool:
-        """Return whether colours are written, git's pager among what shows them."""
+        """Return whether colours are written; git's pager shows them."""
         is_paged = is_paged or (self.git and os.environ.get("GIT_PAGER_IN_USE") == "true")
         return TerminalFlags.is_coloured(self, is_paged=is_paged)
 
@@ -200,7 +200,7 @@ def _pair(files: tuple[str, ...]) -> tuple[TextFile, TextFile]:
 def _show_for_git(
     arguments: tuple[str, ...], shown: DiffFlags, compare: Callable[[str, str], TextDiff]
 ) -> None:
-    """Show one file of those that git compares; what is no text is named only."""
+    """Show one of the files that git compares; a binary file is only named."""
     if len(arguments) == 1:
         click.echo(f"* Unmerged path {arguments[0]}")
         return

@@ -38,7 +38,7 @@ N_ERRORS_OF_PAGE = 40
 
 @dataclass(frozen=True, slots=True)
 class ScoredSystem:
-    """What is scored: its names in JSON and in a title, and its links."""
+    """A system to score: its names in JSON and in a title, and its links."""
 
     names: Mapping[str, object]
     title: str
@@ -48,7 +48,7 @@ class ScoredSystem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluateFlags:
-    """What is scored, and what is listed."""
+    """The system to score, and the lists in the report."""
 
     section: ClassVar[str] = SCORES
     model: str | None = flag("Model or system to score: a name or a path.", under=MODEL)
@@ -187,7 +187,7 @@ def _page(
 def _system(
     asked: EvaluateFlags, gold: Sequence[GoldPair], choice: LinkChoice, *, has_page: bool
 ) -> tuple[list[GoldPair], ScoredSystem]:
-    """Return the gold with tags, and the system that is asked for."""
+    """Return the gold with tags, and the system to score."""
     if asked.model is None:
         path = asked.predictions.path or Path()
         links = asked.predictions.read(gold, choice)
@@ -228,7 +228,7 @@ def _align(
 
 
 def _unrelated(asked: EvaluateFlags) -> tuple[list[GoldPair], Confidences] | None:
-    """Return unrelated pairs with the annotator's columns, and how sure the model is of links."""
+    """Return unrelated pairs with the annotator's columns, and the model's confidences."""
     if asked.unrelated is None or asked.model is None:
         return None
     pairs = read_gold(asked.unrelated, options=Options(needs_links=False))

@@ -28,7 +28,7 @@ import click
 
 INPUT, OUTPUT, LINKS, MODEL, SERVER = "Input", "Output", "What is linked", "Model", "Server"
 RUN, SCORES, OTHER = "Run", "Scores", "Other options"
-"""Sections of help. OTHER, the flags that no section is named for, comes last."""
+"""Sections of help. OTHER holds the flags without a section, and comes last."""
 
 
 class SectionedOption(click.Option):
@@ -129,7 +129,7 @@ def _flags(kind: type) -> Iterator[tuple[Field[Any], str]]:
 
 
 def _names(each: Field[Any]) -> tuple[str, ...]:
-    """Return a flag's names as click takes them, the last without dashes: of its value."""
+    """Return a flag's names as click takes them; the last, without dashes, names its value."""
     names = each.metadata["flag"][0]
     if not any(name.startswith("--") for name in names):
         names = ("--" + each.name.replace("_", "-"), *names)

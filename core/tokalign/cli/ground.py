@@ -1,4 +1,4 @@
-"""Answers with their passages, read line by line, so that a bad line costs the others nothing."""
+"""``tokalign ground``: evidence for answers in passages; a bad line does not end the others."""
 
 from __future__ import annotations
 
@@ -70,8 +70,7 @@ class AnswerLine:
 
 
 def read_answers(rows: LineSource) -> Iterator[tuple[int, AnswerLine | InputError]]:
-    """Yield the answer of each line that is not blank, or of each row of Parquet, with its number;
-    or what is wrong with it.
+    """Yield the number and the answer, or error, of each non-blank line or row of Parquet.
 
     Raises
     ------
@@ -122,7 +121,7 @@ _DEFAULTS = GroundOptions()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroundFiles(FileFlags):
-    """The answers that are read."""
+    """The answers to read."""
 
     section: ClassVar[str] = INPUT
     answer: str | None = flag(
@@ -171,7 +170,7 @@ class GroundFiles(FileFlags):
 
 
 def _is_same(written: str | Path | None, read: str) -> bool:
-    """Return whether what is written is the file that is read."""
+    """Return whether the output is the input file."""
     return (
         written is not None
         and STDIO not in (str(written), read)
@@ -209,7 +208,7 @@ class GroundFlags:
     )
 
     def options(self, *, has_offsets: bool) -> GroundOptions:
-        """Return the library's options; without offsets to write, texts are cut by code points."""
+        """Return the library's options; offsets count code points unless they are written."""
         changes = {} if has_offsets else {"offsets": OffsetUnit.CODE_POINTS}
         return GroundOptions(**asdict(self) | changes)
 
@@ -237,7 +236,7 @@ class GroundLayout(TerminalFlags):
 
     @property
     def is_object(self) -> bool:
-        """Whether JSON is written, or rows that are made of it."""
+        """Whether the output is JSON, or rows made from JSON."""
         return self.json or self.format != "text"
 
     @property
@@ -280,7 +279,7 @@ class _Writer:
     def write_bad(
         self, line: int, item: AnswerLine | InputError, error: InputError | ServerError
     ) -> None:
-        """Report a bad line, and write what stands for it."""
+        """Report a bad line, and write the line that stands for it."""
         message = located(error)
         name = str(line) if isinstance(item, InputError) else item.id
         self.bad.note(f"line {line}", name, line, message)

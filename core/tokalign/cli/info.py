@@ -1,4 +1,4 @@
-"""Terms of what ships: the code, and each file of data."""
+"""``tokalign info``: models, tables, limits, versions, and the licences of code and data."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from tokalign.errors import AlignError, InputError, quoted
 
 RESEARCH = "research use"
 OWN = "CC0-1.0"
-"""Terms of the lists that were written for this project."""
+"""Licence of the lists that were written for this project."""
 PLAIN_FILES = {
     "function_words.txt": ("Apache-2.0", "written for this project"),
     "question-weights.tsv": (RESEARCH, "weights learned from TrecQA"),
     "scales.tsv": (OWN, "written for this project"),
     "short-forms.tsv": (OWN, "written for this project"),
 }
-"""Files of data that have no header: their terms, and where they come from."""
+"""Licences and sources of the data files that have no header."""
 
 
 def license_terms() -> list[dict[str, str]]:
@@ -98,7 +98,7 @@ _ASKS_FOR = {
     "serve, and --server": "server",
     "train and crossval": "train",
 }
-"""What is done by a command or an annotator, and the extra that it asks for."""
+"""Commands and annotators, with the extra that each needs."""
 
 
 @click.command("info", cls=SectionedCommand)
@@ -134,7 +134,7 @@ def command(
 
 
 def _of_model(name: str) -> dict[str, Any]:
-    """Return all that a model's header says, and why it does not run, if that is so."""
+    """Return the fields of a model's header, and why it cannot run, if it cannot."""
     from tokalign.aligner import Aligner
     from tokalign.model import load_model
     from tokalign.model.shipped import model_path
@@ -178,7 +178,7 @@ def _card(facts: dict[str, Any]) -> str:
 
 
 def _version(package: str) -> str:
-    """Return the version of a package; empty if it is not installed, as an extra's need not be."""
+    """Return the version of a package; empty if it is not installed."""
     try:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:
@@ -186,13 +186,13 @@ def _version(package: str) -> str:
 
 
 def _missing(extra: str) -> str:
-    """Return what to do before something that needs an extra runs; empty if it can."""
+    """Return how to install what an extra lacks; empty if it lacks nothing."""
     missing = absent(extra)
     return f"needs {', '.join(missing)}; pip install 'tokalign[{extra}]'" if missing else ""
 
 
 def _cannot_run(models: list[dict[str, Any]], tables: set[str]) -> dict[str, str]:
-    """Return what cannot run here, and what would make it."""
+    """Return the features that cannot run here, and how to install what they need."""
     found = {}
     for model in models:
         fault = _missing("neural") if model["encoder"] else ""
@@ -205,7 +205,7 @@ def _cannot_run(models: list[dict[str, Any]], tables: set[str]) -> dict[str, str
 
 
 def _models() -> list[dict[str, Any]]:
-    """Return what the headers of the models that ship say."""
+    """Return the header fields of the models that ship."""
     from tokalign.model import load_model
     from tokalign.model.shipped import model_path, shipped_models
     from tokalign.model.styles import default_style, related_style

@@ -105,7 +105,7 @@ class _Commands(click.Group):
         else:
             return result
         if "grpc" in sys.modules:
-            # A failed call that is let go when Python ends waits for a thread that is gone by then.
+            # A failed call that is freed when Python exits waits for a thread that is gone by then.
             gc.collect()
         raise click.ClickException(message)
 
@@ -123,7 +123,7 @@ def _unknown(name: str) -> str:
 
 
 def _add_shared(command: click.Command) -> None:
-    """Let a command, and the commands of a group, take the options that all have."""
+    """Add the options that all commands share to a command, or to the commands of a group."""
     for each in command.commands.values() if isinstance(command, click.Group) else [command]:
         if not any(parameter.name == "quiet" for parameter in each.params):
             each.params += _shared()
@@ -149,7 +149,7 @@ def _shared() -> list[click.Parameter]:
 
 
 def _noted(ctx: click.Context, param: click.Parameter, value: int) -> None:
-    """Add what a subcommand was told of logging to what the group was told."""
+    """Combine a subcommand's logging options with those of the group."""
     if value:
         root = ctx.find_root()
         root.obj = (root.obj or {}) | {param.name: value}
@@ -157,7 +157,7 @@ def _noted(ctx: click.Context, param: click.Parameter, value: int) -> None:
 
 
 def _listen(asked: dict[Any, Any]) -> None:
-    """Log as much as is asked for."""
+    """Set the level of logging that was asked for."""
     verbose, quiet = asked.get("verbose", 0), asked.get("quiet", False)
     if verbose and quiet:
         raise click.UsageError("--verbose and --quiet exclude each other; give one of them")
@@ -165,7 +165,7 @@ def _listen(asked: dict[Any, Any]) -> None:
 
 
 def message_of(error: Exception) -> str:
-    """Return what the command line says of an error."""
+    """Return the command line's message for an error."""
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
     return str(error)

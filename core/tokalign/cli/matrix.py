@@ -1,4 +1,4 @@
-"""``tokalign matrix``: how much each line of a file says the same as each line of another."""
+"""``tokalign matrix``: similarity of each line of a file with each line of another."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ from tokalign.types.objects import (
 from tokalign.types.options import RankBy
 
 WORTH_SHOWING = 0.005
-"""Least that a piece of evidence adds to be shown as text, which has two decimals."""
+"""Smallest contribution of evidence that text shows, with its two decimals."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +64,9 @@ class Query:
     question : SentenceLike
     candidates : tuple of SentenceLike
     numbers : tuple of int
-        What text calls each candidate: its line, or its place from 1 in a list of JSON.
+        Number of each candidate in text output: its line, or its place from 1 in a JSON list.
     priors : tuple of float or None, or None
-        The caller's own scores of the candidates, where there are any.
+        The caller's own scores of the candidates, if any.
     """
 
     id: str
@@ -78,7 +78,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankFlags(FileFlags):
-    """What is ranked, how, and what is written."""
+    """Input, options and output of ranking."""
 
     section: ClassVar[str] = "Ranking"
     tokenized: bool = flag(**TOKENIZED)
@@ -130,7 +130,7 @@ class RankFlags(FileFlags):
         return [(1, self._query(question))]
 
     def _query(self, question: str) -> Query:
-        """Return the query of a question and the lines of the input; blank ones are passed over.
+        """Return the query of a question and the lines of the input; blank lines are skipped.
 
         Raises
         ------
@@ -176,7 +176,7 @@ class _Faults:
     bad_lines: int = 0
 
     def note(self, line: int, query: Query, ranking: Sequence[Any], *, is_line: bool) -> None:
-        """Take the candidates of a query that are bad; each may be a line, or all be of one."""
+        """Note the bad candidates of a query; each may be a line, or all may be of one line."""
         self.cut += sum(map(_is_cut, ranking))
         for each in ranking:
             if each.error is None:
@@ -188,7 +188,7 @@ class _Faults:
             self.lines.note(where, name, number if is_line else line, str(each.error))
 
     def report(self) -> None:
-        """Say what was wrong; exit with BAD_INPUT if anything was bad."""
+        """Report all faults; exit with BAD_INPUT if there were any bad lines or candidates."""
         if self.cut:
             click.echo(f"{self.cut} candidates, or their questions, were cut", err=True)
         if self.bad:
@@ -260,12 +260,12 @@ def command(
                 if question is None:
                     sink.write(f"# {one_line(query.id)}\t{one_line(_text(query.question))}\n")
                 sink.write("".join(_text_lines(query, ranking, has_sentences=flags.passages)))
-            sink.flush()  # whoever asks through a pipe waits for the answer
+            sink.flush()  # a program that asks through a pipe waits for the answer
     faults.report()
 
 
 def _is_cut(ranked: Any) -> bool:
-    """Whether not all of a candidate, or of its question, was looked at."""
+    """Whether a candidate or its question was truncated."""
     if ranked.alignment is None:
         return False
     is_passage_cut = ranked.sentence is not None and ranked.sentence.passage_truncated
@@ -319,7 +319,7 @@ def _priors_from_json(value: object, n_candidates: int) -> tuple[float | None, .
 
 
 def _candidate(value: object, is_tokenized: bool) -> SentenceLike:
-    """Return a candidate of JSON; an empty one has a place in the ranking too, the last."""
+    """Return a candidate of JSON; an empty one is ranked too, last."""
     if isinstance(value, str) and not value.strip():
         return value
     return sentence_like(value, "candidates", is_tokenized=is_tokenized)
@@ -372,7 +372,7 @@ def _text_lines(query: Query, ranking: Sequence[Any], *, has_sentences: bool) ->
 
 
 def _marked(text: str, highlights: Sequence[Highlight], start: int) -> str:
-    """Return a text, which starts there in its candidate, with its highlights between two stars."""
+    """Return a text, at offset `start` in its candidate, with its highlights between stars."""
     for span in reversed(highlights):
         first, last = span.start - start, span.end - start
         if first >= 0 and last <= len(text):
@@ -381,7 +381,7 @@ def _marked(text: str, highlights: Sequence[Highlight], start: int) -> str:
 
 
 def _text(sentence: SentenceLike) -> str:
-    """Return the text of a sentence, a question mark in the place of what is no Unicode."""
+    """Return the text of a sentence, with a question mark for each invalid character."""
     if isinstance(sentence, Sentence):
         return sentence.text
     text = sentence if isinstance(sentence, str) else " ".join(sentence)

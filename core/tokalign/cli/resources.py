@@ -74,7 +74,7 @@ def install_command(name: str, path: Path | None, from_nltk: bool) -> None:
 
 
 def _fault(resource: Resource) -> str:
-    """Return what is wrong with a table, in words; empty if it is sound."""
+    """Return the fault of a table, in words; empty if it has none."""
     from tokalign.files.tables import Table
 
     if not resource.present:

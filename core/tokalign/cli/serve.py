@@ -23,7 +23,7 @@ _LEVELS = ("debug", "info", "warning", "error")
 _CHECK_TIMEOUT_S = 5.0
 _MOST_DIGITS = 18
 PREFIX = "TOKALIGN_SERVE"
-"""With an underscore, the beginning of every variable that sets an option."""
+"""Followed by an underscore, the prefix of every environment variable that sets an option."""
 
 
 _SECTIONS = {
@@ -35,11 +35,11 @@ _SECTIONS = {
     "tls_certificate": "Security",
     "access_log": "Log and traces",
 }
-"""First setting of each section of the help, in the order of the settings."""
+"""First setting of each section of the help, in order."""
 
 
 def _settings(kind: type) -> Iterator[tuple[type, Field[Any], Flag]]:
-    """Yield the fields of a configuration and its limits that are flags, each with its class."""
+    """Yield the fields of Config and its limits that are flags, each with its class."""
     for each in fields(kind):
         if each.name == "limits":
             yield from _settings(RequestLimits)
@@ -80,7 +80,7 @@ def _config_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _config(flags: dict[str, Any]) -> Config:
-    """Return what the flags ask for; InputError where they contradict one another."""
+    """Return the Config of the flags; InputError if they contradict one another."""
 
     values: dict[type, dict[str, Any]] = {Config: {}, RequestLimits: {}}
     for owner, each, how in _settings(Config):
@@ -104,7 +104,7 @@ def _value(name: str, how: Flag, given: Any) -> Any:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogFlags:
-    """What is logged."""
+    """Level and format of logging."""
 
     section: ClassVar[str] = "Log and traces"
     sentences: bool = flag(
@@ -120,7 +120,7 @@ class LogFlags:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckFlags:
-    """A running server to ask whether it serves, instead of running one."""
+    """A running server whose health is checked, instead of running one."""
 
     section: ClassVar[str] = "Asking a running server"
     address: str | None = flag(
@@ -181,7 +181,7 @@ def command(log: LogFlags, check: CheckFlags, **flags: Any) -> None:
         return
     _check_environment(click.get_current_context())
     if sys.stderr is None:
-        # A connection would get its number, and what grpc prints.
+        # A connection would get the closed number, and grpc's messages.
         raise click.UsageError("standard error is closed; the log goes there")
     from tokalign.server import descriptors
 
@@ -208,7 +208,7 @@ def command(log: LogFlags, check: CheckFlags, **flags: Any) -> None:
 
 
 def _check_environment(context: click.Context) -> None:
-    """Raise UsageError where a variable of the environment is meant for the server, and none."""
+    """Raise UsageError if an environment variable has the server's prefix but names no option."""
     known = [f"{PREFIX}_{each.name.upper()}" for each in context.command.params if each.name]
     for name in os.environ:
         if name.startswith(f"{PREFIX}_") and name not in known:
@@ -227,7 +227,7 @@ def _check_ready(address: str) -> None:
     from urllib import error, request
 
     try:
-        # Not through a proxy: it is this machine's server that is meant.
+        # Not through a proxy: the server runs on this machine.
         opener = request.build_opener(request.ProxyHandler({}))
         with opener.open(f"{address.rstrip('/')}/readyz", timeout=_CHECK_TIMEOUT_S):
             click.echo(f"{address} is ready")

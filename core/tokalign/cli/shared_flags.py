@@ -71,7 +71,7 @@ def one_of(kind: type[StrEnum]) -> click.ParamType[Any]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalModelFlags:
-    """The model and what it needs, in this process."""
+    """The model of this process, with its annotator and device."""
 
     section: ClassVar[str] = MODEL
     model: str | None = flag(
@@ -95,7 +95,7 @@ class LocalModelFlags:
         )
 
     def digest(self) -> str:
-        """Return the digest of the model's file, which a system has none of."""
+        """Return the digest of the model's file; a published system has none."""
         from tokalign.model.file import stated_digest
         from tokalign.model.shipped import model_path
         from tokalign.systems import SYSTEMS
@@ -106,7 +106,7 @@ class LocalModelFlags:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelFlags(LocalModelFlags):
-    """The same, or with --server the server's."""
+    """The model of this process, or with --server that of a server."""
 
     section: ClassVar[str] = MODEL
     model: str | None = flag(
@@ -154,7 +154,7 @@ class StyleFlags:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CutFlags(StyleFlags):
-    """The same, and what is done with sentences that are too long."""
+    """The options of StyleFlags, and whether long sentences are truncated."""
 
     section: ClassVar[str] = LINKS
     truncate: bool = flag(**TRUNCATE)
@@ -208,7 +208,7 @@ class AlignFlags(PairFlags):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SecureFlags:
-    """How a server is spoken to: TLS and a token."""
+    """Credentials for a server: TLS and a token."""
 
     section: ClassVar[str] = SERVER
     ca_path: Path | None = flag(
@@ -265,7 +265,7 @@ def task_of(name: str, stack: ExitStack, model: ModelFlags, server: Endpoint) ->
 
 
 def is_input_fault(error: InputError | ServerError) -> bool:
-    """Whether an error is of what was read, here or at a server, not of an option or the call."""
+    """Whether an error, here or at a server, is due to the input, not to an option or the call."""
     if isinstance(error, InputError):
         return not error.field.startswith(("options", "model"))
     from tokalign.client import InvalidInputError
@@ -276,7 +276,7 @@ def is_input_fault(error: InputError | ServerError) -> bool:
 
 
 def color_flag(signs: str) -> Any:
-    """Return the flag of colours; `signs` says what marks the words without them."""
+    """Return the flag --color; `signs` says what marks the words without colours."""
     return flag(
         f"Colour the words; otherwise {signs} mark them. auto: on a terminal, unless the variable "
         "NO_COLOR is set.",

@@ -47,7 +47,7 @@ class SplitFlags:
     errors: Path | None = flag(**ERRORS)
 
     def line(self, sentence: SentenceSpan, at: range | list[int]) -> str:
-        """Return the line of a sentence without its break; `at` has the place of each character."""
+        """Return the line of a sentence, unbroken; `at` holds each character's offset."""
         if self.format == "text":
             parts = map(str.strip, sentence.text.splitlines())
             return " ".join(part for part in parts if part)
@@ -78,7 +78,7 @@ def command(files: FileFlags, how: SplitFlags) -> None:
 
 
 def _read(rows: LineSource, bad: BadLines) -> tuple[str, int]:
-    """Return a whole text and the number of its lines; bad lines are noted, and left blank."""
+    """Return the whole text and its number of lines; bad lines are noted and left blank."""
     lines: list[str] = []
     for number, row in enumerate(rows, 1):
         try:

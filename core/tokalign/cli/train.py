@@ -1,4 +1,4 @@
-"""``tokalign train``: a model learned from aligned corpora."""
+"""``tokalign train``: a model trained on aligned corpora."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tokalign.model.training import Progress, TrainingData, TrainingSettings
 
 _POSSIBLE = ("ignore", "free", "half", "sure")
-"""What can become of possible links; the first is the default."""
+"""How possible links are used; the first is the default."""
 
 logger = logging.getLogger(__name__)
 
@@ -126,7 +126,7 @@ class TrainFiles:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeaderFlags:
-    """What the model's header says."""
+    """Fields of the model's header."""
 
     section: ClassVar[str] = "What the model's file says"
     name: str | None = flag("Name of the model.", show_default="the output's file name")
@@ -208,7 +208,7 @@ class SettingFlags:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingRun:
-    """What annotates the corpora, and how the training runs."""
+    """The annotator of the corpora, and how the training runs."""
 
     section: ClassVar[str] = RUN
     annotator: str = flag(**ANNOTATOR)
@@ -221,7 +221,7 @@ class TrainingRun:
 
 
 class _Bars:
-    """One progress bar a direction, on stderr when that is a terminal; else a line at the end."""
+    """One progress bar per direction, if stderr is a terminal; else a line at the end."""
 
     def __init__(self, max_iterations: int, quiet: bool) -> None:
         self._total = max_iterations
@@ -289,7 +289,7 @@ def _style(text: str) -> tuple[str, str]:
 
 
 def _figure(text: str) -> tuple[str, float | str]:
-    """Return the name and the value of a figure; a number where it reads as one."""
+    """Return the name and the value of a figure; the value is a number if it can be read as one."""
     name, mark, value = (part.strip() for part in text.rpartition("="))
     if not (name and mark and value):
         raise click.UsageError(f"--figure {quoted(text)}: wanted NAME=VALUE")

@@ -21,7 +21,7 @@ from tokalign.types import GoldPair, Links
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ViewFlags:
-    """What is shown, and where."""
+    """The pairs to show, and where to show them."""
 
     section: ClassVar[str] = OUTPUT
     gold: Path | None = flag(

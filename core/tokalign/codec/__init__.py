@@ -1,8 +1,8 @@
-"""Protobuf messages made from tokalign's types, and read; no other room does this.
+"""Conversion between protobuf messages and tokalign's types; no other package does this.
 
-``encode_x`` makes a message and ``decode_x`` reads one. Answers are written without messages, by
-`writing`. Decoding gives back what was encoded, but for numbers that are single precision on the
-wire, which are rounded. Limits are checked elsewhere, and nothing here knows grpc.
+``encode_x`` makes a message and ``decode_x`` reads one. `writing` writes answers as bytes, without
+message objects. Decoding inverts encoding, except that numbers are rounded where the wire has
+single precision. Limits are checked elsewhere, and nothing here imports grpc.
 """
 
 from tokalign.codec.alignments import (

@@ -1,4 +1,4 @@
-"""Answers as a client reads them; `writing` writes them, without messages."""
+"""Answers as a client reads them; `writing` writes them as bytes."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def decode_alignment(
 
     Notes
     -----
-    A field that holds what this version does not know raises InputError when it is read.
+    A field with a value that this version does not know raises InputError when it is read.
     """
     return Alignment.of(_Received(message, model, symmetrization), 0)
 
@@ -76,7 +76,7 @@ def _decode_links(message: align_pb2.Alignment) -> tuple[Link, ...]:
     kinds, probabilities = message.relations, message.relation_probabilities
     if kinds or probabilities:
         columns["relations"] = kinds
-        # As many kinds as the server knows, which may be more than this version does, or fewer.
+        # The server may know more kinds than this version, or fewer.
         n_kinds, rest = divmod(len(probabilities), n_links or 1)
         if rest:
             raise InputError(
@@ -108,7 +108,7 @@ def _decode_relation(kind: int, probabilities: Sequence[float]) -> Relation:
     Raises
     ------
     InputError
-        If the kind is not the likeliest of the probabilities.
+        If the kind is not the one with the highest probability.
     """
     if not 0 < kind <= len(probabilities) or probabilities[kind - 1] != max(probabilities):
         raise InputError(
@@ -178,12 +178,12 @@ def _decode_explanation(message: align_pb2.LinkExplanation) -> LinkExplanation:
 
 
 def decode_judgement(message: align_pb2.Judgement) -> Judgement:
-    """Return what a candidate got, and why.
+    """Return the score of a candidate, and its evidence.
 
     Raises
     ------
     InputError
-        If what it was ranked by is unknown.
+        If the kind of ranking is unknown.
     """
     return Judgement(
         by=decode_rank_by(message.by),
@@ -203,12 +203,12 @@ def decode_highlights(messages: Iterable[align_pb2.Highlight]) -> tuple[Highligh
 
 
 def encode_passage_sentence(value: PassageSentence) -> align_pb2.PassageSentence:
-    """Return the message of which sentence of a passage was ranked."""
+    """Return the message of a PassageSentence."""
     return align_pb2.PassageSentence(**values_of(value, PassageSentence))
 
 
 def decode_passage_sentence(message: align_pb2.RankedCandidate) -> PassageSentence | None:
-    """Return which sentence of a passage was ranked, or None where the candidate is no passage."""
+    """Return the ranked sentence of a passage, or None where the candidate is not a passage."""
     if not message.HasField("sentence"):
         return None
     return PassageSentence(**values_of(message.sentence, PassageSentence))
@@ -233,9 +233,9 @@ _PARTS: dict[str, Callable[[Any], Any]] = {
     "conflicts": _decode_conflict,
     "edits": _decode_edit,
 }
-"""Fields that are lists of messages; what becomes of one."""
+"""Decoders of the fields that are lists of messages."""
 
 _OPTIONAL = {
     each.name for each in align_pb2.Alignment.DESCRIPTOR.fields if each.containing_oneof is not None
 }
-"""Fields that an answer may lack."""
+"""Optional fields of an answer."""

@@ -1,4 +1,4 @@
-"""Fields and enumerations that the library and the contract call by the same names."""
+"""Fields and enumerations that have the same names in the library and in the contract."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ EnumT = TypeVar("EnumT", bound=StrEnum)
 
 
 def _numbers(kind: type[StrEnum]) -> dict[StrEnum, Any]:
-    """Return the number of each member, as of GROW_DIAG that of SYMMETRIZATION_GROW_DIAG."""
+    """Return each member's number, for GROW_DIAG that of SYMMETRIZATION_GROW_DIAG."""
     prefix = re.sub("(?<=[a-z])(?=[A-Z])", "_", kind.__name__).upper()
     known = getattr(align_pb2, kind.__name__)
     return {member: known.Value(f"{prefix}_{member.name}") for member in kind}
@@ -39,7 +39,7 @@ _ENUMS: tuple[type[StrEnum], ...] = (
     WordKind,
     ErrorReason,
 )
-# The numbers are Any, since each enumeration of align_pb2 has a type of its own for them.
+# The numbers are Any, since each enumeration of align_pb2 has its own type of number.
 NUMBERS: dict[type[StrEnum], dict[StrEnum, Any]] = {kind: _numbers(kind) for kind in _ENUMS}
 """Enumeration -> member -> number in the contract, where 0 stands for the default."""
 
@@ -50,7 +50,7 @@ _MEMBERS = {
 
 
 def member_of(kind: type[EnumT], number: int) -> EnumT | None:
-    """Return the member of a number, or None where this version has none."""
+    """Return the member with a number, or None if this version has no such member."""
     return cast(EnumT | None, _MEMBERS[kind].get(number))
 
 
@@ -68,7 +68,7 @@ def decode_enum(kind: type[EnumT], number: int, path: str) -> EnumT:
     Raises
     ------
     InputError
-        If no member has that number, 0 among them.
+        If no member has that number; no member has 0.
     """
     member = member_of(kind, number)
     if member is None:
@@ -81,5 +81,5 @@ def decode_enum(kind: type[EnumT], number: int, path: str) -> EnumT:
 
 
 def values_of(value: Any, kind: Any) -> dict[str, Any]:
-    """Return the fields of a dataclass by name, out of one of its values or its message."""
+    """Return the fields of a dataclass by name, read from an instance or from its message."""
     return {each.name: getattr(value, each.name) for each in fields(kind)}

@@ -1,4 +1,4 @@
-"""Answers with their passages as messages, and the evidence for their sentences."""
+"""Messages of answers with their passages, and of the evidence for their sentences."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tokalign.types.options import OffsetUnit
 from tokalign.types.relations import ConflictKind
 from tokalign.v1 import align_pb2
 
-# So that a piece is a message of far less than servers take.
+# Keeps each message far below the servers' limit.
 PIECE_CHARACTERS = 128 << 10
 
 
@@ -79,7 +79,7 @@ def encode_ground(
 def encode_ground_head(
     passages: Sequence[SourcePassage], options: RequestOptions
 ) -> Iterator[align_pb2.GroundStreamRequest]:
-    """Yield the messages before the first piece of an answer, at least one.
+    """Yield the messages that come before the first piece of an answer, at least one.
 
     Each has passages of about PIECE_CHARACTERS, or a single one.
     """
@@ -96,7 +96,7 @@ def encode_ground_head(
 
 
 def encode_ground_piece(piece: str) -> Iterator[align_pb2.GroundStreamRequest]:
-    """Yield the messages of a piece of an answer; none where it is empty."""
+    """Yield the messages of a piece of an answer; an empty piece has none."""
     for start in range(0, len(piece), PIECE_CHARACTERS):
         yield align_pb2.GroundStreamRequest(answer=piece[start : start + PIECE_CHARACTERS])
 
@@ -111,7 +111,7 @@ def decode_passages(message: align_pb2.GroundRequest) -> list[SourcePassage]:
 
 
 def encode_grounded_sentence(value: GroundedSentence, start: int) -> align_pb2.GroundedSentence:
-    """Return the message of a sentence, moved in the answer.
+    """Return the message of a sentence, with offsets in the whole answer.
 
     Parameters
     ----------
@@ -191,12 +191,12 @@ def decode_grounding(
     Parameters
     ----------
     parts : iterable of messages
-        The evidence, whose fields may be spread over several.
+        The evidence; its fields may be spread over several messages.
     answer : str
     passages : tuple of SourcePassage
         As they were sent.
     error_of : callable
-        Makes the error of a sentence without evidence.
+        Returns the exception for a sentence without evidence.
 
     Raises
     ------

@@ -24,8 +24,7 @@ _GIVEN = {
     for each in fields(AlignOptions)
     if isinstance(each.default, float) and each.default
 }
-"""Options whose default is not 0, in oneofs of their own; a message without one means the default.
-"""
+"""Options whose default is not 0, each in a oneof of its own; unset means the default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +37,11 @@ class RequestOptions:
         Names; empty means the server's default.
     align : AlignOptions
     rank_by : RankBy or None
-        Of a ranking: RankRequest.by. None where pairs are only aligned.
+        RankRequest.by; None unless candidates are ranked.
     highlights : bool
-        Of a ranking: RankRequest.highlights.
+        RankRequest.highlights.
     ground : GroundOptions or None
-        Of an answer that is grounded, in place of `align`. None of pairs.
+        Used instead of `align` for an answer to ground; else None.
     """
 
     model: str = ""
@@ -54,7 +53,7 @@ class RequestOptions:
 
 
 def encode_options(options: RequestOptions) -> align_pb2.AlignOptions:
-    """Return the message, which does not hold `rank_by`, `highlights` and `ground`."""
+    """Return the message, which has no `rank_by`, `highlights` or `ground`."""
     values = values_of(options.align, AlignOptions)
     for name, kind in _ENUMS.items():
         values[name] = NUMBERS[kind][values[name]]
@@ -91,12 +90,11 @@ _RANK_FIELDS: dict[str, type[Any]] = {
     for each in fields(RankOptions)
     if each.name in align_pb2.RankRequest.DESCRIPTOR.fields_by_name
 }
-"""Options of ranking that a request has, with their types; the others are those of its candidates.
-"""
+"""Options of ranking in a request, with their types; its candidates have the others."""
 
 
 def encode_rank_options(options: RankOptions) -> dict[str, Any]:
-    """Return the fields of RankRequest by name."""
+    """Return the fields of RankRequest, by name."""
     values = {name: getattr(options, name) for name in _RANK_FIELDS}
     return values | {"by": NUMBERS[RankBy][options.by]}
 
@@ -112,7 +110,7 @@ def decode_rank_options(number: Callable[[str], int]) -> RankOptions:
     Raises
     ------
     InputError
-        If what to rank by is unknown.
+        If the kind of ranking is unknown.
     """
     values: dict[str, Any] = {
         name: decode_rank_by(number(name)) if kind is RankBy else kind(number(name))
@@ -122,7 +120,7 @@ def decode_rank_options(number: Callable[[str], int]) -> RankOptions:
 
 
 def decode_rank_by(number: int) -> RankBy:
-    """Return what to rank by.
+    """Return the kind of ranking.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Reasons of the errors that a server sends, by the names of the contract."""
+"""Reasons of a server's errors, named as in the contract."""
 
 from __future__ import annotations
 

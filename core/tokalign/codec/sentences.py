@@ -1,4 +1,4 @@
-"""Sentences, pairs with their constraints, and candidates as messages, and back."""
+"""Conversion of sentences, pairs with constraints, and candidates to messages and back."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ def decode_sentence(message: align_pb2.Sentence) -> Sentence:
 def encode_input(value: SentenceLike, name: str = "sentence") -> align_pb2.Sentence:
     """Return the message for raw text, tokens or a sentence that is to be aligned.
 
-    Where tokens were rewritten (Penn quotes), the message has no text: `decode_input` would look
-    for the tokens in it.
+    If tokens were rewritten (Penn quotes), the message has no text, in which `decode_input` would
+    look for the tokens.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def encode_input(value: SentenceLike, name: str = "sentence") -> align_pb2.Sente
     Raises
     ------
     InputError
-        If it is none of these, or holds lone surrogates.
+        If it is of another type, or holds lone surrogates.
     """
     try:
         return _encoded(require_sentence(value, name))
@@ -106,7 +106,7 @@ def encode_pair(pair: PairLike, pair_id: str = "") -> align_pb2.Pair:
     Raises
     ------
     InputError
-        If it is no such pair, or holds lone surrogates; the field names the side.
+        If it is not such a pair, or holds lone surrogates; the field names the side.
     """
     source, target, *more = require_pair(pair)
     message = align_pb2.Pair(
@@ -124,7 +124,7 @@ def encode_candidate(
     passages: bool = False,
     prior: float | None = None,
 ) -> align_pb2.Candidate:
-    """Return the message of a candidate: a str is a passage where `passages` says so.
+    """Return the message of a candidate; with `passages`, a str is a passage.
 
     Raises
     ------
@@ -149,7 +149,7 @@ def encode_constraints(value: Constraints) -> align_pb2.Constraints:
 
 
 def decode_constraints(message: align_pb2.Constraints, n_source: int, n_target: int) -> Constraints:
-    """Return the constraints of a pair of so many tokens.
+    """Return the constraints of a pair with these numbers of tokens.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Descriptions of a server: models, annotators and limits, as ListModels gives them."""
+"""A server's models, annotators and limits, as ListModels returns them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tokalign.v1 import align_pb2
 
 @dataclass(frozen=True, slots=True)
 class StyleInfo:
-    """A convention of what deserves a link: its name, and what it links."""
+    """An annotation style: its name, and a description of what it links."""
 
     name: str
     links: str
@@ -57,7 +57,7 @@ class ServerLimits:
     max_cost : int
         Cost of one request, in typical pairs.
     max_text_bytes : int
-        Size of both texts of a stream of texts together.
+        Sum of the sizes of both texts in a stream of texts.
     """
 
     max_tokens: int
@@ -72,7 +72,7 @@ class ServerLimits:
 
 @dataclass(frozen=True, slots=True)
 class ServerInfo:
-    """Models, annotators and limits of a server; the first of a kind is the default."""
+    """Models, annotators and limits of a server; the first model and annotator are the defaults."""
 
     server_version: str
     models: tuple[ModelInfo, ...]
@@ -91,7 +91,7 @@ def encode_server_info(value: ServerInfo) -> align_pb2.ListModelsResponse:
 
 
 def decode_server_info(message: align_pb2.ListModelsResponse) -> ServerInfo:
-    """Return what a server offers.
+    """Return the description of a server.
 
     Symmetrizations that this version has no names for are left out.
     """
@@ -112,7 +112,7 @@ def encode_model(value: ModelInfo) -> align_pb2.ModelInfo:
 
 
 def decode_model(message: align_pb2.ModelInfo) -> ModelInfo:
-    """Return what a server says of one model."""
+    """Return the description of one model."""
     values = values_of(message, ModelInfo)
     known = (member_of(Symmetrization, number) for number in message.symmetrizations)
     values["symmetrizations"] = tuple(each for each in known if each is not None)

@@ -1,4 +1,4 @@
-"""Two texts as messages, and their alignment as an answer."""
+"""Messages of two texts, and of their alignment."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tokalign.types.options import OffsetUnit
 from tokalign.types.texts import SentenceSpan, TextAlignment, TextBlock
 from tokalign.v1 import align_pb2
 
-# So that a piece of each text is a message of far less than servers take.
+# Keeps the message of a piece of each text far below the servers' limit.
 PIECE_CHARACTERS = 128 << 10
 
 _CODECS = {OffsetUnit.UTF8_BYTES: ("utf-8", 1), OffsetUnit.UTF16_UNITS: ("utf-16-le", 2)}
@@ -20,12 +20,12 @@ _CODECS = {OffsetUnit.UTF8_BYTES: ("utf-8", 1), OffsetUnit.UTF16_UNITS: ("utf-16
 
 
 def text_bytes(text: str, name: str) -> int:
-    """Return how many bytes a text has on the wire.
+    """Return the number of bytes of a text in UTF-8.
 
     Raises
     ------
     InputError
-        If it is none, or holds lone surrogates; the field is `name`.
+        If it is not a text, or holds lone surrogates; the field is `name`.
     """
     if not isinstance(text, str):
         raise InputError(f"{name} is {quoted(text)}; wanted text", field=name)
@@ -82,13 +82,13 @@ def decode_texts(
     Parameters
     ----------
     parts : iterable of messages
-        The answer, whose fields may be spread over several.
+        The answer; its fields may be spread over several messages.
     texts : (str, str)
         The old and the new one, as they were sent.
     options : RequestOptions
         Those that were sent.
     error_of : callable
-        Makes the error of a block that could not be aligned.
+        Returns the exception for a block that could not be aligned.
     """
     parts = list(parts)
     unit = options.align.offsets

@@ -1,1 +1,1 @@
-"""Similarities of many sentences, and near duplicates among millions."""
+"""Similarities of many sentences, and near-duplicates among millions."""

@@ -1,7 +1,7 @@
-"""Near duplicates among many sentences: pairs that say much the same, and groups of them.
+"""Near-duplicates among many sentences: similar pairs, and groups of them.
 
-Sentences whose weighed lemmas seem to overlap are compared (tokalign.comparison.signatures); each
-pair that is compared is aligned.
+Only sentences whose weighted lemmas seem to overlap are compared (tokalign.comparison.signatures),
+by aligning them.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ MOST_COPIES: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Duplicates:
-    """Two sentences that say much the same.
+    """A pair of near-duplicate sentences.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ def near_duplicates(
     on_bad: Callable[[int, InputError], None] | None,
     n_process: int,
 ) -> Iterator[Duplicates]:
-    """Yield the pairs of sentences that say much the same; see Aligner.near_duplicates."""
+    """Yield pairs of near-duplicate sentences; see Aligner.near_duplicates."""
     for name, value in (("threshold", threshold), ("overlap", overlap)):
         if not 0 <= value <= 1:
             raise InputError(f"{name} is {value}; wanted 0 to 1", field=name)
@@ -78,7 +78,7 @@ def near_duplicates(
 def _distinct(
     sentences: Iterable[str],
 ) -> tuple[list[str], list[int], list[tuple[int, int, float]]]:
-    """Return the different texts, where each stands first, and its later places with that one.
+    """Return the distinct texts, the first index of each, and (first, later) index pairs of copies.
 
     Texts without a word are left out.
     """
@@ -106,7 +106,7 @@ def _lemma_sets(
     options: AlignOptions,
     bad: Callable[[int, InputError], None],
 ) -> Iterator[list[list[str]]]:
-    """Yield the lemmas of texts, many at a time; one that cannot be annotated is like no other."""
+    """Yield the lemmas of texts, in batches; a text that cannot be annotated gets a unique one."""
     idf = Frequencies.open_shipped().idf
     outcomes = enumerate(annotate_many(aligner, texts, options))
     while batch := list(islice(outcomes, ANNOTATED_AT_ONCE)):
@@ -127,10 +127,10 @@ def _raise(number: int, error: InputError) -> NoReturn:
 
 
 def weighed_lemmas(sentence: Sentence, idf: Callable[[str], float]) -> list[str]:
-    """Return a sentence's content lemmas in lower case, each once and rarer ones with copies.
+    """Return a sentence's distinct content lemmas in lower case, rarer ones with numbered copies.
 
-    A set of them has a lemma of idf 1 three times, one of idf 0.5 twice, the commonest once. So the
-    Jaccard overlap of two sets weighs words by how rare they are, nearly as similarity does.
+    A lemma of idf 1 is there three times, one of idf 0.5 twice, the commonest once. So the Jaccard
+    overlap of two sets weights words by rarity, nearly as similarity does.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def weighed_lemmas(sentence: Sentence, idf: Callable[[str], float]) -> list[str]
     Returns
     -------
     list of str
-        All different. A sentence without a content word has all of its lemmas.
+        All different. If the sentence has no content word, all of its lemmas.
 
     Examples
     --------
@@ -161,7 +161,7 @@ def weighed_lemmas(sentence: Sentence, idf: Callable[[str], float]) -> list[str]
 
 
 def groups_of(pairs: Iterable[tuple[int, int]]) -> list[list[int]]:
-    """Return the groups of at least two numbers that pairs link, by their smallest numbers.
+    """Return the connected groups of pairs of numbers, sorted by their smallest numbers.
 
     Parameters
     ----------

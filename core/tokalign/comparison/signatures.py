@@ -1,7 +1,7 @@
-"""Signatures of sets: how many slots two of them share says how much the sets overlap.
+"""MinHash signatures of sets, which estimate how much two sets overlap.
 
-Broder (1997), "On the resemblance of containers and documents": each slot of two signatures is the
-same with a probability of the sets' Jaccard overlap. The slots are made by rensa.
+Broder (1997), "On the resemblance of containers and documents": the probability that a slot of two
+signatures is equal is the sets' Jaccard overlap. The slots are made by rensa.
 
 Pairs of sets that overlap, found without comparing all.
 
@@ -23,13 +23,13 @@ N_BANDS: Final = 64
 SLOTS_PER_BAND: Final = 4
 """Sets that overlap by 0.3, 0.4, 0.5, 0.6 share a band with probability .41, .81, .98, 1.00."""
 SKETCHED: Final = 128
-"""Slots whose last byte is kept, to tell pairs that overlap little; their error is 0.04."""
+"""Slots whose last byte is kept, to estimate overlaps with an error of 0.04."""
 _SEED: Final = 1
 _MIXER: Final = np.uint32(0x9E3779B1)
 
 
 def _rensa() -> Any:
-    """Return the package that makes signatures, or raise MissingPackageError."""
+    """Return the package rensa, or raise MissingPackageError."""
     try:
         import rensa
     except ImportError as error:
@@ -63,7 +63,7 @@ class Signatures:
     def bands(self) -> NDArray[np.uint32]:
         """Return a number for each band of each set, shape (n_sets, N_BANDS).
 
-        Sets whose slots of a band are the same have the same number there; others nearly never.
+        Sets with equal slots in a band have the same number there; others almost never do.
         """
         self._bands = [np.concatenate([np.empty((0, N_BANDS), np.uint32), *self._bands])]
         return self._bands[0]
@@ -77,16 +77,16 @@ class Signatures:
 def estimated_overlap(
     sketches: NDArray[np.uint8], first: NDArray[np.int64], second: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Return about how much pairs of sets overlap, shape (n_pairs,).
+    """Return the estimated overlaps of pairs of sets, shape (n_pairs,).
 
-    Slots that differ have the same last byte once in 256 times.
+    Unequal slots have the same last byte once in 256 times.
     """
     same = (sketches[first] == sketches[second]).mean(axis=1)
     return np.asarray((same - 1 / 256) / (1 - 1 / 256), dtype=np.float64)
 
 
 def _mixed(slots: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    """Return one number of the slots of each band."""
+    """Return one hash of the slots of each band."""
     mixed = np.zeros(slots.shape[:2], dtype=np.uint32)
     for k in range(slots.shape[2]):
         mixed = (mixed ^ slots[:, :, k]) * _MIXER
@@ -95,13 +95,13 @@ def _mixed(slots: NDArray[np.uint32]) -> NDArray[np.uint32]:
 
 
 MOST_NEIGHBOURS = 100
-"""In a band that more sets share, each is compared with so many that follow it alone. Texts made
-from one form would have all of their pairs compared otherwise."""
+"""Most sets that each set is compared with per band: those that follow it. Otherwise all pairs of
+texts made from one template would be compared."""
 _AT_ONCE = 200_000
 
 
 def candidate_pairs(signatures: Signatures, overlap: float) -> NDArray[np.int64]:
-    """Return pairs of sets that seem to overlap at least so much.
+    """Return pairs of sets whose estimated overlap is at least `overlap`.
 
     Parameters
     ----------
@@ -129,15 +129,15 @@ def candidate_pairs(signatures: Signatures, overlap: float) -> NDArray[np.int64]
 def _pairs_of_equals(
     keys: NDArray[np.uint32],
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """Yield pairs of places whose keys are equal, the smaller place first, not too many at once.
+    """Yield arrays of pairs of indices with equal keys, the smaller index first.
 
-    Of the k-th place of a key each step pairs it with the one that is `step` later.
+    Each step pairs the k-th index of a key with its (k + step)-th.
     """
     order = np.argsort(keys, kind="stable").astype(np.int64)
     ordered = keys[order]
     left = np.arange(len(keys) - 1)
     for step in range(1, MOST_NEIGHBOURS + 1):
-        # A place that has no equal so far ahead has none farther ahead.
+        # An index without an equal `step` ahead has none farther ahead.
         left = left[left < len(keys) - step]
         left = left[ordered[left] == ordered[left + step]]
         if not len(left):

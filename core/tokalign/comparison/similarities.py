@@ -1,6 +1,6 @@
-"""Similarities of many sentences: one with each of many, or each with each.
+"""Similarities of one sentence with many, or of many with many.
 
-Every pair that is compared is aligned; see docs/scores.md for what the number means.
+Every pair is aligned; docs/scores.md says what the number means.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def similarities(
     errors: NanErrors,
     n_process: int,
 ) -> NDArray[np.float64]:
-    """Return how much one sentence says the same as each of many; see Aligner.similarities."""
+    """Return the similarities of one sentence with many; see Aligner.similarities."""
     (source,) = aligner.annotate([one], truncate=options.truncate)
     targets = _annotated(aligner, many, "many", options, errors)
     found = np.full(len(targets), math.nan)
@@ -53,7 +53,7 @@ def similarity_matrix(
     errors: NanErrors,
     n_process: int,
 ) -> NDArray[np.float64]:
-    """Return how much each row says the same as each column; see Aligner.similarity_matrix."""
+    """Return the similarity of each row with each column; see Aligner.similarity_matrix."""
     sources = _annotated(aligner, rows, "rows", options, errors)
     is_square = columns is None
     targets = sources
@@ -80,7 +80,7 @@ def _annotated(
     options: AlignOptions,
     errors: NanErrors,
 ) -> list[Sentence | None]:
-    """Return sentences annotated; with errors="nan", None for those that cannot be used."""
+    """Return annotated sentences; with errors="nan", None for one that cannot be annotated."""
     if errors not in ("raise", "nan"):
         raise InputError(f"errors is {quoted(errors)}; wanted raise or nan", field="errors")
     found: list[Sentence | None] = []
@@ -98,7 +98,7 @@ def _annotated(
 def annotate_many(
     aligner: AlignsPairs, sentences: Iterable[SentenceLike], options: AlignOptions
 ) -> Iterator[Sentence | Exception]:
-    """Yield sentences annotated, batch by batch, or why one cannot be."""
+    """Yield annotated sentences, or the error of one that cannot be annotated, batch by batch."""
     annotate = partial(aligner.annotate, truncate=options.truncate)
     pending = iter(sentences)
     while batch := list(islice(pending, ANNOTATED_AT_ONCE)):
@@ -108,7 +108,7 @@ def annotate_many(
 def _cells(
     sources: Sequence[Sentence | None], targets: Sequence[Sentence | None], *, is_square: bool
 ) -> Iterator[tuple[int, int]]:
-    """Yield the pairs to align; where rows and columns are the same, each once."""
+    """Yield the pairs to align; if the columns are the rows, each pair once."""
     for i, source in enumerate(sources):
         for j in range(i + 1 if is_square else 0, len(targets)):
             if source is not None and targets[j] is not None:

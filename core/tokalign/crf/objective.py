@@ -28,15 +28,15 @@ class Targets(NamedTuple):
     Attributes
     ----------
     sure : set of (int, int)
-        Links that gold holds. A token without any is to be labelled NULL.
+        Gold links. A token without any is to be labelled NULL.
     free : set of (int, int)
-        Links that gold does not ask for but that cost nothing.
+        Links that are not gold but cost nothing.
     half : set of (int, int)
-        Links that gold holds as well, but at half the cost of a wrong label. Beside them a token
-        without sure links may be NULL.
+        Links that are gold too, but at half the cost of a wrong label. A token with these and no
+        sure links may also be NULL.
     wrong : set of (int, int), optional
-        For a pair of which nothing else is known: links that gold does not hold. Every labelling
-        without them is right; the other sets are empty then.
+        For a pair about which nothing else is known: wrong links. Every labelling without them is
+        right; the other sets are empty then.
     """
 
     sure: frozenset[tuple[int, int]]
@@ -48,7 +48,7 @@ class Targets(NamedTuple):
 def allowed_states(
     targets: Targets, n_source: int, n_target: int, *, source_labelled: bool
 ) -> NDArray[np.uint8]:
-    """Return which labels gold allows, and which cost less than wrong ones.
+    """Return the labels that gold allows, and those that cost less than wrong ones.
 
     Parameters
     ----------
@@ -90,15 +90,15 @@ class Objective:
         Number of each pair's corpus, from 0 without gaps.
     source_labelled : bool
     l2 : float
-        Strength of the penalty ``l2 / 2 * |weights|^2``; every weight counts alike.
+        Strength of the penalty ``l2 / 2 * |weights|^2`` on all weights.
     cost : float
         Hamming cost of a wrong label, in nats.
     pairs : int64 array, optional
         The pairs to train on; all by default.
     importance : sequence of float, optional
-        What to multiply each pair's loss with; 1 by default.
+        Factor of each pair's loss; 1 by default.
     threads : Executor, optional
-        What sums the chunks, and stays open; the caller's own thread by default.
+        Sums the chunks, and stays open; the caller's own thread by default.
 
     Attributes
     ----------
@@ -107,8 +107,8 @@ class Objective:
         ones first, the transitions last in each row.
     """
 
-    # Nine parameters, since all of them are of one sum; training fixes six of them for both of
-    # its objectives by functools.partial.
+    # One sum needs all nine parameters; training fixes six of them for both of its objectives with
+    # functools.partial.
     def __init__(
         self,
         matrix: FeatureMatrix,

@@ -1,4 +1,4 @@
-"""Backends of an aligner: they take annotated pairs to alignments."""
+"""Backends of an aligner: they make alignments from annotated pairs."""
 
 from __future__ import annotations
 
@@ -25,27 +25,27 @@ from tokalign.types.lengths import is_cut
 from tokalign.types.options import AlignOptions, RankBy
 
 EncodedPair: TypeAlias = tuple[AnnotatedPair, Encoded | None]
-"""An annotated pair, and what the model's encoder, if it has one, says of it."""
+"""An annotated pair, and the output of the model's encoder for it, if there is one."""
 
 Unit: TypeAlias = tuple[Sequence[int], Sequence[int]]
-"""Rising source tokens and target tokens whose relation is asked for."""
+"""Source tokens and target tokens of a unit, both rising."""
 
 AT_ONCE = 64
-"""Pairs that are decided at once; what is remembered of words is bounded between them."""
+"""Pairs per call of the decoder; its caches of words are bounded between calls."""
 
 
 @dataclass(frozen=True, slots=True)
 class Extras:
-    """What is asked of a batch beyond the options.
+    """Results of a batch to compute besides those that the options ask for.
 
     Attributes
     ----------
     means : bool
         Whether to return mean posteriors, too.
     ranks : bool
-        Whether pairs are compared by their scores.
+        Whether the scores of pairs must be comparable.
     expected : sequence of Expected
-        What each target asks for, to return evidence, too.
+        The answer type that each target expects, to return evidence, too.
     supports : bool
         Whether to return support, too.
     """
@@ -57,7 +57,7 @@ class Extras:
 
     @property
     def compares(self) -> bool:
-        """Whether one style decides all pairs, so that their scores can be compared."""
+        """Whether one style decides all pairs, so that their scores are comparable."""
         return self.means or self.ranks or self.supports
 
 
@@ -66,21 +66,20 @@ NO_EXTRAS = Extras()
 
 @dataclass(slots=True, eq=False)
 class Decided:
-    """What was decided of a batch.
+    """Results of a batch.
 
     Attributes
     ----------
     columns : AlignmentColumns
         A pair that failed has no links.
     errors : dict from int to Exception
-        Number of each pair that failed, and why.
+        Errors by the number of the pair.
     means : sequence of float64 array, shapes (n_source, n_target)
-        Of each pair, the mean posterior of every link over both directions; empty unless asked
-        for.
+        Mean posterior of every link over both directions, per pair; empty unless asked for.
     evidence : float64 array, shape (n_pairs, n_evidence), or None
-        That each source answers its target, where asked for; see tokalign.decoding.evidence.
+        Evidence that each source answers its target, if asked for; see tokalign.decoding.evidence.
     support : float32 array, shape (n_tokens of all targets, n_columns), or None
-        What each source says for its target's words, pair after pair, where asked for; see
+        Support of each target's words by its source, pair after pair, if asked for; see
         tokalign.decoding.evidence.
     """
 
@@ -91,7 +90,7 @@ class Decided:
     support: NDArray[np.float32] | None = None
 
     def alignments(self) -> Iterator[Alignment | Exception]:
-        """Yield the alignment of every pair, or why it failed."""
+        """Yield the alignment of every pair, or its error."""
         for number in range(len(self.columns)):
             if number in self.errors:
                 yield self.errors[number]
@@ -112,7 +111,7 @@ class Backend(ABC):
     def encode(
         self, pairs: Sequence[AnnotatedPair], options: AlignOptions, *, compares: bool = False
     ) -> list[EncodedPair]:
-        """Return pairs with what the model's encoder, if it has one, says of them.
+        """Return pairs with the output of the model's encoder, if it has one.
 
         Parameters
         ----------
@@ -131,7 +130,7 @@ class Backend(ABC):
 
     @abstractmethod
     def check(self, options: AlignOptions) -> None:
-        """Raise InputError where options ask for what there is not, such as a style."""
+        """Raise InputError if options ask for something that the model lacks, such as a style."""
 
     @abstractmethod
     def decide(
@@ -152,7 +151,7 @@ class Backend(ABC):
         Raises
         ------
         InputError
-            If a system is asked for support.
+            If a published system is asked for support.
         """
 
     @abstractmethod
@@ -164,7 +163,7 @@ class Backend(ABC):
         Raises
         ------
         InputError
-            As `decide` has it among the errors.
+            If `decide` fails on the pair.
         """
 
     @property
@@ -174,7 +173,7 @@ class Backend(ABC):
         Raises
         ------
         InputError
-            Of a system, which knows no relations.
+            If it is a published system, which knows no relations.
         """
         raise self._no_relations()
 
@@ -187,13 +186,13 @@ class Backend(ABC):
     def unit_inputs(
         self, pair: EncodedPair, units: Sequence[Unit], options: AlignOptions
     ) -> NDArray[np.float32]:
-        """Return what the relations of units are decided by; see DecodedPair.unit_inputs."""
+        """Return the inputs of the relation model for some units; see DecodedPair.unit_inputs."""
         raise self._no_relations()
 
     def align(
         self, pairs: Sequence[EncodedPair | Exception], options: AlignOptions
     ) -> Iterator[Alignment | Exception]:
-        """Yield the alignments of pairs; an error stands in the place of its pair.
+        """Yield the alignment of every pair, or its error.
 
         The options are those that `check` lets pass.
         """
@@ -204,8 +203,8 @@ class Backend(ABC):
     def align_candidates(
         self, pairs: Sequence[EncodedPair | Exception], options: AlignOptions, by: RankBy
     ) -> Iterator[tuple[Alignment, list[float] | None] | Exception]:
-        """Yield what `align` does, with the evidence that the source answers the target; None
-        where `needs_evidence` says so."""
+        """Yield each result of `align` with the evidence that the source answers the target, or
+        None unless `needs_evidence`."""
         for start in range(0, len(pairs), AT_ONCE):
             some = pairs[start : start + AT_ONCE]
             judged = values(some)
@@ -232,7 +231,7 @@ class Backend(ABC):
     def align_with_means(
         self, pairs: Sequence[EncodedPair | Exception], options: AlignOptions
     ) -> Iterator[tuple[Alignment, NDArray[np.float64]] | Exception]:
-        """Yield what `align` does, with the mean posterior of every link; see Decided."""
+        """Yield each result of `align` with the mean posterior of every link; see Decided."""
         self.check(options)
         for start in range(0, len(pairs), AT_ONCE):
             some = pairs[start : start + AT_ONCE]
@@ -244,7 +243,7 @@ class Backend(ABC):
 
 
 def truncated(pairs: Sequence[EncodedPair]) -> list[tuple[bool, bool]]:
-    """Return per pair whether the end of the source, and of the target, was cut off."""
+    """Return, per pair, whether the source and the target were truncated."""
     return [(is_cut(pair[0]), is_cut(pair[1])) for pair, _ in pairs]
 
 

@@ -1,12 +1,12 @@
 """Alignments by a model, under its styles.
 
-An encoder of sentences knows what a sentence is about, an alignment which words have no
-counterpart. Where a model has an encoder, the similarity of a pair is of both,
+A sentence encoder knows the topic of a sentence; an alignment knows which words have no
+counterpart. If a model has an encoder, similarity combines both,
 
     share      = ALIGNED * covered + (1 - ALIGNED) * max(0, cosine)
     similarity = share, lowered by conflicts
 
-as tokalign.decoding.link_decision lowers what is covered.
+as tokalign.decoding.link_decision lowers covered shares.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ from tokalign.types.options import AlignOptions, Detail
 T = TypeVar("T")
 
 ALIGNED: Final = 0.2
-"""What the alignment counts: the most with which no set of judged pairs is followed less well than
-by the cosine alone. lab/experiments.md has what was tried."""
+"""Weight of the alignment: the largest at which similarity correlates with no set of judged pairs
+less well than the cosine alone. lab/experiments.md lists the trials."""
 
 Cosines: TypeAlias = Callable[[Sequence[str], Sequence[str]], NDArray[np.float64]]
-"""Takes sources and as many targets, and returns the cosine of each pair, in [-1, 1]."""
+"""Takes sources and as many targets; returns the cosine of each pair, in [-1, 1]."""
 
 
 class ModelBackend(Backend):
@@ -66,8 +66,8 @@ class ModelBackend(Backend):
     cosines : callable, optional
         Of the encoder.
     encoded : bool, optional
-        Whether an encoder reads the pairs, or would have read them with more effort; None of a
-        model without one.
+        Whether an encoder reads the pairs, or, if False, would read them with more effort; None for
+        a model without an encoder.
     """
 
     def __init__(
@@ -94,10 +94,10 @@ class ModelBackend(Backend):
         options.check_effort(self.header.name, takes_effort=self._encoded is not None)
 
     def _number(self, options: AlignOptions, *, compares: bool = False) -> int:
-        """Return the number of the style that options ask for; -1 to choose for each pair."""
+        """Return the number of the style that options ask for; -1 to choose one for each pair."""
         name = self._styles.chosen(options.style, related=options.related)
         if name == AUTO:
-            # Pairs are compared by their scores, and those of one style can be.
+            # Only scores of one style are comparable.
             return 0 if compares else -1
         return self._styles.names.index(name) if name else 0
 
@@ -162,12 +162,12 @@ class ModelBackend(Backend):
     def gate_rows(
         self, pairs: Sequence[AnnotatedPair], options: AlignOptions, *, compares: bool
     ) -> NDArray[np.float32]:
-        """Return what the decision on each pair says of its faults; parameters as of `encode`.
+        """Return the gate's inputs of each pair; parameters as of `encode`.
 
         Returns
         -------
         float32 array, shape (n_pairs, n_inputs)
-            See tokalign.decoding.routing; zeros of a pair that fails.
+            See tokalign.decoding.routing; zeros for a pair that failed.
         """
         style = self._number(options, compares=compares or options.detail is Detail.SCORES)
         found = [GateRows(0).values]
@@ -182,7 +182,7 @@ class ModelBackend(Backend):
 
     @cached_property
     def relations(self) -> RelationModel:
-        """The model of relations, opened where it is first asked for."""
+        """The model of relations, opened on first use."""
         return RelationModel.open_shipped()
 
     def explain(
@@ -201,19 +201,19 @@ class ModelBackend(Backend):
     def unit_inputs(
         self, pair: EncodedPair, units: Sequence[Unit], options: AlignOptions
     ) -> NDArray[np.float32]:
-        """Return what the relations of units are decided by; see Backend.unit_inputs."""
+        """Return the inputs of the relation model for some units; see Backend.unit_inputs."""
         return self._ask(pair, options, lambda decoded: decoded.unit_inputs(units))
 
     def cell_inputs(
         self, pair: EncodedPair, options: AlignOptions
     ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-        """Return what a second pass decides by; see DecodedPair.cell_inputs."""
+        """Return the inputs of a second pass; see DecodedPair.cell_inputs."""
         return self._ask(pair, options, lambda decoded: decoded.cell_inputs())
 
     def _ask(
         self, pair: EncodedPair, options: AlignOptions, question: Callable[[DecodedPair], T]
     ) -> T:
-        """Return the answer to a question about a pair while it is held."""
+        """Return the result of `question` on the decoded pair, called while it is held."""
         found: list[T] = []
 
         def finish(number: int, decoded: DecodedPair) -> list[LinkTuple]:
@@ -236,12 +236,12 @@ def _second_pass(header: ModelHeader) -> SecondPass | None:
 
 
 def _links(number: int, decoded: DecodedPair) -> list[LinkTuple]:
-    """Return the links of a pair as they are."""
+    """Return the links of a pair unchanged."""
     return decoded.links
 
 
 def _compared(cosines: Cosines, columns: AlignmentColumns) -> EncoderFigures:
-    """Return the cosines and similarities that AlignmentColumns.compare wants."""
+    """Return cosines and similarities, for AlignmentColumns.compare."""
     sources, targets = ([each.text for each in side] for side in (columns.sources, columns.targets))
     found = cosines(sources, targets) if sources else np.empty(0)
     return found, mixed_similarity(columns.covered, found, columns.agreement)
@@ -254,7 +254,7 @@ def mixed_similarity(
     *,
     aligned: float = ALIGNED,
 ) -> NDArray[np.float64]:
-    """Return similarities in [0, 1], shape (n_pairs,), of what alignments and an encoder say.
+    """Return similarities in [0, 1], shape (n_pairs,), from alignments and an encoder.
 
     Parameters
     ----------
@@ -263,7 +263,7 @@ def mixed_similarity(
     cosine : float64 array, shape (n_pairs,)
         In [-1, 1].
     aligned : float
-        What `covered` counts, in [0, 1].
+        Weight of `covered`, in [0, 1].
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Alignments by a system of the literature."""
+"""Alignments by a published system."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ from tokalign.types.options import AlignOptions, Direction
 from tokalign.types.phrases import weakest_links
 
 VERSION = "1.0.0"
-"""Of all systems; changes where one of them answers otherwise."""
+"""Version of all systems; changes when one of them changes its answers."""
 
 
 class SystemBackend(Backend):
-    """Aligns annotated pairs by a system of the literature.
+    """Aligns annotated pairs by a published system.
 
-    Its confidences stand for the posteriors of both directions; nothing is said of NULL.
+    Its confidences stand for the posteriors of both directions; NULL has none.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ class SystemBackend(Backend):
         self._lock = threading.Lock()
 
     def check(self, options: AlignOptions) -> None:
-        """Raise InputError where an option is only of models."""
+        """Raise InputError if only models have an option."""
         check_options(self.header.name, options)
 
     def decide(
@@ -134,7 +134,7 @@ class SystemBackend(Backend):
         confidences: Sequence[NDArray[np.float64]],
         expected: Sequence[Expected],
     ) -> NDArray[np.float64]:
-        """Return the evidence that each source answers its target; zeros of what failed."""
+        """Return the evidence that each source answers its target; zeros for a pair that failed."""
         rows = np.zeros((len(expected), len(EVIDENCE)))
         with self._lock:
             for number, wanted in enumerate(expected):
@@ -152,7 +152,7 @@ class SystemBackend(Backend):
 
     @cached_property
     def _extractor(self) -> Extractor:
-        """What analyses candidates and questions, opened where it is first asked for."""
+        """Analyses candidates and questions; opened on first use."""
         lexicons = Lexicons.for_groups(["vectors"])
         return Extractor(
             lexicons.wordnet,
@@ -164,7 +164,7 @@ class SystemBackend(Backend):
     def explain(
         self, pair: EncodedPair, source_index: int, target_index: int, options: AlignOptions
     ) -> tuple[LinkExplanation, ...]:
-        """Return which rule linked two tokens; nothing where none did."""
+        """Return the rule that linked two tokens; empty if they are not linked."""
         link = source_index, target_index
         return tuple(
             each
@@ -173,7 +173,7 @@ class SystemBackend(Backend):
         )
 
     def _matches(self, pair: AnnotatedPair) -> Matches:
-        """Return what the system says of a pair, or raise InputError or ShapeError."""
+        """Return the system's matches of a pair, or raise InputError or ShapeError."""
         if any(pair[2:]):
             raise InputError(
                 f"{self.header.name} decides by rules and obeys no constraints; ask a model",
@@ -200,7 +200,7 @@ class SystemBackend(Backend):
         )
 
     def _weights(self, side: Sentence) -> list[float]:
-        """Return what each token weighs in similarity."""
+        """Return each token's weight in similarity."""
         rows = zip(side.tokens, side.tags or (), side.lemmas or (), strict=True)
         return [token_weight(token, tag, self._idf(lemma.lower())) for token, tag, lemma in rows]
 
@@ -212,7 +212,7 @@ def _confidence(matches: Matches, n_source: int, n_target: int) -> NDArray[np.fl
 
 
 def _at_least(matches: Matches, min_confidence: float) -> Matches:
-    """Return matches without those of less confidence."""
+    """Return the matches of at least this confidence."""
     kept = np.flatnonzero(matches.confidence.astype(np.float64) >= min_confidence)
     if len(kept) == len(matches.source):
         return matches
@@ -231,7 +231,7 @@ def _links(matches: Matches) -> dict[tuple[int, int], float]:
 
 
 def _explanations(matches: Matches) -> tuple[LinkExplanation, ...]:
-    """Return which rule made each link."""
+    """Return the rule that made each link."""
     columns = (each.tolist() for each in (matches.source, matches.target, matches.confidence))
     return tuple(
         LinkExplanation(

@@ -1,14 +1,12 @@
-"""A model with an encoder that aligns by `en` first, and asks its encoder where that pays.
+"""A model with an encoder that aligns by `en` first, and runs its encoder where that pays.
 
-A gate predicts from `en`'s decision on a pair (tokalign.decoding.routing) what the encoder would
-gain. The option `effort` says from which gain on a pair is read; so what a pair gets does not
-depend on what it is batched with. A pair that is not read has `en`'s decision in the same style,
-its score and its similarity, and no cosine. Where pairs are compared by their scores (rankings, and
-details that are scores alone) their similarities must mean the same: then all have the cosine,
-unless the effort is 0.
+A gate predicts the encoder's gain from `en`'s decision on a pair (tokalign.decoding.routing). The
+option `effort` sets the gain from which on a pair is read, so a pair's result does not depend on
+its batch. A pair that is not read has `en`'s decision in the same style, its score and its
+similarity, and no cosine. Where scores must be comparable (in rankings, and if only scores are
+asked for), all pairs have the cosine, unless the effort is 0.
 
-`lab.recipes.gates` learns the gates from pairs without gold, by what the encoder itself says of
-`en`'s links.
+`lab.recipes.gates` trains the gates on pairs without gold, judging `en`'s links by the encoder's.
 """
 
 from __future__ import annotations
@@ -39,27 +37,27 @@ T = TypeVar("T")
 FIRST: Final = "en"
 """The model that aligns first."""
 GATES: Final = "gates"
-"""Name of the table that ships."""
+"""Name of the gates' table."""
 ENCODERS: Final = ("encoder-en", "encoder-en-large")
-"""Encoders that there are gates for."""
+"""Encoders that have gates."""
 
 Encode: TypeAlias = Callable[[Sequence[tuple[Sentence, Sentence]]], list[Encoded]]
 
 
 class Gate:
-    """Predicts what an encoder gains on pairs, and which of them it is to read.
+    """Predicts an encoder's gain on pairs, and chooses those that it reads.
 
     Parameters
     ----------
     table : Table
-        Of boosted trees, and of thresholds from effort 0 to effort 1, evenly spaced.
+        Boosted trees, and thresholds for evenly spaced efforts from 0 to 1.
     encoder : str
         Its name.
 
     Raises
     ------
     ResourceError
-        If the table is damaged, or of other inputs.
+        If the table is damaged, or made for other inputs.
     """
 
     def __init__(self, table: Table, encoder: str) -> None:
@@ -73,7 +71,7 @@ class Gate:
 
     @classmethod
     def open_shipped(cls, encoder: str) -> Self:
-        """Return the gate of an encoder that ships with the package."""
+        """Return the gate of an encoder, from the shipped table."""
         return cls(Table.open_shipped(GATES), encoder)
 
     def gains(self, rows: NDArray[np.float32]) -> NDArray[np.float64]:
@@ -93,14 +91,14 @@ class Gate:
 
 
 class Cascade(Backend):
-    """Aligns annotated pairs by a model with an encoder, or by `en` where that is not asked.
+    """Aligns annotated pairs by a model with an encoder, or by `en` where the gate says so.
 
     Parameters
     ----------
     model : Model
         With an encoder.
     encode : callable
-        The encoder's: takes pairs of sentences, returns what it says of each.
+        The encoder's: takes pairs of sentences, returns its output for each.
     cosines : callable
         The encoder's; see ModelBackend.
     """
@@ -114,7 +112,7 @@ class Cascade(Backend):
 
     @cached_property
     def _first(self) -> ModelBackend:
-        """The backend of `en` under this model's name, opened where it is first asked."""
+        """The backend of `en` under this model's name, opened on first use."""
         model = load_model(model_path(FIRST))
         header = replace(model.header, name=self.header.name, version=self.header.version)
         lexicons = Lexicons.for_groups(model.table.groups)
@@ -126,19 +124,19 @@ class Cascade(Backend):
 
     @property
     def takes_effort(self) -> bool:
-        """Whether there is a gate for the encoder, and the model has styles as `en` has."""
+        """Whether the encoder has a gate, and the model has the styles of `en`."""
         header = self.header
         return header.encoder in ENCODERS and bool(header.styles) and not header.uses_trees
 
     def check(self, options: AlignOptions) -> None:
-        """Raise InputError if the model has no such style, or takes no such effort."""
+        """Raise InputError if the model does not have the style or take the effort."""
         self._full.check(options)
         options.check_effort(self.header.name, takes_effort=self.takes_effort)
 
     def encode(
         self, pairs: Sequence[AnnotatedPair], options: AlignOptions, *, compares: bool = False
     ) -> list[EncodedPair]:
-        """Return pairs with what the encoder says of those that it is to read."""
+        """Return pairs, with the encoder's output for those that it is to read."""
         read = self._reads(pairs, options, compares=compares)
         said = iter(
             self._encode([pair[:2] for pair, is_read in zip(pairs, read, strict=True) if is_read])
@@ -151,7 +149,7 @@ class Cascade(Backend):
     def _reads(
         self, pairs: Sequence[AnnotatedPair], options: AlignOptions, *, compares: bool
     ) -> list[bool]:
-        """Return per pair whether the encoder is to read it."""
+        """Return, per pair, whether the encoder is to read it."""
         if options.effort in (0.0, 1.0):
             return [options.effort == 1.0] * len(pairs)
         gains = self._gate.gains(self._first.gate_rows(pairs, options, compares=compares))
@@ -159,7 +157,7 @@ class Cascade(Backend):
         return read
 
     def _of(self, pair: EncodedPair) -> ModelBackend:
-        """Return the backend that decides a pair."""
+        """Return the backend of a pair."""
         return self._first if pair[1] is None else self._full
 
     def _routed(
@@ -167,7 +165,7 @@ class Cascade(Backend):
         pairs: Sequence[EncodedPair | Exception],
         run: Callable[[ModelBackend, list[EncodedPair | Exception]], Iterator[T]],
     ) -> Iterator[T]:
-        """Yield in order what `run` yields per pair, with the backend that decides the pair."""
+        """Yield the results of `run` in order, each by the backend of its pair."""
         backends = [self._full if isinstance(pair, Exception) else self._of(pair) for pair in pairs]
         streams = {
             backend: run(
@@ -203,7 +201,7 @@ class Cascade(Backend):
         options: AlignOptions,
         extras: Extras = NO_EXTRAS,
     ) -> Decided:
-        """Return the alignments of pairs that were all read, or none of them."""
+        """Return the alignments of pairs, either all or none of which were read."""
         (backend,) = set(map(self._of, pairs)) or {self._full}
         return backend.decide(pairs, options, extras)
 
@@ -215,7 +213,7 @@ class Cascade(Backend):
     def explain(
         self, pair: EncodedPair, source_index: int, target_index: int, options: AlignOptions
     ) -> tuple[LinkExplanation, ...]:
-        """Return why two tokens are, or are not, linked by what decides the pair."""
+        """Return why the pair's backend does, or does not, link two tokens."""
         return self._of(pair).explain(pair, source_index, target_index, options)
 
     def unit_inputs(

@@ -1,6 +1,6 @@
-"""The engine behind an aligner: it annotates pairs, encodes them and decides their links.
+"""The engine behind an aligner: it annotates pairs, encodes them and decodes their links.
 
-An `Aligner` has one for what its users call; a worker of the server uses it without an `Aligner`.
+Every `Aligner` has an engine; a worker of the server uses one without an `Aligner`.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class PairEngine:
     backend : Backend
     encoder : Encoder or None
     is_system : bool
-        Whether a system of the literature decides.
+        Whether a published system aligns.
 
     Raises
     ------
@@ -125,12 +125,12 @@ class PairEngine:
         return annotate_pairs(partial(self.annotate, truncate=truncate), pairs)
 
     def annotate_pair(self, pair: PairLike, options: AlignOptions) -> AnnotatedPair:
-        """Return one pair annotated, or raise why it cannot be."""
+        """Return an annotated pair, or raise the error of annotating it."""
         (annotated,) = self.annotate_pairs([pair], truncate=options.truncate)
         return unwrap(annotated)
 
     def _is_ready(self, pair: PairLike | Exception) -> bool:
-        """Whether there is nothing to annotate or to check of a pair."""
+        """Whether a pair needs neither annotating nor checking."""
         trees = self.header.uses_trees
         return (
             type(pair) is tuple
@@ -140,7 +140,7 @@ class PairEngine:
         )
 
     def align_pair(self, pair: PairLike, options: AlignOptions) -> Alignment:
-        """Return the alignment of one pair that is not annotated yet, or raise why it has none."""
+        """Annotate and align one pair; return its alignment, or raise its error."""
         self.backend.check(options)
         encoded = self.backend.encode([self.annotate_pair(pair, options)], options)
         return unwrap(next(self.backend.decide(encoded, options).alignments()))
@@ -148,8 +148,7 @@ class PairEngine:
     def align_annotated(
         self, pairs: Sequence[AnnotatedPair | Exception], options: AlignOptions
     ) -> Iterator[Alignment | Exception]:
-        """Yield the alignments of annotated pairs; an exception passes through, or takes the place
-        of the alignment that failed.
+        """Yield the alignment or the exception of each annotated pair; exceptions pass through.
 
         Parameters
         ----------
@@ -169,7 +168,7 @@ class PairEngine:
     def judge_annotated(
         self, pairs: Sequence[AnnotatedPair | Exception], options: AlignOptions, by: RankBy
     ) -> Iterator[tuple[Alignment, Judgement] | Exception]:
-        """Yield what `align_annotated` does, with what each pair is ranked by.
+        """Yield each result of `align_annotated` with the judgement that ranks its pair.
 
         Parameters
         ----------
@@ -219,7 +218,7 @@ class PairEngine:
     def unit_inputs(
         self, pair: AnnotatedPair, units: Sequence[Unit], options: AlignOptions
     ) -> NDArray[np.float32]:
-        """Return what relations of some units of an annotated pair are decided by.
+        """Return the inputs of the relation model for some units of an annotated pair.
 
         Parameters
         ----------
@@ -231,12 +230,12 @@ class PairEngine:
         Returns
         -------
         float32 array, shape (n_units, n_inputs)
-            Columns as tokalign.relations.related_units has them.
+            Columns are named in tokalign.relations.related_units.
 
         Raises
         ------
         InputError
-            If a system decides, the model has no such style, or a unit is out of range.
+            If a published system aligns, the model has no such style, or a unit is out of range.
         """
         self.backend.check(options)
         (encoded,) = self.backend.encode([pair], options)
@@ -246,12 +245,12 @@ class PairEngine:
 def _cosines(
     encoder: Encoder, sources: Sequence[str], targets: Sequence[str]
 ) -> NDArray[np.float64]:
-    """Return an encoder's cosines of pairs; it is asked for them when they are wanted."""
+    """Return a function for an encoder's cosines of pairs; the encoder runs when it is called."""
     return encoder.cosines(sources, targets)
 
 
 def open_model(model: str | os.PathLike[str]) -> tuple[Model | System, str]:
-    """Return a model or a system of the literature, and what opens it again from any folder.
+    """Return a model or published system, and an argument that opens it again from any folder.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ def require_indices(
     n_target: int,
     symmetrization: Symmetrization,
 ) -> None:
-    """Raise InputError unless a pair's link, or a token's lack of one, can be explained.
+    """Raise InputError unless the indices name a link or an unaligned token that can be explained.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ def require_indices(
     n_source, n_target : int
         Numbers of tokens.
     symmetrization : Symmetrization
-        A direction explains tokens of the side that it labels alone.
+        A single direction only explains tokens of the side that it labels.
     """
     for name, index, n_tokens in (
         ("source_index", source_index, n_source),
@@ -95,7 +95,7 @@ def explain_label(
     target_index: int,
     direction: Direction,
 ) -> LinkExplanation:
-    """Return what spoke for one label of one token.
+    """Return the explanation of one label of one token.
 
     Parameters
     ----------

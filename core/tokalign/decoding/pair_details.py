@@ -5,11 +5,11 @@ Phrase links have confidences of their own.
     s2t[block] = P(every source token of the block is labelled with a target token of it)
     t2s[block] = P(every target token of the block is labelled with a source token of it)
 
-over all label sequences of each chain (tokalign.crf.chains). The confidence is their mean, as that
-of a link is the mean of two posteriors, read by the style's map; of a direction that is taken alone
-it is that direction's. A block of one link has the confidence of the link; one without two words of
-one form is read by the map of unlike words. In a style with a second pass, which says nothing of
-blocks, the least probability of its links takes the mean's place.
+over all label sequences of each chain (tokalign.crf.chains). As for a link, the style's map turns
+the mean of both into the confidence; if one direction is used alone, its own probability. A block
+of one link has the link's confidence; the map of unlike words is used for a block without two equal
+words. In a style with a second pass, which does not score blocks, the least probability of the
+block's links replaces the mean.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ from tokalign.types.phrases import Phrase, links_of, maximal_blocks
 from tokalign.types.relations import Relation
 
 PLAIN_STYLE: StyleHeader = {"name": "plain", "links": "", "threshold": DEFAULT_THRESHOLD}
-"""The style of a model that has none."""
+"""The style of a model without styles."""
 _AS_IT_IS = Conventions([PLAIN_STYLE])
 _NO_MEANS = np.empty((0, 0))
 _NOTHING = _NO_MEANS.astype(np.float32)
 
 
 class PairDetails:
-    """What is asked of each pair of a batch beyond the links of the joint decision.
+    """Details to compute for each pair of a batch besides the links of the joint decision.
 
-    Lists are empty where nothing is asked for, else of one entry per pair.
+    A list is empty unless its detail is asked for, else it has one entry per pair.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class PairDetails:
         means: bool,
     ) -> None:
         self._options = options
-        # The maps are of the mean of both directions.
+        # The maps apply to the mean of both directions.
         is_one = options.symmetrization in ONE_DIRECTION
         self._conventions = _AS_IT_IS.each * MAX_STYLES if is_one else conventions.each
         self._table = table
@@ -75,7 +75,7 @@ class PairDetails:
 
     @property
     def has_more(self) -> bool:
-        """Whether anything is asked for of pairs without constraints."""
+        """Whether pairs without constraints have details."""
         options = self._options
         return (
             options.symmetrization is not Symmetrization.JOINT
@@ -86,7 +86,7 @@ class PairDetails:
         )
 
     def finish(self, number: int, decoded: DecodedPair) -> Sequence[LinkTuple]:
-        """Keep what is asked for of a pair, and return its links."""
+        """Compute and keep the details of a pair; return its links."""
         symmetrization = self._options.symmetrization
         convention = self._conventions[decoded.style]
         links = self._links(decoded)
@@ -132,7 +132,7 @@ class PairDetails:
         links: Sequence[LinkTuple],
         confidence: NDArray[np.float64],
     ) -> list[LinkTuple]:
-        """Return links with those that constraints require, all with pinned confidences."""
+        """Return the links and those that constraints require; required ones have confidence 1."""
         chosen = {(i, j) for i, j, _ in links}
         if decoded.constraints is not None:
             mean = link_posteriors(decoded, Symmetrization.JOINT)
@@ -152,11 +152,11 @@ def phrases_of(
     ----------
     decoded : DecodedPair
     links : sequence of (source, target, confidence)
-        Those that were chosen.
+        The chosen links.
     symmetrization : Symmetrization
-        By which they were.
+        The one that chose them.
     convention : Convention
-        Whose map gives confidences. What constraints ask for has 1, as its links have.
+        Its map gives confidences. A block that constraints require has 1, as its links do.
     """
     blocks = maximal_blocks((i, j) for i, j, _ in links)
     probabilities = decoded.block_probabilities(blocks)
@@ -184,7 +184,7 @@ def phrases_of(
 def related_phrases(
     decoded: DecodedPair, phrases: Sequence[Phrase], model: RelationModel
 ) -> tuple[Phrase, ...]:
-    """Return phrases with how their two sides are related."""
+    """Return phrases with the relations of their sides."""
     units = [
         (
             range(phrase.source_start, phrase.source_end),

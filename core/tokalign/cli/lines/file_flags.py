@@ -1,4 +1,4 @@
-"""The flags of files: what is read, what is written, in which format, and bad lines."""
+"""Flags for files: input, output, format and bad lines."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ _FORMS = {
     ".wa": "ists",
     ".conllu": "conllu",
 }
-"""Endings of names, and the formats that they stand for."""
+"""Formats by file name suffix."""
 
 
 def form_of(output: str) -> str:
-    """Return the format that the name of an output stands for; empty if it stands for none.
+    """Return the format that an output's suffix names; empty if it names none.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def format_flag(help: str, choices: Sequence[str], default: str) -> Any:
         form = form_of(output)
         if form in choices:
             return form
-        # Text that a command writes is fields between tabs, or one field.
+        # The text that a command writes is tab-separated fields, or one field.
         if not form or (form == "tsv" and default == "text") or ctx.params.get("json"):
             return default
         raise click.UsageError(
@@ -101,11 +101,11 @@ class FileFlags:
     )
 
     def sources(self) -> tuple[LineSource, ...]:
-        """Return all that is read, which is not written to."""
+        """Return all inputs, none of which may be the output."""
         return (self.input,)
 
     def open(self, columns: tuple[str, ...] = (), *, is_resumed: bool = False) -> LineSink:
-        """Return what takes the lines; see open_sink."""
+        """Return the sink for lines; see open_sink."""
         return open_sink(
             self.output,
             self.sources(),
@@ -158,7 +158,7 @@ class BadLines:
     Attributes
     ----------
     file : file, optional
-        Takes all, as objects.
+        Gets every bad line, as an object.
     n : int
         How many there were.
     """
@@ -167,7 +167,7 @@ class BadLines:
     n: int = 0
 
     def note(self, where: str, name: str, line: int, error: str) -> None:
-        """Take one: where it stands, in words, the id of what it holds, and its number."""
+        """Note a bad line: its place in words, its id and its number."""
         from tqdm import tqdm
 
         self.n += 1
@@ -185,12 +185,12 @@ class BadLines:
 
 @contextmanager
 def bad_lines(path: Path | None, files: FileFlags) -> Iterator[BadLines]:
-    """Return what takes bad lines, and writes them to a file if there is a path.
+    """Return a BadLines, which also writes to a file if there is a path.
 
     Raises
     ------
     click.UsageError
-        If the path is a file that is read, or the output.
+        If the path is an input, or the output.
     """
     if path is None:
         yield BadLines()

@@ -27,21 +27,21 @@ _NO_TABLE = ("id", "source", "target")
 
 
 class Heading:
-    """The names of the columns, which the first pair decides."""
+    """Column names, taken from the first pair."""
 
     def __init__(self, found: Sequence[str]) -> None:
         self._found = found
         self._kept: Sequence[str] = _NO_TABLE
 
     def over(self, items: Iterable[InputLine]) -> Iterator[InputLine]:
-        """Yield the items, and note the columns of the first."""
+        """Yield the items, and keep the columns of the first."""
         for number, item in enumerate(items):
             if not number and item.row is not None:
                 self._kept = tuple(item.row)
             yield item
 
     def line(self) -> str:
-        """Return the first line; what is found gets another name than a column of the input."""
+        """Return the header line; an added column that an input column already names is renamed."""
         names = list(self._kept)
         for name in self._found:
             free, number = name, 2
@@ -52,7 +52,7 @@ class Heading:
 
 
 def kept_cells(item: InputLine) -> list[str]:
-    """Return what stands in the input's columns."""
+    """Return the cells of the input's columns."""
     if item.row is not None:
         return list(item.row.values())
     source, target = (item.pair or ("", ""))[:2]
@@ -74,7 +74,7 @@ def record_of(cells: Sequence[str]) -> str:
     'a,"b, c",'
     """
     written = io.StringIO()
-    csv.writer(written).writerow(cells)  # whose line break decides which ones are in quotes
+    csv.writer(written).writerow(cells)  # whose line break decides which fields are quoted
     return written.getvalue().removesuffix("\r\n")
 
 
@@ -113,7 +113,7 @@ class Lines(abc.ABC):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Columns of the table that the lines are rows of, as JSON; none where they are text."""
+        """Columns of the table whose rows the JSON lines are; empty for lines of text."""
         return self.table_columns if self.format == PARQUET else ()
 
     @abc.abstractmethod
@@ -128,16 +128,16 @@ class Lines(abc.ABC):
 
     @abc.abstractmethod
     def cells(self, alignment: Alignment) -> list[str]:
-        """Return what CSV holds of an alignment, under `cell_names` but for the last, "error"."""
+        """Return an alignment's CSV cells, for all of `cell_names` but the last, "error"."""
 
     def bad_line(self, name: str, line: int, error: str) -> str:
-        """Return what stands for a pair that could not be aligned."""
+        """Return the line that stands for a pair that could not be aligned."""
         return bad_object(name, line, error) if self.format in _OBJECTS else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layout(Lines):
-    """How alignments become lines: the format, and what is written besides links."""
+    """How alignments become lines: the format, and the fields besides links."""
 
     section: ClassVar[str] = OUTPUT
     table_columns = ALIGNMENT_COLUMNS

@@ -65,16 +65,16 @@ if TYPE_CHECKING:
 
 
 LINES, READ = "lines", "read"
-"""Keys of a record beside the settings: lines written, and the digest of the pairs they are of."""
+"""Keys of a record besides the settings: lines written, and the digest of their pairs."""
 
 
 class RunRecord:
-    """How far a run is, and a digest of all that it has read up to there.
+    """Progress of a run: lines written, and a digest of the pairs read up to there.
 
     Parameters
     ----------
     settings : mapping
-        What the output depends on besides the input, as plain values of JSON.
+        The settings that the output depends on, as JSON values.
     """
 
     def __init__(self, settings: Mapping[str, Any]) -> None:
@@ -95,18 +95,17 @@ class RunRecord:
         self._written = self._written[0] + 1, self._read.popleft().hex()
 
     def record(self) -> dict[str, Any]:
-        """Return what is written down beside the unfinished output."""
+        """Return the record that is kept beside the unfinished output."""
         n_lines, digest = self._written
         return {**self._settings, LINES: n_lines, READ: digest}
 
     def resumed(self, items: Iterator[InputLine], sink: LineSink) -> Iterator[InputLine]:
-        """Return the items from the one of the last line that is kept on; all if none is kept.
+        """Return the items from that of the last kept line on; all if no line is kept.
 
         Raises
         ------
         InputError
-            If the settings are other ones than those of the interrupted run, or the pairs whose
-            lines it wrote.
+            If the settings, or the pairs already written, differ from those of the interrupted run.
         """
         items = self.over(items)
         if sink.partial is None or not sink.n_kept:
@@ -189,7 +188,7 @@ class RunReport:
             self._bar.update()
 
     def show(self, *, is_stopped: bool = False) -> None:
-        """Say how many lines there were, if a file was written, and which were bad."""
+        """Log the number of lines, if a file was written, and the bad ones."""
         if self.n_cut:
             click.echo(
                 f"{self.n_cut} of {self.n_lines} lines have sentences that were cut", err=True
@@ -250,9 +249,9 @@ def align_here(items: Iterable[InputLine], job: LineJob, batch_size: int) -> Gen
 def align_in_processes(
     items: Iterable[InputLine], job: LineJob, batch_size: int, n_processes: int, timeout_s: float
 ) -> Generator[OutputLine]:
-    """Yield a line per item, aligned by `n_processes` others.
+    """Yield a line per item, aligned by `n_processes` worker processes.
 
-    An item that ends or hangs the process that aligns it, twice, becomes a bad line; see processes.
+    An item whose process dies or hangs twice becomes a bad line; see batches/processes.py.
     """
     waiting: deque[InputLine] = deque()
 
@@ -269,7 +268,7 @@ def align_in_processes(
 
 
 def _start(job: LineJob) -> Callable[[Sequence[InputLine]], list[OutputLine]]:
-    """Return what a process does with each batch."""
+    """Return the function that a process applies to each batch."""
     aligner = job.model.load()
     return lambda items: _align_batch(aligner, items, job)
 
@@ -390,13 +389,13 @@ class PairFiles(FileFlags):
         return self.limited(read(self.input, is_tokenized=self.tokenized, columns=self.columns))
 
     def limited(self, items: Iterator[InputLine]) -> Iterator[InputLine]:
-        """Return as many of the items as are asked for."""
+        """Return the items, at most as many as --limit says."""
         return items if self.limit is None else itertools.islice(items, self.limit)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineRun:
-    """What aligns pairs, and how many at a time."""
+    """The model or server that aligns the pairs, and the batch size."""
 
     section: ClassVar[str] = RUN
     model: ModelFlags = group(ModelFlags)
@@ -423,7 +422,7 @@ class LineRun:
         Raises
         ------
         InputError
-            If the output is the input, or what is to be resumed was not written by this command.
+            If the output is the input, or the output to resume was not written by this command.
         """
         job = LineJob(self.model, layout, options)
         is_csv = layout.format == CSV
@@ -446,7 +445,7 @@ class LineRun:
                 sink.record = record.record
                 if not sink.n_kept:
                     sink.partial.write_record(record.record())
-            # Whoever types a line is answered before the next one.
+            # A person who types a line gets its answer before the next one.
             batch_size = 1 if files.input.is_terminal else self.batch_size
             lines = stack.enter_context(closing(self._align(items, job, stack, batch_size)))
             _check_kept(lines, sink, record)
@@ -460,7 +459,7 @@ class LineRun:
             raise click.exceptions.Exit(BAD_INPUT)
 
     def _settings(self, files: PairFiles, job: LineJob) -> dict[str, Any]:
-        """Return what the output depends on besides the input, as plain values of JSON."""
+        """Return the settings that the output depends on, as JSON values."""
         settings = {
             "tokalign": importlib.metadata.version("tokalign"),
             "command": click.get_current_context().info_name,
@@ -480,7 +479,7 @@ class LineRun:
     def _align(
         self, items: Iterator[InputLine], job: LineJob, stack: ExitStack, batch_size: int
     ) -> Generator[OutputLine]:
-        """Return the line of each item; the stack closes what aligns."""
+        """Return the line of each item; the stack closes the aligner or client."""
         if self.server.address:
             client = stack.enter_context(self.server.client())
             return align_at_server(items, job, batch_size, client)
@@ -490,7 +489,7 @@ class LineRun:
 
 
 def _check_kept(lines: Iterator[OutputLine], sink: LineSink, record: RunRecord | None) -> None:
-    """Take the last line that an earlier run has left, and compare it."""
+    """Align the last line of an earlier run again, and compare the two."""
     if not sink.n_kept:
         return
     line = next(lines, None)
@@ -511,7 +510,7 @@ def _write(
     record: RunRecord | None,
     heading: Heading | None,
 ) -> None:
-    """Write all lines, up to the first bad one if that ends the run."""
+    """Write all lines, or those before the first bad one if it ends the run."""
     sink = report.sink
     with report.shown():
         for line in lines:

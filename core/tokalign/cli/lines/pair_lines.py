@@ -1,4 +1,4 @@
-"""Sentence pairs, read line by line from text, JSON and tables; a bad line costs no other."""
+"""Sentence pairs, read line by line from text, JSON and tables."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ _IDS = ("id", "pairid")
 _COLUMN_NAME = re.compile(r"[^\W\d]\w*")
 
 logger = logging.getLogger(__name__)
-# A field of more characters cannot be aligned; csv would stop at 128 KiB.
+# Longer fields cannot be aligned; the default limit of csv is 128 KiB.
 MAX_FIELD = 1 << 24
 
 
 @dataclass(frozen=True, slots=True)
 class PairTable:
-    """Where the pairs stand in a table.
+    """Columns of a table that hold the pairs.
 
     Attributes
     ----------
     delimiter : str
-        Fields between commas may be in double quotes, with breaks in them; between tabs not.
+        Fields between commas, not tabs, may be quoted and hold line breaks.
     source, target, id : int or None
         Positions from 0.
     has_header : bool
@@ -128,7 +128,7 @@ def table_of(head: str, columns: ColumnNames | None) -> PairTable | None:
     for delimiter in ("\t", ","):
         try:
             names = next(_reader([head.rstrip("\r\n")], delimiter), [])
-        except csv.Error:  # a field that is too long for the name of a column
+        except csv.Error:  # too long for a column name
             names = []
         numbers = [whole_number(column) for column in columns or ()]
         if columns and delimiter in head and all(numbers):
@@ -148,9 +148,9 @@ def table_of(head: str, columns: ColumnNames | None) -> PairTable | None:
 
 
 def usual_columns(names: Sequence[str]) -> ColumnNames | None:
-    """Return the columns that hold source and target by their names; None if none has usual ones.
+    """Return the columns of source and target by their usual names; None without such names.
 
-    A warning says so if they are not called "source" and "target".
+    Warns if they are not called "source" and "target".
     """
     for found in side_names(names):
         if found != SIDES:
@@ -171,7 +171,7 @@ def seems_header(first: Sequence[str], second: Sequence[str]) -> bool:
 
 
 def _quotes_error(error: csv.Error, taken: Sequence[tuple[int, bytes]]) -> FormatError:
-    """Return what to say of a record that csv cannot read."""
+    """Return the error message for a record that csv cannot read."""
     first, last = taken[0][0], taken[-1][0]
     where = f"line {first}" if first == last else f"lines {first} to {last}"
     if "unexpected end" in str(error):
@@ -207,7 +207,7 @@ SEPARATOR = " ||| "
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 _OF_PAIRS = {"id", "source", "target", *NAMES}
-"""Fields of an object that its pair is made of."""
+"""Fields of an object that make its pair."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +226,7 @@ class InputLine:
     row : mapping, optional
         Columns of a table, as text.
     fields : mapping, optional
-        Of an object, but for those that the pair is made of.
+        The other fields of an object.
     """
 
     line: int
@@ -237,7 +237,7 @@ class InputLine:
     fields: Mapping[str, Any] | None = None
 
     def content(self) -> bytes:
-        """Return the bytes of all that the answer depends on."""
+        """Return, as bytes, everything that the answer depends on."""
         sides = [_plain(side) for side in self.pair or ()]
         return json.dumps([self.id, self.error, sides]).encode()
 
@@ -251,7 +251,7 @@ def _plain(value: SentenceLike | Constraints) -> Any:
 def read_lines(
     rows: Iterable[bytes], *, is_tokenized: bool, columns: ColumnNames | None = None
 ) -> Iterator[InputLine]:
-    """Yield what every line holds, or every record of a table.
+    """Yield an InputLine for every line, or for every record of a table.
 
     The lines are objects where the first that is not blank opens one; a table where columns are
     given or the first line is a header with "source" and "target", or other usual names; else text.
@@ -287,7 +287,7 @@ def read_lines(
 def read_sentences(
     rows: Iterable[bytes], one: SentenceLike, *, is_tokenized: bool
 ) -> Iterator[InputLine]:
-    """Yield a pair of one sentence with the sentence of every line.
+    """Yield the pair of a fixed sentence with the sentence of every line.
 
     The lines are objects with "text" or "tokens" where the first that is not blank opens one; else
     each is text as a whole.
@@ -315,7 +315,7 @@ def read_sentences(
 
 
 def _opened(rows: Iterable[bytes]) -> tuple[bytes, int, Iterator[tuple[int, bytes]]]:
-    """Return the first line that is not blank, how many come before it, and all with numbers."""
+    """Return the first non-blank line, the number of lines before it, and all lines numbered."""
     pending = iter(rows)
     blank: list[bytes] = []
     first = b""
@@ -393,7 +393,7 @@ def decode_row(row: bytes) -> str:
 
 
 def split_fields(line: str) -> list[str]:
-    """Return what stands between tabs, or, in a line without any, between triple bars."""
+    """Return the fields between tabs, or between triple bars in a line without tabs."""
     return line.split("\t") if "\t" in line else line.split(SEPARATOR)
 
 
@@ -408,7 +408,7 @@ def _line_from_text(line: int, text: str, is_tokenized: bool) -> InputLine:
 
 
 def pair_of(sides: Sequence[Any], is_tokenized: bool) -> tuple[SentenceLike, SentenceLike]:
-    """Return the pair of two values of a table: texts, or lists of tokens.
+    """Return a pair from two cells of a table: texts, or lists of tokens.
 
     Raises
     ------
@@ -442,7 +442,7 @@ def read_object(text: str) -> dict[str, Any]:
 
 
 def id_of(value: Mapping[str, Any], number: int) -> str:
-    """Return the id of an object as text; its number where it has none, or null."""
+    """Return the id of an object as text; the line number if the id is missing or null."""
     found = value.get("id")
     return require_unicode(str(number if found is None else found), "id")
 

@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 
 _ROWS_READ = 1024
 ROWS_PER_GROUP = 50_000
-"""Rows that are held until they are written."""
+"""Rows buffered before they are written."""
 
 
 def read_parquet(
     rows: LineSource, columns: ColumnNames | None, *, is_tokenized: bool, is_kept: bool = False
 ) -> Iterator[InputLine]:
-    """Yield what every row of a Parquet file holds.
+    """Yield an InputLine for every row of a Parquet file.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def read_parquet(
 
 
 def rows_of_parquet(rows: LineSource, columns: tuple[str, ...]) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a Parquet file, with some columns and, where there is one, the id.
+    """Yield the rows of a Parquet file, with the given columns and the id if there is one.
 
     Raises
     ------
@@ -167,7 +167,7 @@ def _plain(value: Any) -> Any:
 
 @dataclass(slots=True)
 class Packer:
-    """Takes lines of JSON, and writes them to a file as the rows of a Parquet table."""
+    """Writes lines of JSON to a file as the rows of a Parquet table."""
 
     file: IO[bytes]
     schema: pa.Schema
@@ -224,7 +224,7 @@ _READ: dict[str, Callable[[dict[str, Any]], Any]] = {
     **{name: (lambda value, name=name: value.get(name)) for name in FIGURES},  # type: ignore[misc]
     "error": lambda value: value.get("error"),
 }
-"""Columns, and where they stand in an object of --format jsonl."""
+"""Columns, and how each is read from an object of --format jsonl."""
 
 
 def schema_of(names: tuple[str, ...]) -> pa.Schema:

@@ -1,4 +1,4 @@
-"""Lines to write: a file appears at its name once it is complete."""
+"""Output of lines: a file gets its name once it is complete."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ RECORD = ".partial.json"
 
 @dataclass(slots=True)
 class PartialOutput:
-    """A file that is being written under another name; no other run can write it.
+    """A file that is written under a temporary name, and locked against other runs.
 
     Attributes
     ----------
     wanted, left : Path
         Its name when it is complete, and its name until then.
     file : file
-        Unbuffered, at its start; what an interrupted run wrote is in it if that is resumed.
+        Unbuffered, at its start; holds the lines of an interrupted run if that is resumed.
     """
 
     wanted: Path
@@ -88,7 +88,7 @@ class PartialOutput:
         return self.wanted.with_name(self.wanted.name + RECORD)
 
     def read_record(self) -> dict[str, Any]:
-        """Return what the interrupted run wrote down of itself; InputError if that is not there."""
+        """Return the record of the interrupted run; InputError if there is none."""
         try:
             record = json.loads(self._record().read_text("utf-8"))
         except (OSError, ValueError):
@@ -101,7 +101,7 @@ class PartialOutput:
         return record
 
     def write_record(self, record: Mapping[str, Any]) -> None:
-        """Write down what this run is, and how far it is."""
+        """Write the record of this run."""
         new = self._record().with_suffix(".new")
         new.unlink(missing_ok=True)
         with open(new, "x", encoding="utf-8") as file:  # noqa: PTH123  # "x" follows no link
@@ -118,7 +118,7 @@ class PartialOutput:
         self.file.close()
 
     def abandon(self, *, is_lost: bool) -> str:
-        """Leave the file as it is, or remove it if it is empty or lost; return what is kept."""
+        """Close the file, remove it if it is empty or lost, and return a message about it."""
         is_empty = os.fstat(self.file.fileno()).st_size == 0
         if is_empty or is_lost:
             self.left.unlink(missing_ok=True)
@@ -137,7 +137,7 @@ for _name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"):  # as far as
 def _lock(descriptor: int) -> None:
     """Lock an open file until it is closed; BlockingIOError or PermissionError if it is locked."""
     if sys.platform == "win32":
-        os.lseek(descriptor, 1 << 40, os.SEEK_SET)  # behind the end: nobody reads a locked byte
+        os.lseek(descriptor, 1 << 40, os.SEEK_SET)  # beyond the end: locked bytes are unreadable
         msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
         os.lseek(descriptor, 0, os.SEEK_SET)
     else:
@@ -176,7 +176,7 @@ def _locked(path: Path, left: Path) -> IO[bytes]:
 
 
 def differences(recorded: Mapping[str, Any], settings: Mapping[str, Any]) -> str:
-    """Return in words which settings of a run are not those of the record; empty if all are."""
+    """Return, in words, the settings of a run that differ from the record; empty if none do."""
     return "; ".join(
         f"{name} was {quoted(recorded.get(name))} and is {quoted(value)}"
         for name, value in settings.items()
@@ -186,7 +186,7 @@ def differences(recorded: Mapping[str, Any], settings: Mapping[str, Any]) -> str
 
 _BUFFER_BYTES = 1 << 16
 _FLUSH_S = 1.0
-"""Seconds that lines wait at most for others to be written with, as long as lines come."""
+"""Longest time in seconds that a line is buffered while others come."""
 
 
 def open_sink(
@@ -197,7 +197,7 @@ def open_sink(
     is_resumed: bool = False,
     is_restarted: bool = False,
 ) -> LineSink:
-    """Return what takes the lines.
+    """Return a sink for lines.
 
     Parameters
     ----------
@@ -206,9 +206,9 @@ def open_sink(
     sources : iterable of LineSource
         Where the input comes from.
     columns : tuple of str
-        Columns of Parquet, whose rows the lines are as JSON; without, lines stay lines.
+        Columns of Parquet, whose rows come as lines of JSON; empty to write plain lines.
     is_resumed, is_restarted : bool
-        Whether to go on after what an interrupted run has left, or to discard it.
+        Whether to append to the output of an interrupted run, or to discard it.
 
     Raises
     ------
@@ -265,7 +265,7 @@ def _check_path(path: Path, sources: Iterable[LineSource], *, is_parquet: bool) 
 
 
 def _cut_to_whole_lines(file: IO[bytes]) -> tuple[int, bytes]:
-    """Cut off an unfinished last line and stand at the end; return how many lines, and the last."""
+    """Cut off an unfinished last line, seek to the end, and return the line count and last line."""
     n_lines = start = end = position = 0  # start and end of the last whole line
     while block := file.read(_BUFFER_BYTES):
         n_lines += block.count(b"\n")
@@ -281,19 +281,19 @@ def _cut_to_whole_lines(file: IO[bytes]) -> tuple[int, bytes]:
 
 
 class LineSink:
-    """Takes lines; a file appears at its name when all are written, else its whole lines stay.
+    """Writes lines. A file gets its name when all are written; else its complete lines are kept.
 
     Attributes
     ----------
     name : str
     is_terminal : bool
-        Whether a person reads the lines.
+        Whether the lines go to a terminal.
     n_kept, last_kept : int, str
-        Lines that an earlier run has left, after which this one goes on, and the last of them.
+        Number of lines kept from an earlier run, which this one continues, and the last of them.
     partial : PartialOutput or None
-        What becomes a file of that name.
+        The unfinished file.
     record : callable, optional
-        Gives what is written down beside the unfinished file after each piece that is written.
+        Returns the record to keep beside the unfinished file, after each write.
     is_harmless : bool
         Whether the lines may go to a terminal as they are; else control characters are shown.
     """
@@ -317,14 +317,14 @@ class LineSink:
         self._packed = packed
         self._pending: list[bytes] = []
         self._n_bytes = 0
-        self._due = 0.0  # when the first line that is pending has waited long enough
+        self._due = 0.0  # when the first pending line has waited long enough
         self.is_terminal = file.isatty()
 
     def __enter__(self) -> Self:
         return self
 
     def write(self, text: str) -> None:
-        """Take whole lines, breaks included; errors of the file system name the file."""
+        """Write complete lines, with their line breaks; errors of the file system name the file."""
         is_read = self.is_terminal
         data = (visible(text) if is_read and not self.is_harmless else text).encode()
         if not self._pending:
@@ -335,7 +335,7 @@ class LineSink:
             self.flush()
 
     def flush(self) -> None:
-        """Write what is pending."""
+        """Write pending lines."""
         data = b"".join(self._pending)
         self._pending.clear()
         self._n_bytes = 0
@@ -371,7 +371,7 @@ class LineSink:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Write the rest, and rename where all went well."""
+        """Write the rest, and rename the file if nothing failed."""
         failed = kind is not None
         is_lost = False
         try:

@@ -1,4 +1,4 @@
-"""Lines and texts to read: of a file, of standard input, or given on the command line."""
+"""Input of lines and texts: from a file, standard input, or the command line."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tokalign.files.packed import N_MAGIC, damage_named, read_unpacked, unpacked
 STDIO = "-"
 PARQUET_MAGIC = b"PAR1"
 MAX_LINE = 1 << 26
-"""Bytes of a line; of a longer one the first byte more is read, and the rest is passed over."""
+"""Most bytes of a line; of a longer one, one byte more is read and the rest is skipped."""
 _SKIPPED_BYTES = 1 << 20
 
 
@@ -41,7 +41,7 @@ class LineSource:
     is_given : bool
         Whether the lines were given on the command line.
     wanted : str
-        What a line is to hold, for the person who types.
+        The expected content of a line, told to a person who types.
     """
 
     def __init__(self, raw: IO[bytes], name: str) -> None:
@@ -65,12 +65,12 @@ class LineSource:
 
     @property
     def is_parquet(self) -> bool:
-        """Whether it is a table in the place of lines."""
+        """Whether it is a Parquet table instead of lines."""
         self._opened()
         return self._is_parquet
 
     def _opened(self) -> IO[bytes]:
-        """Return the bytes, unpacked. The first ones are looked at when they are wanted: a command
+        """Return the bytes, unpacked. Nothing is read before it is asked for, so that a command
         that reads no lines does not wait for stdin."""
         if self._rows is not None:
             return self._rows
@@ -106,7 +106,7 @@ class LineSource:
 
 
 def _pass_line(rows: IO[bytes]) -> None:
-    """Read to the end of a line, and keep nothing of it."""
+    """Skip to the end of a line."""
     while (piece := rows.readline(_SKIPPED_BYTES)) and not piece.endswith(b"\n"):
         pass
 
@@ -141,7 +141,7 @@ class SourceParam(click.ParamType):  # type: ignore[type-arg]  # not generic bef
 
 
 def _why_unopened(error: Exception, path: str) -> str:
-    """Return why a file cannot be opened, and what to do where a sentence stands for one."""
+    """Return why a file cannot be opened, with advice if a sentence was given for a file name."""
     said = getattr(error, "strerror", None) or str(error) or type(error).__name__
     if isinstance(error, FileNotFoundError) and len(path.split()) > 1:
         said += "; give a file, or text on standard input"
@@ -149,12 +149,12 @@ def _why_unopened(error: Exception, path: str) -> str:
 
 
 def is_url(path: str) -> bool:
-    """Whether a path names a file of another system, as s3://bucket/pairs.tsv does."""
+    """Whether a path names a remote file, such as s3://bucket/pairs.tsv."""
     return re.match(r"[a-z][a-z0-9+.-]*://", path) is not None
 
 
 def open_url(url: str, mode: str = "rb") -> IO[bytes]:
-    """Return a file of any system that fsspec knows; MissingPackageError without fsspec."""
+    """Open a file of any file system that fsspec knows; MissingPackageError without fsspec."""
     try:
         import fsspec
     except ImportError as error:
@@ -196,11 +196,11 @@ class TextFile(NamedTuple):
 
 
 _GIVEN = "tokalign.input"
-"""Key of what stands in --input's place, in what click keeps of a call."""
+"""Key, in click's context, of the arguments that replace --input."""
 
 
 def input_of(ctx: click.Context, param: click.Parameter, value: LineSource) -> LineSource:
-    """Return what --input is: the file or the sentences given as arguments, if there are any."""
+    """Return the input: the file or the sentences given as arguments, else that of --input."""
     found: LineSource = ctx.meta.get(_GIVEN, value)
     return found
 
@@ -229,7 +229,7 @@ def pair_arguments(n_most: int | None) -> Callable[[Callable[..., Any]], Callabl
     Parameters
     ----------
     n_most : int or None
-        Sentences, first one included; None for any number.
+        Most sentences, including the first; None for any number.
     """
     more = "TARGET" if n_most == 2 else "TARGET..."
 
