@@ -32,7 +32,7 @@ from tokalign.client.errors import (
     UnsupportedError,
 )
 from tokalign.client.options import Limits, Retry, Tls
-from tokalign.client.results import AlignResult, RankedResult
+from tokalign.client.results import AlignResult, RankedResult, Ranking
 from tokalign.client.sync import Client
 from tokalign.codec import ModelInfo, ServerInfo, ServerLimits
 from tokalign.codec.reasons import ErrorReason
@@ -61,6 +61,7 @@ __all__ = [
     "NotFoundError",
     "OverloadedError",
     "RankedResult",
+    "Ranking",
     "Retry",
     "ServerInfo",
     "ServerLimits",

@@ -15,7 +15,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from tokalign.client.errors import from_status
 from tokalign.client.results import (
     AlignResult,
-    RankedResult,
+    Ranking,
     alignment_of,
     ranked_of,
     results_of,
@@ -136,7 +136,7 @@ def rank(
     candidates: Iterable[SentenceLike],
     wanted: RankOptions,
     options: RequestOptions,
-) -> Rpc[list[RankedResult]]:
+) -> Rpc[Ranking]:
     """Return the call that ranks candidates; each result's index is a candidate's.
 
     Raises
@@ -147,16 +147,12 @@ def rank(
     candidates = list(require_many(candidates))
     priors = check_priors(wanted.priors, len(candidates)) or [None] * len(candidates)
 
-    def decode(answer: align_pb2.RankResponse) -> list[RankedResult]:
-        return [
-            ranked_of(
-                each,
-                answer.model,
-                (candidates[each.index], question),
-                options.align,
-            )
+    def decode(answer: align_pb2.RankResponse) -> Ranking:
+        ranked = (
+            ranked_of(each, answer.model, (candidates[each.index], question), options.align)
             for each in answer.ranking
-        ]
+        )
+        return Ranking(ranked, answer.n_sentences_left_out)
 
     request = align_pb2.RankRequest(
         question=encode_input(question, "question"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import grpc
@@ -80,6 +80,22 @@ class RankedResult(AlignResult):
     judgement: Judgement | None
     sentence: PassageSentence | None = None
     highlights: tuple[Highlight, ...] = ()
+
+
+class Ranking(list[RankedResult]):
+    """The answers for candidates, the best first.
+
+    Attributes
+    ----------
+    n_sentences_left_out : int
+        How many sentences of passages the server did not look at, at least, because all passages
+        have more than a request may have pairs; those that share the rarest words with the
+        question were looked at. 0 unless `truncate` was asked for.
+    """
+
+    def __init__(self, results: Iterable[RankedResult], n_sentences_left_out: int = 0) -> None:
+        super().__init__(results)
+        self.n_sentences_left_out = n_sentences_left_out
 
 
 def alignment_of(

@@ -13,7 +13,7 @@ from tokalign.client.base import POLL_S, Waiting, ground_options, pair_of, reque
 from tokalign.client.blocking import BlockingConnection
 from tokalign.client.calls import GroundCalls, TextCalls
 from tokalign.client.errors import InvalidInputError
-from tokalign.client.results import AlignResult, RankedResult
+from tokalign.client.results import AlignResult, Ranking
 from tokalign.client.streams import GrowingGround, check_sizes, chunked
 from tokalign.codec import ServerInfo
 from tokalign.types import Alignment, PairLike, SentenceLike
@@ -125,7 +125,7 @@ class Client(BlockingConnection):
         annotator: str = "",
         timeout_s: float | None = None,
         **changes: Unpack[RankKeywords],
-    ) -> list[RankedResult]:
+    ) -> Ranking:
         """Return the candidates, those that answer best first.
 
         Parameters
@@ -140,10 +140,10 @@ class Client(BlockingConnection):
 
         Returns
         -------
-        list of RankedResult
-            `index` is the candidate's. Equal scores keep the given order; candidates that could
-            not be aligned come last and have an error. With the option `explain`, judgements
-            hold their evidence.
+        Ranking
+            A list of RankedResult, whose `index` is the candidate's. Equal scores keep the given
+            order; candidates that could not be aligned come last and have an error. With the
+            option `explain`, judgements hold their evidence.
 
         Other parameters and exceptions are those of `align`.
         """

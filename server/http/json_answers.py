@@ -154,18 +154,12 @@ class JsonAlignment(JsonSimilarity, kw_only=True):
     edits: list[JsonEdit] | UnsetType = UNSET
 
 
-class JsonRankedText(JsonAnswer):
-    """The text of a result."""
-
-    text: str
-
-
 class JsonResult(JsonAnswer):
     """A document, and how well it answers."""
 
     index: Annotated[JsonIndex, about("Of the document.")]
     relevance_score: Share
-    document: JsonRankedText | UnsetType = UNSET
+    document: Annotated[dict[str, Any], about("As given, a string as text.")] | UnsetType = UNSET
 
 
 class JsonApiVersion(JsonAnswer):
@@ -179,7 +173,7 @@ class JsonRankingMeta(JsonAnswer):
 
     api_version: JsonApiVersion
     warnings: (
-        Annotated[list[str], about("Documents that could not be ranked, and why.")] | UnsetType
+        Annotated[list[str], about("What was not ranked, not read or passed over.")] | UnsetType
     ) = UNSET
 
 

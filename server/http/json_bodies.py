@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import math
 import re
 from collections.abc import Collection
 from dataclasses import fields
@@ -117,12 +118,6 @@ GivenPair = msgspec.defstruct(
 )
 
 
-class JsonDocument(Struct):
-    """A text that is ranked; other fields are passed over."""
-
-    text: str
-
-
 class JsonPassage(Struct, forbid_unknown_fields=True):
     """A text that an answer may rest on, and how citations name it."""
 
@@ -130,23 +125,47 @@ class JsonPassage(Struct, forbid_unknown_fields=True):
     text: str
 
 
-_PassedOver = Annotated[Any, about("Passed over.")]
+PASSED_OVER = ("max_chunks_per_doc", "priority", "user")
+"""Fields of a RerankBody that other servers know."""
+_PassedOver = Annotated[Any, about("Passed over, with a warning.")]
+_Document = Annotated[dict[str, Any], Meta(extra_json_schema={"title": "Document"})]
+_RankFields = Annotated[
+    list[str],
+    Meta(min_length=1, description="Fields of documents to rank by, one after another; else text."),
+]
 
 
 class RerankBody(Body):
     """A query, and the documents that are ranked as answers to it."""
 
     query: str
-    documents: Annotated[list[str | JsonDocument], Meta(min_length=1)]
+    documents: Annotated[list[str | _Document], Meta(min_length=1)]
     top_n: Count | UnsetType = UNSET
     return_documents: bool = False
     max_tokens_per_doc: Count | UnsetType = UNSET
     by: RankBy = RankBy.AUTO
     max_chunks_per_doc: _PassedOver = UNSET
     priority: _PassedOver = UNSET
-    rank_fields: _PassedOver = UNSET
-    truncation: _PassedOver = UNSET
+    rank_fields: _RankFields | UnsetType = UNSET
+    truncation: Annotated[bool, about("Whether to leave out what is too much, or refuse it.")] = (
+        True
+    )
     user: _PassedOver = UNSET
+
+    def text(self, index: int) -> str:
+        """Return what is ranked of a document: its text, or those of its fields one by one."""
+        document = self.documents[index]
+        if isinstance(document, str):
+            return document
+        names = self.rank_fields or ["text"]
+        given = [name for name in names if name in document] or names[:1]
+        for name in given:
+            value, path = document.get(name, UNSET), f"documents[{index}].{name[:MAX_NAME]}"
+            if value is UNSET:
+                raise invalid(f"{path} is missing; wanted a string", path)
+            if not isinstance(value, str):
+                raise invalid(f"{path} is {in_words(value)}; wanted a string", path)
+        return "\n\n".join(document[name] for name in given)
 
 
 class GroundBody(Body):
@@ -199,9 +218,7 @@ GroundRequest = _with_options(GroundBody, "GroundRequest", GroundOptions)
 DiffRequest = _with_options(DiffBody, "DiffRequest", AlignOptions, DIFF_OPTIONS)
 
 # Fields whose values are not read here: those of each pair, and those that are passed over.
-_UNREAD = frozenset(
-    {"pairs", "targets", "max_chunks_per_doc", "priority", "rank_fields", "truncation", "user"}
-)
+_UNREAD = frozenset({"pairs", "targets", *PASSED_OVER})
 
 
 class BodyReader(Generic[BodyT]):
@@ -307,7 +324,7 @@ _KINDS: dict[type, str] = {
 def json_object(data: bytes) -> dict[str, Any]:
     """Return the object of a body; InputError if it is no JSON, or holds something else."""
     try:
-        value = json.loads(data, parse_constant=_no_constant)
+        value = json.loads(data, parse_constant=_no_constant, parse_float=_finite)
     except UnicodeDecodeError as error:
         raise _malformed(f"it is not UTF-8 at byte {error.start}") from error
     except json.JSONDecodeError as error:
@@ -355,6 +372,13 @@ def _require_unicode(value: Any, path: str) -> None:
 
 def _no_constant(name: str) -> NoReturn:
     raise _malformed(f"it holds {name}, which is no number of JSON")
+
+
+def _finite(digits: str) -> float:
+    value = float(digits)
+    if math.isinf(value):
+        raise _malformed(f"it holds {digits[:MAX_NAME]}, which is too large")
+    return value
 
 
 def _malformed(why: str) -> BadRequestError:

@@ -46,6 +46,7 @@ def _paths() -> JsonSchema:
     return {
         "/v1/rerank": _post("rerank", rerank, "RerankRequest", "Ranking"),
         "/v2/rerank": _post("rerankV2", rerank, "RerankRequest", "Ranking"),
+        "/rerank": _post("rerankUnversioned", rerank, "RerankRequest", "Ranking"),
         "/v1/align": _post("align", "Aligns pairs.", "AlignRequest", "AlignResponse", events),
         "/v1/similarity": _post(
             "similarity", "Compares pairs.", "SimilarityRequest", "SimilarityResponse", events

@@ -9,20 +9,28 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, cast
 
+from msgspec import UNSET
 from tokalign.codec import RequestOptions
 from tokalign.server.http.call import HttpCall
-from tokalign.server.http.json_bodies import RERANK_OPTIONS, BodyReader, RerankBody, RerankRequest
+from tokalign.server.http.json_bodies import (
+    PASSED_OVER,
+    RERANK_OPTIONS,
+    BodyReader,
+    RerankBody,
+    RerankRequest,
+)
 from tokalign.server.http.problems import naming, to_json
-from tokalign.server.requests.answers import Answer
+from tokalign.server.requests.candidates import RankedAnswer
 from tokalign.server.rpc.receiving import Context
 from tokalign.server.rpc.service import AlignService
 from tokalign.server.rpc.work import off_loop
 from tokalign.server.status import OK
 from tokalign.types.options import Detail
+from tokalign.v1 import align_pb2
 
 _BODIES = BodyReader(RerankRequest)
 _FIELDS = {
-    "question": "query",
+    r"question(\.text)?": "query",
     r"candidates(\[\d+\])?": r"documents\1",
 }
 # Scores have the precision of those of gRPC.
@@ -30,13 +38,13 @@ _SINGLE = struct.Struct("f")
 
 
 class Rerank:
-    """The method of /v1/rerank and /v2/rerank.
+    """The method of /v1/rerank, /v2/rerank and /rerank.
 
     Parameters
     ----------
     service : AlignService
     version : str
-        Of the path.
+        Of the shape.
     """
 
     def __init__(self, service: AlignService, version: str) -> None:
@@ -50,22 +58,41 @@ class Rerank:
         passages = [_cut(text, n_words) for text in documents] if n_words else documents
         with naming(_FIELDS):
             asked = self._service.asked(options, len(data), cast(Context, call))
-            ranking = await self._service.rank_passages(asked, body.query, passages, top_n)
-        written = partial(self._written, ranking, asked.chosen.model.name, body, documents)
+            found = await self._service.rank_passages(asked, body.query, passages, top_n)
+        written = partial(self._written, *found, asked.chosen.model.name, body, documents)
         return await off_loop(len(data), written)
 
     def _written(
-        self, ranking: list[tuple[int, Answer]], model: str, body: RerankBody, documents: list[str]
+        self,
+        ranking: list[tuple[int, RankedAnswer]],
+        n_left_out: int,
+        model: str,
+        body: RerankBody,
+        documents: list[str],
     ) -> bytes:
         results: list[dict[str, Any]] = []
-        warnings = []
-        for index, answer in ranking:
+        warnings = _passed_over(body)
+        if n_left_out:
+            warnings.append(
+                f"{n_left_out} sentences of the documents or more were not looked at, since they "
+                "have too many together: those were that share the rarest words with the query; "
+                "send fewer documents at once"
+            )
+        if any(_was_cut(found, "target") for _, found in ranking):
+            warnings.append("query is too long; its end was not looked at")
+        for index, found in ranking:
+            answer = found.answer
             if answer.code != OK:
                 warnings.append(f"documents[{index}] could not be ranked: {answer.message}")
+            elif _was_cut(found, "source"):
+                warnings.append(
+                    f"documents[{index}] has a sentence that is too long; its end was not looked at"
+                )
             (score,) = _SINGLE.unpack(_SINGLE.pack(answer.score))
             result: dict[str, Any] = {"index": index, "relevance_score": round(score, 6)}
             if body.return_documents:
-                result["document"] = {"text": documents[index]}
+                given = body.documents[index]
+                result["document"] = {"text": given} if isinstance(given, str) else given
             results.append(result)
         meta: dict[str, Any] = {"api_version": {"version": self._version}}
         if warnings:
@@ -85,9 +112,22 @@ class Rerank:
 def _read(data: bytes) -> tuple[RerankBody, RequestOptions, list[str]]:
     body = _BODIES.read(data)
     with naming({}):
-        options = body.align_options(RERANK_OPTIONS, detail=Detail.SCORES, truncate=True)
-    documents = [each if isinstance(each, str) else each.text for each in body.documents]
-    return body, replace(options, rank_by=body.by), documents
+        options = body.align_options(RERANK_OPTIONS, detail=Detail.SCORES, truncate=body.truncation)
+    return body, replace(options, rank_by=body.by), list(map(body.text, range(len(body.documents))))
+
+
+def _passed_over(body: RerankBody) -> list[str]:
+    """Return a warning for each field that is given and means nothing here."""
+    given = (name for name in PASSED_OVER if getattr(body, name) not in (None, UNSET))
+    return [f"{name} means nothing here and was passed over" for name in given]
+
+
+def _was_cut(found: RankedAnswer, side: str) -> bool:
+    """Return whether the end of a side was cut off, of any pair of a document."""
+    return any(
+        getattr(align_pb2.Alignment.FromString(each.alignment), f"{side}_truncated")
+        for each in found.answers
+    )
 
 
 def _cut(text: str, n_words: int) -> str:

@@ -96,6 +96,7 @@ def application(
     posts: dict[str, JsonMethod] = {
         "/v1/rerank": Rerank(service, "1"),
         "/v2/rerank": Rerank(service, "2"),
+        "/rerank": Rerank(service, "1"),  # as LiteLLM asks servers of vLLM
         "/v1/align": pairs.align,
         "/v1/similarity": pairs.similarity,
         "/v1/ground": texts.ground,

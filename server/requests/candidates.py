@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import islice
+from dataclasses import replace
+from itertools import accumulate, islice, pairwise
 from typing import NamedTuple
 
 from google.protobuf.message import DecodeError
@@ -20,13 +20,17 @@ from tokalign.codec.reasons import ErrorReason
 from tokalign.codec.writing import Joined, write_judgement
 from tokalign.errors import InputError
 from tokalign.ranking.judge import shipped_weights, standardised, weighed
-from tokalign.ranking.passages import Passage, decides, shortlist
+from tokalign.ranking.passages import Passage, decides, overlaps, shortlist
 from tokalign.server.config import RequestLimits
 from tokalign.server.requests.answers import Answer
 from tokalign.server.requests.wire import candidate_parts, check_id
 from tokalign.server.status import OK, BadRequestError, RequestLimitError, failure_of
 from tokalign.types.options import OffsetUnit
 from tokalign.v1 import align_pb2
+
+MOST_READ = 20
+"""Sentences that are read of passages to be cut, for each that a request may have. The largest
+request of usual text has fewer. Of others each passage is read as far as any."""
 
 _PAIR = Joined(align_pb2.Pair)
 _SENTENCE = Joined(align_pb2.Sentence)
@@ -64,11 +68,12 @@ def shortlisted(
     """Return the rising indices of the candidates that are looked at, `n` of them; 0 is all."""
     if not n:
         return list(range(len(candidates)))
-    texts = [each.passage or _text(each.sentence) for each in candidates]
-    return shortlist(_text(question), texts, n)
+    texts = [each.passage or plain_text(each.sentence) for each in candidates]
+    return shortlist(plain_text(question), texts, n)
 
 
-def _text(sentence: align_pb2.Sentence) -> str:
+def plain_text(sentence: align_pb2.Sentence) -> str:
+    """Return the text of a sentence, or its tokens between spaces."""
     return sentence.text or " ".join(sentence.tokens)
 
 
@@ -155,21 +160,34 @@ class GivenCandidate(NamedTuple):
             return cls(failure=Answer.failed(failure_of(error)))
 
 
-@dataclass(slots=True)
 class CandidatePairs:
     """The candidates of a request, and the pairs that are aligned for them.
+
+    Parameters
+    ----------
+    candidates : sequence of bytes, Passage or Answer
+        A serialised sentence, a passage, or the answer for a candidate that is refused.
 
     Attributes
     ----------
     pairs : list of bytes
         Serialised tokalign.v1.Pair messages without a target.
     has_passages : bool
+    n_left_out : int
+        How many sentences of passages are not among the pairs, at least.
     """
 
-    pairs: list[bytes] = field(default_factory=list)
-    has_passages: bool = False
-    _candidates: list[Passage | Answer | None] = field(default_factory=list)
-    """A passage, the answer for a candidate that is refused, or None for a sentence."""
+    def __init__(self, candidates: Sequence[bytes | Passage | Answer]) -> None:
+        self._candidates = candidates
+        passages = [each for each in candidates if isinstance(each, Passage)]
+        self.has_passages = bool(passages)
+        self.n_left_out = sum(each.n_left_out for each in passages)
+        self.pairs: list[bytes] = []
+        for each in candidates:
+            if isinstance(each, bytes):
+                self.pairs.append(_PAIR(source=each))
+            elif isinstance(each, Passage):
+                self.pairs += [_PAIR(source=_SENTENCE(text=text)) for text in each.sentences()]
 
     def ranked(self, answers: Sequence[Answer]) -> list[RankedAnswer]:
         """Return what came of each candidate, from one answer per pair."""
@@ -178,25 +196,27 @@ class CandidatePairs:
         for candidate in self._candidates:
             if isinstance(candidate, Answer):
                 found.append(RankedAnswer(candidate))
-            elif candidate is None:
-                found.append(RankedAnswer(_named(next(pending), "sentence")))
-            else:
+            elif isinstance(candidate, Passage):
                 found.append(_best(candidate, list(islice(pending, len(candidate.spans)))))
+            else:
+                found.append(RankedAnswer(_named(next(pending), "sentence")))
         return found
 
 
 def split_candidates(
-    candidates: Sequence[GivenCandidate], limits: RequestLimits, *, truncate: bool
+    question: str, candidates: Sequence[GivenCandidate], limits: RequestLimits, *, truncate: bool
 ) -> CandidatePairs:
     """Return the pairs of a request's candidates; a bad candidate gets its answer alone.
 
     Parameters
     ----------
+    question : str
     candidates : sequence of GivenCandidate
     limits : RequestLimits
     truncate : bool
-        Whether passages are cut where there are more sentences than a request may have pairs. Then
-        each keeps as many as it could have if all passages had the same number.
+        Whether to leave out sentences of passages where there are more than a request may have
+        pairs. Of each passage the one stays that has the largest overlap with the question
+        (tokalign.ranking.passages), and of all passages those after it by falling overlap.
 
     Raises
     ------
@@ -204,45 +224,71 @@ def split_candidates(
         If there are more and `truncate` is not set.
     """
     most = limits.max_pairs
-    split = _split(candidates, most, most)
-    if split is not None:
-        return split
-    if not truncate:
+    most_read = most * MOST_READ if truncate else most
+    found = _split(candidates, most_read, most_read)
+    if found is None and not truncate:
         raise RequestLimitError(
             f"the candidates' passages have more than {most} sentences; the server takes at most "
             f"{most} per request: send several, or ask for truncate",
             reason=ErrorReason.TOO_MANY_ITEMS,
             field="candidates",
         )
-    split = _split(candidates, max(1, most // len(candidates)))
-    assert split is not None
-    return split
+    if found is None:
+        found = _split(candidates, max(1, most_read // len(candidates)))
+        assert found is not None
+    n_too_many = sum(map(_n_pairs, found)) - most
+    return CandidatePairs(_shortened(question, found, n_too_many) if n_too_many > 0 else found)
 
 
 def _split(
     candidates: Sequence[GivenCandidate], most_of_one: int, most: int | None = None
-) -> CandidatePairs | None:
-    """Return pairs with at most so many sentences of a passage; None if there are too many."""
-    found = CandidatePairs()
+) -> list[bytes | Passage | Answer] | None:
+    """Return candidates with at most so many sentences of a passage; None if there are too many."""
+    found: list[bytes | Passage | Answer] = []
+    n_pairs = 0
     for sentence, text, failure in candidates:
         if failure is not None:
-            found._candidates.append(failure)
+            found.append(failure)
             continue
         if text is None:
-            found.pairs.append(_PAIR(source=sentence))
-            found._candidates.append(None)
+            found.append(sentence)
+            n_pairs += 1
             continue
-        found.has_passages = True
         try:
             passage = Passage.split(text, most_of_one)
         except InputError as error:
-            found._candidates.append(Answer.failed(failure_of(error)))
+            found.append(Answer.failed(failure_of(error)))
             continue
-        found.pairs += [_PAIR(source=_SENTENCE(text=each)) for each in passage.sentences()]
-        found._candidates.append(passage)
-        if most is not None and (passage.is_cut or len(found.pairs) > most):
+        found.append(passage)
+        n_pairs += len(passage.spans)
+        if most is not None and (passage.n_left_out or n_pairs > most):
             return None
-    return None if most is not None and len(found.pairs) > most else found
+    return found
+
+
+def _n_pairs(candidate: bytes | Passage | Answer) -> int:
+    return len(candidate.spans) if isinstance(candidate, Passage) else isinstance(candidate, bytes)
+
+
+def _shortened(
+    question: str, candidates: Sequence[bytes | Passage | Answer], n_too_many: int
+) -> list[bytes | Passage | Answer]:
+    """Return candidates whose passages have so many sentences less."""
+    passages = [each for each in candidates if isinstance(each, Passage)]
+    numbers = [number for each in passages for number in each.numbers]
+    gains = overlaps(question, (text for each in passages for text in each.sentences()))
+    starts = list(accumulate((len(each.spans) for each in passages), initial=0))
+    kept = {max(range(start, end), key=gains.__getitem__) for start, end in pairwise(starts)}
+    # Of equal ones, those stay that come first in their passages.
+    for k in sorted(range(len(gains)), key=lambda k: (-gains[k], numbers[k])):
+        if len(kept) == len(gains) - n_too_many:
+            break
+        kept.add(k)
+    shorter = iter(
+        passage.kept([k - start for k in range(start, end) if k in kept])
+        for passage, (start, end) in zip(passages, pairwise(starts), strict=True)
+    )
+    return [next(shorter) if isinstance(each, Passage) else each for each in candidates]
 
 
 def _best(passage: Passage, answers: Sequence[Answer]) -> RankedAnswer:

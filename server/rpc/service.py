@@ -34,6 +34,7 @@ from tokalign.server.requests.candidates import (
     GivenCandidate,
     RankedAnswer,
     in_order,
+    plain_text,
     priors_of,
     read_messages,
     shortlisted,
@@ -181,7 +182,7 @@ class AlignService:
         )
         top_k = wanted.top_k
         asked = Asked(serving, chosen._replace(options=options), len(data), context)
-        found = await self._ranked(asked, given_question, candidates, priors, top_k)
+        found, n_left_out = await self._ranked(asked, given_question, candidates, priors, top_k)
         places = list(in_order(found, top_k))
         unit = options.align.offsets
         ranking = (
@@ -191,7 +192,9 @@ class AlignService:
         )
         return await self._joined(
             [found[place].answer for place in places],
-            lambda: _RANKING(ranking=ranking, model=chosen.reference),
+            lambda: _RANKING(
+                ranking=ranking, model=chosen.reference, n_sentences_left_out=n_left_out
+            ),
         )
 
     async def align_texts(self, data: bytes, context: Context) -> bytes:
@@ -252,15 +255,18 @@ class AlignService:
 
     async def rank_passages(
         self, asked: Asked, question: str, passages: Sequence[str], top_k: int
-    ) -> list[tuple[int, Answer]]:
-        """Return the `top_k` best of passages by position, with the answers for them; 0 is all."""
+    ) -> tuple[list[tuple[int, RankedAnswer]], int]:
+        """Return the `top_k` best of passages by position, with what came of them; 0 is all.
+
+        Also return how many sentences were left out of all passages, at least.
+        """
         check_time(self._admission, asked.serving.pool, _SMALLEST_RANKING, asked.context)
-        self.check_number(len(passages), "candidates")
+        self.check_number(len(passages), "documents")
         message = align_pb2.Sentence(text=question)
         self._check_bytes(message.SerializeToString())
         candidates = [GivenCandidate(passage=text) for text in passages]
-        found = await self._ranked(asked, message, candidates, (), top_k)
-        return [(place, found[place].answer) for place in in_order(found, top_k)]
+        found, n_left_out = await self._ranked(asked, message, candidates, (), top_k)
+        return [(place, found[place]) for place in in_order(found, top_k)], n_left_out
 
     async def _ranked(
         self,
@@ -269,8 +275,8 @@ class AlignService:
         candidates: Sequence[GivenCandidate],
         priors: Sequence[float | None],
         top_k: int,
-    ) -> list[RankedAnswer]:
-        """Return what came of each candidate of a ranking."""
+    ) -> tuple[list[RankedAnswer], int]:
+        """Return what came of each candidate of a ranking, and how many sentences were left out."""
         serving, chosen, n_bytes, context = asked
         options = chosen.options
         truncate = options.align.truncate
@@ -278,8 +284,9 @@ class AlignService:
         if truncate:
             shorten(question, self._limits)
         sentence(question, side="question", limits=self._limits)
+        text = plain_text(question)
         split = await off_loop(
-            n_bytes, split_candidates, candidates, self._limits, truncate=truncate
+            n_bytes, split_candidates, text, candidates, self._limits, truncate=truncate
         )
         n_ranked = top_k or (len(candidates) if split.has_passages else 0)
         answers = await self._answers(
@@ -288,12 +295,13 @@ class AlignService:
         _check_question(answers)
         found = await off_loop(n_bytes, split.ranked, answers)
         if not any(prior is not None for prior in priors):
-            return found
+            return found, split.n_left_out
         explain = options.align.explain
-        return [
+        weighed = [
             each.with_prior(prior, explain=explain)
             for each, prior in zip(found, priors, strict=True)
         ]
+        return weighed, split.n_left_out
 
     async def texts_aligned(
         self, asked: Asked, texts: tuple[str, str]

@@ -45,6 +45,9 @@ def test_cohere(url, expected):
     answer = client.rerank(model="en", query=QUERY, documents=TEXTS, top_n=2, return_documents=True)
     assert of_cohere(answer) == expected
     assert answer.results[0].document.text == TEXTS[1] and answer.meta.api_version.version == "1"
+    documents = [{"text": "It rained.", "body": text} for text in TEXTS]
+    by_body = client.rerank(query=QUERY, documents=documents, rank_fields=["body"], top_n=2)
+    assert of_cohere(by_body) == expected
     documents = [{"text": text} for text in TEXTS]
     assert of_cohere(client.rerank(query=QUERY, documents=documents, top_n=2)) == expected
 

@@ -240,3 +240,24 @@ def test_the_command_ranks_passages_alike_here_and_at_a_server(address, small_mo
     assert ["2", "2", "Marta founded the bakery in 1997."] in rows
     assert sorted(row[0] for row in rows) == ["1", "2", "3"]
     assert "1 candidates, or their questions, were cut" in there.stderr
+
+
+def test_sentences_that_were_not_looked_at_are_said(small_model):
+    filler = " ".join(f"It rained on day {number}." for number in range(60))
+    passages = [*[filler] * 4, f"{filler} Marta founded the bakery in 1997."]
+    question, command = "Who founded the bakery?", ["rank", "--passages", "--truncate"]
+    flags = ("--model", str(small_model), "--max-pairs", "100", "--queue-pairs", "200")
+    with started(*flags, fake=False) as server:
+        with Client(server.address, timeout_s=60) as client:
+            ranking = client.rank(question, passages, passages=True, truncate=True, top_k=1)
+            assert client.rank(question, passages[-1:], passages=True).n_sentences_left_out == 0
+        assert ranking.n_sentences_left_out == 301 - 100
+        (best,) = ranking
+        assert (best.index, best.sentence.index, best.sentence.n_sentences) == (4, 60, 61)
+        there, here = (
+            CliRunner().invoke(main, [*command, question, *where], input="\n".join(passages))
+            for where in (["--server", server.address], ["--model", str(small_model)])
+        )
+    assert there.stdout.splitlines()[0] == here.stdout.splitlines()[0]
+    assert "201 sentences of passages were not looked at" in there.stderr
+    assert here.stderr == ""  # the library reads all of them

@@ -63,7 +63,64 @@ async def test_documents_are_cut_after_so_many_words(http):
 
 async def test_fields_that_others_clients_send_change_nothing(http):
     body = {"query": "q", "documents": ["d"], "priority": 3, "max_chunks_per_doc": 1, "user": None}
-    assert (await http.post("/v1/rerank", json=body)).status_code == 200
+    answer = await http.post("/v1/rerank", json=body)
+    assert answer.status_code == 200
+    assert answer.json()["meta"]["warnings"] == [
+        "max_chunks_per_doc means nothing here and was passed over",
+        "priority means nothing here and was passed over",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rank_fields", "first"),
+    [(None, 0), (["text"], 0), (["title"], 1), (["title", "text"], 0), (["none", "title"], 1)],
+)
+async def test_documents_are_ranked_by_the_fields_that_are_named(http, rank_fields, first):
+    documents = [
+        {"title": "score:0.2", "text": "score:0.9", "id": 7},
+        {"title": "score:0.6", "text": "score:0.1", "pages": [1, {"to": None}]},
+        "score:0.4",
+    ]
+    body = {"query": "q", "documents": documents, "return_documents": True}
+    answer = await http.post("/v1/rerank", json={**body, "rank_fields": rank_fields})
+    results = answer.json()["results"]
+    assert results[0]["index"] == first
+    given = {each["index"]: each["document"] for each in results}
+    assert given == {0: documents[0], 1: documents[1], 2: {"text": "score:0.4"}}
+
+
+@pytest.mark.parametrize(
+    ("document", "names", "seen"),
+    [
+        ({"text": "a"}, ["tilte"], "missing"),
+        ({"title": 3}, ["title"], "3"),
+        ({}, ["a", "b"], "mis"),
+    ],
+)
+async def test_a_document_without_the_fields_that_are_named_is_refused(http, document, names, seen):
+    body = {"query": "q", "documents": ["a", document], "rank_fields": names}
+    is_problem(await http.post("/v1/rerank", json=body), 400, seen, f"documents[1].{names[0]}")
+
+
+async def test_the_path_without_a_version_reranks(http):
+    body = {"query": "q", "documents": ["score:0.1", "score:0.9"]}
+    answer = (await http.post("/rerank", json=body)).json()
+    assert [each["index"] for each in answer["results"]] == [1, 0]
+
+
+FILLER = "\n\n".join(["score:0.1 rain"] * 9)
+
+
+async def test_sentences_that_share_rare_words_are_read_where_there_are_too_many(serving):
+    server = await serving(http_port=0, limits=RequestLimits(max_pairs=40))
+    documents = [FILLER + "\n\nscore:0.1 rain"] * 19 + [FILLER + "\n\nscore:0.9 bakery"]
+    body = {"query": "the bakery", "documents": documents, "top_n": 1}
+    answer = (await server.http.post("/v1/rerank", json=body)).json()
+    assert [each["index"] for each in answer["results"]] == [19]
+    (warning,) = answer["meta"]["warnings"]
+    assert warning.startswith("160 sentences of the documents or more were not looked at")
+    refused = await server.http.post("/v1/rerank", json={**body, "truncation": False})
+    is_problem(refused, 400, "more than 40 sentences", "documents")
 
 
 async def test_one_pair_is_answered_alone_and_several_together(http):
@@ -132,9 +189,14 @@ WRONG = [
     ("/v1/similarity", {"targets": ["a"]}, "source is missing", "source"),
     ("/v1/similarity", {**PAIR, "detail": "full"}, "no field is called 'detail'", "detail"),
     ("/v1/rerank", {"documents": ["a"]}, "query is missing", "query"),
-    ("/v1/rerank", {"query": "", "documents": ["a"]}, "is empty", "query.text"),
+    ("/v1/rerank", {"query": "", "documents": ["a"]}, "is empty", "query"),
     ("/v1/rerank", {"query": "q", "documents": ["a", 3]}, "wanted a string", "documents[1]"),
     ("/v1/rerank", {"query": "q", "documents": [{"image": "x"}]}, "missing", "documents[0].text"),
+    ("/v1/rerank", {"query": "q", "documents": [{"text": 3}]}, "is 3; want", "documents[0].text"),
+    ("/v1/rerank", {"query": "q", "documents": ["a"], "rank_fields": "x"}, "array", "rank_fields"),
+    ("/v1/rerank", {"query": "q", "documents": ["a"], "rank_fields": []}, "empty", "rank_fields"),
+    ("/v1/rerank", {"query": "q " * 11_000, "documents": ["a"], "truncation": False}, "", "query"),
+    ("/v1/rerank", {"query": "q", "documents": ["a"] * 10_001}, "10000 documents", "documents"),
     ("/v1/rerank", {"query": "q", "documents": ["a"], "top_n": 0}, "1 or more", "top_n"),
     ("/v1/rerank", {"query": "q\ud800", "documents": ["a"]}, "half a surrogate pair", "query"),
     ("/v1/rerank", {"query": "q", "documents": ["a"], "by": "x"}, "by is 'x'", "by"),
@@ -178,6 +240,10 @@ async def test_a_pair_with_a_field_that_is_no_text_fails_alone(http):
         (b"[" * 100_000, "nested too deeply"),
         (b'{"top_n": ' + b"9" * 10_000 + b"}", "a number is too long"),
         (b'{"top_n": NaN}', "NaN"),
+        (
+            b'{"query": "q", "documents": [{"text": "a", "n": -1e999}]}',
+            "-1e999, which is too large",
+        ),
         (b'{"query": "\xff"}', "not UTF-8"),
     ],
 )

@@ -151,3 +151,16 @@ def test_the_id_and_the_times_of_a_request_are_headers(http):
     assert "compute" in answer.headers["server-timing"]
     answer = http.post("/v1/align", json={}, headers={"x-request-id": "mine"})
     assert (answer.status_code, answer.headers["x-request-id"]) == (400, "mine")
+
+
+def test_what_is_cut_of_a_query_or_of_a_sentence_is_said(http):
+    long = " ".join(["rain"] * 600)
+    asked = {"query": "Who bakes bread?", "documents": ["A baker bakes.", f"It rains. {long}"]}
+    warnings = http.post("/v1/rerank", json=asked).json()["meta"]["warnings"]
+    assert warnings == ["documents[1] has a sentence that is too long; its end was not looked at"]
+    answer = http.post(
+        "/v1/rerank", json={"query": f"Who? {long}", "documents": ["A baker bakes."]}
+    )
+    assert answer.json()["meta"]["warnings"] == ["query is too long; its end was not looked at"]
+    asked["documents"].pop()
+    assert "warnings" not in http.post("/v1/rerank", json=asked).json()["meta"]

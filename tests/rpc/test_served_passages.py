@@ -10,8 +10,9 @@ from tokalign.ranking import passages
 from tokalign.server.config import RequestLimits
 from tokalign.server.requests import limits
 from tokalign.server.requests.answers import Answer
-from tokalign.server.requests.candidates import GivenCandidate, split_candidates
+from tokalign.server.requests.candidates import MOST_READ, GivenCandidate, split_candidates
 from tokalign.server.requests.wire import RequestFields
+from tokalign.types.options import OffsetUnit
 from tokalign.v1 import align_pb2
 
 Code = grpc.StatusCode
@@ -123,9 +124,49 @@ async def test_passages_of_too_many_sentences_are_cut_where_asked_for(serving):
     first, second = (await stub.Rank(request)).ranking
     assert (first.index, second.index) == (1, 0)
     assert first.sentence == align_pb2.PassageSentence(
-        index=1, n_sentences=2, start=11, end=20, passage_truncated=True
+        index=1, n_sentences=3, start=11, end=20, passage_truncated=True
     )
     assert not second.sentence.passage_truncated
+
+
+@pytest.mark.parametrize("place", [0, 7, 49])
+async def test_sentences_are_chosen_by_the_rare_words_that_they_share(serving, place):
+    stub = await serving(limits=RequestLimits(max_pairs=30))
+    passages = [["score:0.2 rain"] * 50 for _ in range(10)]
+    passages[7][place] = "score:0.8 bakers"
+    request = ranking_of(*map("\n\n".join, passages), ("score:0.5",))
+    request.options.truncate = True
+    request.question.text = "Who bakes? A baker in the rain."
+    answer = await stub.Rank(request)
+    assert [each.index for each in answer.ranking][:2] == [7, 10]
+    best = answer.ranking[0]
+    assert (best.sentence.index, best.sentence.n_sentences) == (place, 50)
+    assert best.sentence.passage_truncated
+    assert best.result.alignment.source.text == "score:0.8 bakers"
+    assert answer.n_sentences_left_out == 10 * 50 - 29
+    request.top_k = 1
+    assert (await stub.Rank(request)).n_sentences_left_out == 10 * 50 - 29
+
+
+async def test_nothing_is_said_to_be_left_out_where_all_was_read(serving):
+    stub = await serving(limits=RequestLimits(max_pairs=4))
+    for options in ({}, {"truncate": True}):
+        answer = await stub.Rank(ranking_of(scored(0.1, 0.2), scored(0.3, 0.1), options=options))
+        assert answer.n_sentences_left_out == 0
+        assert not any(each.sentence.passage_truncated for each in answer.ranking)
+
+
+def test_each_passage_keeps_a_sentence_and_the_place_of_a_bad_one():
+    texts = ["A b.", " ", "It rains. It pours. A dog barks.", "C d."]
+    found = split_candidates(
+        "A dog.", read(*({"passage": each} for each in texts)), RequestLimits(max_pairs=3),
+        truncate=True,
+    )  # fmt: skip
+    assert found.n_left_out == 2
+    ranked = found.ranked([Answer(b"", score=score) for score in (0.1, 0.2, 0.3)])
+    assert [each.answer.score for each in ranked] == [0.1, 0.0, 0.2, 0.3]
+    assert ranked[1].answer.code == INVALID
+    assert ranked[2].passage.sentence(0, OffsetUnit.CODE_POINTS).index == 2
 
 
 def read(*candidates):
@@ -152,23 +193,24 @@ def counted(monkeypatch):
 def test_a_million_sentences_are_refused_after_the_first_too_many(counted):
     limits = RequestLimits()
     with pytest.raises(LimitError, match="more than 10000 sentences"):
-        split_candidates(read({"passage": "A b. " * 1_000_000}), limits, truncate=False)
+        split_candidates("q", read({"passage": "A b. " * 1_000_000}), limits, truncate=False)
     assert len(counted) == limits.max_pairs + 1
 
 
 def test_sentences_of_many_passages_are_refused_after_the_first_too_many(counted):
     many = read(*({"passage": "A b. " * 3_000} for _ in range(400)))
     with pytest.raises(LimitError, match="more than 10000 sentences"):
-        split_candidates(many, RequestLimits(), truncate=False)
+        split_candidates("q", many, RequestLimits(), truncate=False)
     assert len(counted) <= 4 * 3_000
 
 
-def test_cut_passages_are_read_no_further_than_their_share(counted):
+def test_cut_passages_are_read_no_further_than_so_many_times_the_limit(counted):
     limits = RequestLimits()
     many = read(*({"passage": "A b. " * 3_000} for _ in range(400)))
-    candidates = split_candidates(many, limits, truncate=True)
+    candidates = split_candidates("q", many, limits, truncate=True)
     assert len(candidates.pairs) == limits.max_pairs
-    assert len(counted) <= 4 * 3_000 + limits.max_pairs + 400
+    assert len(counted) <= 2 * MOST_READ * limits.max_pairs + 4 * 3_000
+    assert candidates.n_left_out >= MOST_READ * limits.max_pairs - limits.max_pairs
 
 
 def test_a_passage_that_is_no_text_fails_alone():
@@ -179,7 +221,7 @@ def test_a_passage_that_is_no_text_fails_alone():
     )
     found = RequestFields(align_pb2.RankRequest, request, 10).messages("candidates")
     candidates = split_candidates(
-        list(map(GivenCandidate.read, found)), RequestLimits(), truncate=False
+        "q", list(map(GivenCandidate.read, found)), RequestLimits(), truncate=False
     )
     assert len(candidates.pairs) == 1
     answers = [each.answer for each in candidates.ranked([Answer(b"", score=0.5)])]

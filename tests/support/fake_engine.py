@@ -84,7 +84,7 @@ class FakeEngine:
         elif action == "hang":
             signal.pause()
         elif action == "score":
-            score = float(value)
+            score = float(value.split()[0])  # words may follow
         elif action == "raise":
             raise ValueError(f"cannot read {pair.source.text}")
         elif action == "internal":

@@ -166,18 +166,20 @@ class _Faults:
     ----------
     lines : BadLines
         Takes every bad line and candidate.
-    bad, cut, bad_lines : int
-        Candidates that were bad or cut, and bad lines.
+    bad, cut, bad_lines, left_out : int
+        Candidates that were bad or cut, bad lines, and sentences that a server did not look at.
     """
 
     lines: BadLines
     bad: int = 0
     cut: int = 0
     bad_lines: int = 0
+    left_out: int = 0
 
     def note(self, line: int, query: Query, ranking: Sequence[Any], *, is_line: bool) -> None:
         """Note the bad candidates of a query; each may be a line, or all may be of one line."""
         self.cut += sum(map(_is_cut, ranking))
+        self.left_out += getattr(ranking, "n_sentences_left_out", 0)
         for each in ranking:
             if each.error is None:
                 continue
@@ -191,6 +193,8 @@ class _Faults:
         """Report all faults; exit with BAD_INPUT if there were any bad lines or candidates."""
         if self.cut:
             click.echo(f"{self.cut} candidates, or their questions, were cut", err=True)
+        if self.left_out:
+            click.echo(f"{self.left_out} sentences of passages were not looked at", err=True)
         if self.bad:
             click.echo(f"{self.bad} candidates could not be aligned", err=True)
         if self.bad_lines:

@@ -17,8 +17,8 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
 from itertools import islice
 from statistics import fmean
 from typing import Self
@@ -42,19 +42,22 @@ class Passage:
     text : str
     spans : sequence of (int, int)
         Half-open code point offsets of the sentences, at least one.
-    is_cut : bool
-        Whether the text has more sentences than `spans`.
+    numbers : sequence of int
+        Their positions among all sentences of the text, rising.
+    n_sentences : int
+        How many the text has; where reading stopped, one more than were read.
 
     Examples
     --------
-    >>> passage = Passage.split("It rains. It pours. It stops.", 2)
-    >>> list(passage.sentences()), passage.is_cut
-    (['It rains.', 'It pours.'], True)
+    >>> passage = Passage.split("It rains. It pours. It stops.").kept([1])
+    >>> list(passage.sentences()), passage.n_left_out
+    (['It pours.'], 2)
     """
 
     text: str
     spans: Sequence[tuple[int, int]]
-    is_cut: bool = False
+    numbers: Sequence[int]
+    n_sentences: int
 
     @classmethod
     def split(cls, text: str, most: int | None = None) -> Self:
@@ -72,7 +75,16 @@ class Passage:
             raise InputError(
                 "the passage has no sentence; give text with at least one word", field="passage"
             )
-        return cls(text, spans[:most], most is not None and len(spans) > most)
+        return cls(text, spans[:most], range(len(spans[:most])), len(spans))
+
+    def kept(self, numbers: Sequence[int]) -> Self:
+        """Return the passage with some of its sentences, by rising position, alone."""
+        return replace(self, spans=[self.spans[k] for k in numbers], numbers=numbers)
+
+    @property
+    def n_left_out(self) -> int:
+        """How many sentences of the text are not among `spans`."""
+        return self.n_sentences - len(self.spans)
 
     def sentences(self) -> Iterator[str]:
         """Yield the texts of the sentences."""
@@ -83,17 +95,18 @@ class Passage:
         """Return where a sentence is, counted in a unit."""
         start, end = self.spans[index]
         return PassageSentence(
-            index=index,
-            n_sentences=len(self.spans),
+            index=self.numbers[index],
+            n_sentences=self.n_sentences,
             start=place(self.text, start, unit),
             end=place(self.text, end, unit),
-            passage_truncated=self.is_cut,
+            passage_truncated=self.n_left_out > 0,
         )
 
     def fault(self, index: int, message: str) -> str:
         """Return a message about a sentence that says which one it is, in code points."""
         start, end = self.spans[index]
-        return f"sentence {index} of the passage, code points {start} to {end}: {message}"
+        number = self.numbers[index]
+        return f"sentence {number} of the passage, code points {start} to {end}: {message}"
 
 
 def decides(score: float | None, best: float | None) -> bool:
@@ -110,6 +123,7 @@ def decides(score: float | None, best: float | None) -> bool:
 
 
 _WORD = re.compile(r"\w+")
+_stem = lru_cache(1 << 16)(stem)
 
 
 def shortlist(query: str, candidates: Sequence[str], n: int) -> list[int]:
@@ -138,28 +152,27 @@ def shortlist(query: str, candidates: Sequence[str], n: int) -> list[int]:
     """
     if len(candidates) <= n:
         return list(range(len(candidates)))
+    gains = overlaps(query, candidates)
+    return sorted(sorted(range(len(candidates)), key=lambda k: -gains[k])[:n])
+
+
+def overlaps(query: str, candidates: Iterable[str]) -> list[float]:
+    """Return the overlap of each candidate with a query, 0 or more."""
     unasked = WH_WORDS.union(function_words())
-    asked = {stem(word) for word in _WORD.findall(query.lower()) if word not in unasked}
-    stems: dict[str, str] = {}
-    held = [_held(text, asked, stems) for text in candidates]
-    n_with = Counter(each for own in held for each in own)
+    asked = frozenset(_stem(word) for word in _WORD.findall(query.lower()) if word not in unasked)
+    stems = (asked.intersection(map(_stem, _WORD.findall(text.lower()))) for text in candidates)
+    once: dict[frozenset[str], frozenset[str]] = {}
+    held = [once.setdefault(own, own) for own in stems]
+    n_holding = Counter(held)
+    n_with: Counter[str] = Counter()
+    for own, count in n_holding.items():
+        n_with.update(dict.fromkeys(own, count))
     idf = {
-        each: math.log(1 + (len(candidates) - count + 0.5) / (count + 0.5))
+        each: math.log(1 + (len(held) - count + 0.5) / (count + 0.5))
         for each, count in n_with.items()
     }
-    overlaps = [math.fsum(idf[each] for each in own) for own in held]
-    return sorted(sorted(range(len(candidates)), key=lambda k: -overlaps[k])[:n])
-
-
-def _held(text: str, asked: set[str], stems: dict[str, str]) -> set[str]:
-    """Return the asked stems that a text holds; `stems` remembers those of words."""
-    found = set()
-    for word in set(_WORD.findall(text.lower())):
-        if (own := stems.get(word)) is None:
-            own = stems[word] = stem(word)
-        if own in asked:
-            found.add(own)
-    return found
+    found = {own: math.fsum(idf[each] for each in own) for own in n_holding}
+    return [found[own] for own in held]
 
 
 MOST_BETWEEN = 2

@@ -59,13 +59,12 @@ class PassageSentence:
     index : int
         0-based position of the sentence in the passage.
     n_sentences : int
-        Number of sentences that the passage was split into.
+        Number of sentences of the passage; where a server stopped reading, one more than it read.
     start, end : int
         Half-open range of the passage's text that the sentence is. A token's place in the passage
         is `start` plus its place in the sentence.
     passage_truncated : bool
-        Whether sentences at the passage's end were not looked at, as AlignOptions.truncate asks of
-        a server.
+        Whether some of its sentences were not looked at, as AlignOptions.truncate asks of a server.
     """
 
     index: int
