@@ -6,7 +6,6 @@ loaded at the first call; threads take turns. `split` and equal texts need no mo
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Unpack
 
@@ -25,6 +24,7 @@ from tokalign.types.keywords import (
     PairKeywords,
     RankKeywords,
 )
+from tokalign.types.locks import ForkLock
 from tokalign.types.options import AlignOptions
 from tokalign.types.texts import SentenceSpan, TextAlignment
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from tokalign.aligner import Aligner
     from tokalign.comparison.near_duplicates import Duplicates
 
-_loading = threading.Lock()
+_loading = ForkLock()
 _loaded: list[Aligner] = []
 
 

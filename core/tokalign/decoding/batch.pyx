@@ -530,7 +530,9 @@ def decide_batch(
     cdef Batch batch = Batch(pairs, style, relations, evidence, support, gate)
     cdef Extractor extractor = decoder.extractor
     cdef Py_ssize_t k
-    with decoder.lock:
+    with decoder.lock as is_left:
+        if is_left:
+            extractor.forget()
         extractor.release()
         extractor.make_room()
         for k in range(batch.n_pairs):

@@ -12,7 +12,7 @@ as tokalign.decoding.link_decision lowers covered shares.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property, partial
+from functools import partial
 from typing import Final, TypeAlias, TypeVar
 
 import numpy as np
@@ -44,6 +44,7 @@ from tokalign.relations.related_units import RelationModel
 from tokalign.types import AnnotatedPair, LinkExplanation
 from tokalign.types.columns import AlignmentColumns, EncoderFigures
 from tokalign.types.links import LinkTuple
+from tokalign.types.locks import cached_property
 from tokalign.types.options import AlignOptions, Detail
 
 T = TypeVar("T")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Collection, Sequence
-from functools import cached_property
 from itertools import accumulate
 
 import numpy as np
@@ -32,6 +30,7 @@ from tokalign.ranking.answer_types import Expected
 from tokalign.systems import Matches, System, check_options, refuse_grounding, summary
 from tokalign.types import AnnotatedPair, FeatureContribution, LinkExplanation, Sentence
 from tokalign.types.columns import CONFLICT, AlignmentColumns
+from tokalign.types.locks import ForkLock, cached_property
 from tokalign.types.options import AlignOptions, Direction
 from tokalign.types.phrases import weakest_links
 
@@ -63,7 +62,8 @@ class SystemBackend(Backend):
         )
         self._system = system
         self._idf = remembered(frequencies.idf)
-        self._lock = threading.Lock()
+        self._lock = ForkLock()  # of the system
+        self._extracting = ForkLock()
 
     def check(self, options: AlignOptions) -> None:
         """Raise InputError if only models have an option."""
@@ -136,7 +136,9 @@ class SystemBackend(Backend):
     ) -> NDArray[np.float64]:
         """Return the evidence that each source answers its target; zeros for a pair that failed."""
         rows = np.zeros((len(expected), len(EVIDENCE)))
-        with self._lock:
+        with self._extracting as is_left:
+            if is_left:
+                self._extractor.forget()
             for number, wanted in enumerate(expected):
                 if number not in errors:
                     rows[number] = pair_evidence(

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import cached_property
 from typing import Final, Self, TypeAlias, TypeVar
 
 import numpy as np
@@ -30,6 +29,7 @@ from tokalign.model.shipped import model_path
 from tokalign.relations.forest import Forest
 from tokalign.relations.related_units import RelationModel
 from tokalign.types import Alignment, AnnotatedPair, LinkExplanation, Sentence
+from tokalign.types.locks import cached_property
 from tokalign.types.options import AlignOptions, RankBy
 
 T = TypeVar("T")

@@ -10,7 +10,6 @@ from libc.stdint cimport int32_t, int64_t, uint8_t
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memset
 
-import threading
 
 import numpy as np
 
@@ -53,6 +52,7 @@ from tokalign.relations.related_units cimport (
 from tokalign.english.lexicon.word_weights import content_weight
 from tokalign.errors import InputError, ShapeError
 from tokalign.model.styles import MAX_STYLES
+from tokalign.types.locks import ForkLock
 
 assert MAX_STYLES == <int>MOST_STYLES
 
@@ -96,7 +96,7 @@ cdef class Decoder:
         )
         self.transitions = np.ascontiguousarray(transitions, dtype=np.float64)
         self.workspace = Workspace()
-        self.lock = threading.RLock()
+        self.lock = ForkLock()
 
     def __dealloc__(self):
         free(self.scratch)

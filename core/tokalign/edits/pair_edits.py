@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from functools import cache, cached_property
+from functools import cache
 from typing import Self, TypeAlias
 
 import numpy as np
@@ -39,6 +39,7 @@ from tokalign.files.tables import Table
 from tokalign.relations.forest import Forest
 from tokalign.types import Sentence
 from tokalign.types.edits import Edit, EditKind
+from tokalign.types.locks import cached_property
 from tokalign.types.relations import Conflict
 
 TABLE = "edits"

@@ -15,9 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
-from threading import Lock
 from typing import Self
 
 import numpy as np
@@ -31,6 +29,7 @@ from tokalign.texts.split_text import sentences_of
 from tokalign.texts.text_words import WordNumbers
 from tokalign.types.grounding import PassageLike, SourcePassage, check_passages
 from tokalign.types.lengths import MAX_TEXT_SENTENCES
+from tokalign.types.locks import ForkLock, cached_property
 from tokalign.types.texts import SentenceSpan
 
 LEAST_SHARE = 0.1
@@ -76,7 +75,7 @@ class Sources:
     ) -> None:
         self.passages = tuple(passages)
         self.sentences = tuple(sentences)
-        self._lock = Lock()
+        self._lock = ForkLock()
         self._numbers = WordNumbers(_WORD.findall, canonical)
         sentence_words = [self._numbers.add(each.span.text) for each in self.sentences]
         held: list[list[int]] = [[] for _ in range(len(self._numbers))]

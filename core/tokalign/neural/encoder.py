@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property, partial
+from functools import partial
 from typing import Self, TypeAlias
 
 import numpy as np
@@ -21,6 +21,7 @@ from tokalign.neural.sentences import SentenceEncoder
 from tokalign.neural.session import opened
 from tokalign.neural.wordpieces import Sequence2, WordPieces
 from tokalign.types import Sentence
+from tokalign.types.locks import cached_property
 
 LARGEST_NUMBER = 65504.0
 """float16's, the type in which differences ship."""

@@ -13,12 +13,12 @@ two projections, each token by a third one against having no partner.
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t
 from libc.stdlib cimport calloc, free, malloc
 
-import threading
 
 import numpy as np
 
 from tokalign.errors import ResourceError
 from tokalign.neural.architecture import distance_buckets
+from tokalign.types.locks import ForkLock
 
 cdef extern from "_run.h" nogil:
     const int PANEL
@@ -108,7 +108,7 @@ cdef class Layers:
         if self.tile == NULL:
             raise ValueError(f"this processor cannot run {tile!r}")
         self.kept = []
-        self.lock = threading.Lock()
+        self.lock = ForkLock()
         inner = weights["encoder.layer.0.intermediate.dense.bias"].shape[0]
         width, n_heads = made["width"], made["n_heads"]
         if width % PANEL or inner % PANEL or (width // n_heads) % WIDE:

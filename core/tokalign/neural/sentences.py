@@ -7,7 +7,6 @@ without the differences that the aligner's training added.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 
 import numpy as np
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 
 from tokalign.neural.session import States
 from tokalign.neural.wordpieces import WordPieces
+from tokalign.types.locks import ForkLock
 
 KEPT_SENTENCES = 8192
 """Sentences whose vectors are remembered: 12 MiB of MiniLM's, 24 MiB of MPNet's."""
@@ -38,7 +38,7 @@ class SentenceEncoder:
         self._session = session
         self._word_pieces = word_pieces
         self._kept: dict[str, NDArray[np.float32]] = {}
-        self._lock = threading.Lock()
+        self._lock = ForkLock()
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return the vectors of texts.

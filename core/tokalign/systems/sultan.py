@@ -26,7 +26,6 @@ Sultan, Bethard and Sumner (2014), Back to Basics for Monolingual Alignment, TAC
 
 from __future__ import annotations
 
-import threading
 from typing import TYPE_CHECKING
 
 from tokalign.english.lexicon.lexical_resources import find_resource, open_resource
@@ -36,6 +35,7 @@ from tokalign.systems.dependencies import dependencies
 from tokalign.systems.matches import Matches
 from tokalign.systems.sultan_kernel import RULES, SultanKernel
 from tokalign.types import Sentence
+from tokalign.types.locks import ForkLock
 
 if TYPE_CHECKING:
     from tokalign.systems.sultan_kernel import _Prepared
@@ -96,7 +96,7 @@ class SultanSystem:
         self.table = f"{name} {find_resource(name).version}"
         listed = Paraphrases(opened) if name == "ppdb" else None
         self._kernel = SultanKernel(WordNet.open_shipped(), listed)
-        self._lock = threading.Lock()
+        self._lock = ForkLock()
 
     def align(self, source: Sentence, target: Sentence) -> Matches:
         """Return the links of a pair with tags, lemmas and trees.

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Self
 
 from tokalign.english.annotate.annotated_texts import AnnotatedTexts, TextAnnotator
@@ -14,6 +12,7 @@ from tokalign.english.annotate.lemmatize import shared_lemmatizer
 from tokalign.english.annotate.parser import Parser
 from tokalign.english.annotate.tagger import Tagger
 from tokalign.types import Sentence, SentenceLike
+from tokalign.types.locks import LEFT, ForkLock, cached_property
 
 
 class NativeAnnotator:
@@ -29,7 +28,7 @@ class NativeAnnotator:
     name = "native"
 
     def __init__(self) -> None:
-        self._lock = threading.RLock()  # of the words that are remembered
+        self._lock = ForkLock()  # of the words that are remembered
 
     @cached_property
     def tagger(self) -> Tagger:
@@ -66,7 +65,9 @@ class NativeAnnotator:
         given = [_Given.of(each) for each in sentences]
         if not given:
             return []
-        with self._lock:
+        with self._lock as is_left:
+            if is_left:
+                LEFT.append(self.__dict__.pop("_texts", None))
             columns = self._texts(
                 [each.text for each in given],
                 [each.tokens for each in given],

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -15,6 +14,7 @@ from tokalign.english.annotate.tagger import check_labels, check_power_of_two
 from tokalign.english.annotate.tagging import Forms
 from tokalign.errors import ShapeError
 from tokalign.files.tables import Table
+from tokalign.types.locks import cached_property
 
 TABLE = "parser-en"
 UNKNOWN_TAG = 61

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from tokalign.english.annotate.tagging import Forms, tag_forms
 from tokalign.errors import ResourceError
 from tokalign.files.tables import Table
+from tokalign.types.locks import cached_property
 
 TABLE = "tagger-en"
 WIDTH = 64
