@@ -9,7 +9,9 @@ a Tracing is made, and spans never hold sentences.
 from __future__ import annotations
 
 import importlib
+import logging
 import os
+import threading
 import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -20,7 +22,11 @@ if TYPE_CHECKING:
     from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.trace import Span
 
+log = logging.getLogger(__name__)
+
 MAX_SHARD_SPANS = 32
+# So long the last spans may take when the server stops.
+CLOSE_S = 2.0
 # Faults of the server; a fault of the caller is no error of the span (semantic conventions).
 SERVER_FAULTS = frozenset(
     {"UNKNOWN", "DEADLINE_EXCEEDED", "UNIMPLEMENTED", "INTERNAL", "UNAVAILABLE", "DATA_LOSS"}
@@ -109,8 +115,14 @@ class Tracing:
         )
 
     def close(self) -> None:
-        """Send what has not been sent; may block for the exporter's time limit."""
-        self._provider.shutdown()
+        """Send what has not been sent; blocks for CLOSE_S at most."""
+        # The exporter waits for a collector that does not answer, whatever limit it is given. A
+        # daemon does not keep the process.
+        closing = threading.Thread(target=self._provider.shutdown, name="traces", daemon=True)
+        closing.start()
+        closing.join(CLOSE_S)
+        if closing.is_alive():
+            log.warning("traces lost", extra={"reason": f"no answer within {CLOSE_S:g} s"})
 
 
 class CallTrace:
@@ -229,6 +241,6 @@ def otlp_provider() -> TracerProvider:
     resource = Resource.create()
     if str(resource.attributes["service.name"]).startswith("unknown_service"):
         resource = resource.merge(Resource({"service.name": "tokalign"}))
-    provider = TracerProvider(resource=resource)
+    provider = TracerProvider(resource=resource, shutdown_on_exit=False)  # Tracing.close does it
     provider.add_span_processor(BatchSpanProcessor(exporter))
     return provider

@@ -1,7 +1,9 @@
 """OpenTelemetry spans of a running server, received by a collector in this process."""
 
+import contextlib
 import http.server
 import json
+import socket
 import subprocess
 import sys
 import threading
@@ -137,6 +139,27 @@ def test_call_queue_compute_and_stages_continue_the_callers_trace(traced, collec
     assert compute.end_time_unix_nano <= call.end_time_unix_nano + slack_ns
     assert stage.end_time_unix_nano - stage.start_time_unix_nano == pytest.approx(1e6, abs=2e3)
     assert collector.services == {"tokalign"}
+
+
+@pytest.mark.parametrize("protocol", ["http/protobuf", "grpc"])
+@pytest.mark.parametrize("backlog", [0, 8], ids=["never accepts", "never answers"])
+def test_a_collector_that_does_not_answer_keeps_no_server(protocol, backlog, monkeypatch):
+    with contextlib.ExitStack() as stack:
+        silent = stack.enter_context(socket.create_server(("127.0.0.1", 0), backlog=backlog))
+        # The kernel takes so many connections that a collector without a backlog does not accept.
+        for _ in range(0 if backlog else 4):
+            filling = stack.enter_context(socket.socket())
+            filling.setblocking(False)
+            filling.connect_ex(silent.getsockname())
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", url)
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_PROTOCOL", protocol)
+        server = stack.enter_context(started("--traces", "--grace", "1", "--drain-delay", "0"))
+        with grpc.insecure_channel(server.address) as channel:
+            stub = align_pb2_grpc.AlignServiceStub(channel)
+            stub.Align(align_pb2.AlignRequest(pair=pair()), timeout=60)
+        assert server.stop(timeout_s=15) == 0
+        assert "traces lost" in server.rest()
 
 
 def posted(server, path, body, **headers):
