@@ -47,9 +47,7 @@ PACKAGES = [
 def headers():
     """Write the Cython headers whose sources changed: templates, kinds of values, field numbers."""
     sys.path.insert(0, str(ROOT / "core"))
-    from tokalign.features import cython_source
-
-    cython_source.write(Path("core/tokalign/features"))
+    runpy.run_path("packaging/cython_source.py")["write"](Path("core/tokalign/features"))
     for name, text in (("codec/_numbers", numbers_pxd()), ("english/values/kinds", kinds_pxd())):
         header = Path("core/tokalign", name).with_suffix(".pxd")
         if not header.exists() or header.read_text() != text:

@@ -3,14 +3,14 @@
 import importlib.util
 import os
 import re
+import runpy
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from tokalign.features import cython_source
-from tokalign.features.cython_source import emit_pxd, templates_pxd
+from tokalign.features import templates
 from tokalign.features.templates import (
     INDICATOR,
     OTHER_AXES,
@@ -19,7 +19,9 @@ from tokalign.features.templates import (
     FeatureTemplate,
 )
 
-FEATURES = Path(cython_source.__file__).parent
+SOURCE = runpy.run_path(str(Path(__file__).parents[2] / "packaging" / "cython_source.py"))
+emit_pxd, templates_pxd, write = SOURCE["emit_pxd"], SOURCE["templates_pxd"], SOURCE["write"]
+FEATURES = Path(templates.__file__).parent
 LOUDNESS = Axis("loudness", ("<0.5", "0.5..2", ">=2", "silent"), edges=(0.5, 2.0))
 ECHOES = Axis("echoes", ("1", "2", "3+"), first_count=1)
 KINDS = next(axis for t in TEMPLATES for axis in t.axes if axis.name == "kinds")
@@ -88,10 +90,10 @@ def test_two_axes_or_constants_of_one_name_are_refused() -> None:
 
 
 def test_headers_that_are_right_are_not_written_again(tmp_path: Path) -> None:
-    cython_source.write(tmp_path)
+    write(tmp_path)
     before = {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
     assert sorted(before) == ["_emit.pxd", "_templates.pxd"]
-    cython_source.write(tmp_path)
+    write(tmp_path)
     assert before == {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
 
 

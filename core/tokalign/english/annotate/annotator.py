@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Sequence, Sized
-from dataclasses import dataclass, fields
-from operator import attrgetter
 from typing import Protocol, cast
 
 from tokalign.errors import InputError, ResourceError, quoted
@@ -78,61 +76,31 @@ def load_annotator(name: str) -> Annotator:
     return cast(Annotator, make(model) if model else make())
 
 
-@dataclass(slots=True)
-class MutableSentence:
-    """The columns of a `Sentence`, to be assigned; `sentence` freezes them."""
-
-    text: str
-    tokens: tuple[str, ...]
-    starts: tuple[int, ...]
-    ends: tuple[int, ...]
-    tags: tuple[str, ...] | None = None
-    lemmas: tuple[str, ...] | None = None
-    heads: tuple[int, ...] | None = None
-    relations: tuple[str, ...] | None = None
-
-    def fill(
-        self,
-        *,
-        tags: tuple[str, ...],
-        lemmas: tuple[str, ...],
-        heads: tuple[int, ...] | None,
-        relations: tuple[str, ...] | None,
-    ) -> None:
-        """Assign the columns that are not there yet."""
-        if self.tags is None:
-            self.tags = tags
-        if self.lemmas is None:
-            self.lemmas = lemmas
-        if self.heads is None:
-            self.heads, self.relations = heads, relations
-
-    def __len__(self) -> int:
-        return len(self.tokens)
-
-    def sentence(self) -> Sentence:
-        """Return the columns as a sentence, unchecked."""
-        return Sentence(*_columns_of(self))
-
-
-_columns_of = attrgetter(*(field.name for field in fields(Sentence)))
-"""The values of a sentence's columns, in its order: of a `Sentence`, or of `MutableSentence`."""
-
-
-def given_columns(sentence: Sequence[str] | Sentence) -> MutableSentence:
-    """Return the columns that a caller's tokens or sentence already have.
-
-    Parameters
-    ----------
-    sentence : sequence of str, or Sentence
+def with_tokens(sentence: Sequence[str] | Sentence) -> Sentence:
+    """Return a caller's tokens or sentence as a sentence.
 
     Raises
     ------
     InputError
         If a token is empty.
     """
-    given = sentence if isinstance(sentence, Sentence) else Sentence.from_tokens(sentence)
-    return MutableSentence(*_columns_of(given))
+    return sentence if isinstance(sentence, Sentence) else Sentence.from_tokens(sentence)
+
+
+def filled(
+    sentence: Sentence,
+    *,
+    tags: tuple[str, ...],
+    lemmas: tuple[str, ...],
+    heads: tuple[int, ...] | None = None,
+    relations: tuple[str, ...] | None = None,
+) -> Sentence:
+    """Return a sentence with those of the columns that it has not yet."""
+    if sentence.heads is not None:
+        heads, relations = sentence.heads, sentence.relations
+    tags = tags if sentence.tags is None else sentence.tags
+    lemmas = lemmas if sentence.lemmas is None else sentence.lemmas
+    return sentence.replace(tags=tags, lemmas=lemmas, heads=heads, relations=relations)
 
 
 def require_tokens(batch: Sequence[Sized]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from tokalign.english.annotate.annotator import MutableSentence, given_columns, require_tokens
+from tokalign.english.annotate.annotator import filled, require_tokens, with_tokens
 from tokalign.errors import InputError, MissingPackageError, ResourceError, quoted
 from tokalign.types import Sentence, SentenceLike
 
@@ -55,26 +55,18 @@ class NltkAnnotator:
         InputError
             If a sentence has no token, or trees are asked for and one is not there already.
         """
-        columns, lengths = [], []
-        for sentence in sentences:
-            if isinstance(sentence, str):
-                column, lengths_here = self._tokenize(sentence)
-            else:
-                column = given_columns(sentence)
-                lengths_here = [len(column)]
-            columns.append(column)
-            lengths.append(lengths_here)
-        require_tokens(columns)
-        if trees and any(column.heads is None for column in columns):
+        given = [
+            self._tokenize(each) if isinstance(each, str) else _whole(each) for each in sentences
+        ]
+        require_tokens([sentence for sentence, _ in given])
+        if trees and any(sentence.heads is None for sentence, _ in given):
             raise InputError(
                 "the nltk annotator makes no trees, which this model or system needs; choose "
                 "another annotator, such as native, or give heads and relations"
             )
-        for column, lengths_here in zip(columns, lengths, strict=True):
-            self._fill(column, lengths_here)
-        return [column.sentence() for column in columns]
+        return [self._filled(*each) for each in given]
 
-    def _tokenize(self, text: str) -> tuple[MutableSentence, list[int]]:
+    def _tokenize(self, text: str) -> tuple[Sentence, list[int]]:
         """Return the tokens of a text, and how many each of its sentences has."""
         tokens: list[str] = []
         spans: list[tuple[int, int]] = []
@@ -85,18 +77,17 @@ class NltkAnnotator:
             spans += _spans(found, text, start)
             lengths.append(len(found))
         starts, ends = tuple(start for start, _ in spans), tuple(end for _, end in spans)
-        return MutableSentence(text, tuple(tokens), starts, ends), lengths
+        return Sentence(text, tuple(tokens), starts, ends), lengths
 
-    def _fill(self, column: MutableSentence, lengths: Sequence[int]) -> None:
-        """Assign tags and lemmas where they are missing."""
-        if column.tags is None:
-            tags: list[str] = []
-            for length in lengths:
-                words = column.tokens[len(tags) : len(tags) + length]
-                tags += (_PENN_TAGS.get(tag, tag) for _, tag in self._tagger.tag(words))
-            column.tags = tuple(tags)
-        if column.lemmas is None:
-            column.lemmas = tuple(map(self._lemma, column.tokens, column.tags))
+    def _filled(self, sentence: Sentence, lengths: Sequence[int]) -> Sentence:
+        """Return a sentence with tags and lemmas, where they are missing."""
+        tags: list[str] = []
+        for length in lengths if sentence.tags is None else ():
+            words = sentence.tokens[len(tags) : len(tags) + length]
+            tags += (_PENN_TAGS.get(tag, tag) for _, tag in self._tagger.tag(words))
+        tagged = sentence.tags or tuple(tags)
+        lemmas = sentence.lemmas or tuple(map(self._lemma, sentence.tokens, tagged))
+        return filled(sentence, tags=tagged, lemmas=lemmas)
 
     def _lemma(self, token: str, tag: str) -> str:
         """Return a word's lemma, in lower case but for proper nouns and "I"."""
@@ -104,6 +95,12 @@ class NltkAnnotator:
             return token
         word, pos = token.lower(), _WORDNET_POS.get(tag[:1])
         return str(self._lemmatizer.lemmatize(word, pos)) if pos else word
+
+
+def _whole(given: Sequence[str] | Sentence) -> tuple[Sentence, list[int]]:
+    """Return a caller's tokens as one sentence, and their number."""
+    sentence = with_tokens(given)
+    return sentence, [len(sentence)]
 
 
 def _loaded(package: str, load: Callable[[], Any]) -> Any:

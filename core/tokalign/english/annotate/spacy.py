@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tokalign.english.annotate.annotator import MutableSentence, given_columns, require_tokens
+from tokalign.english.annotate.annotator import filled, require_tokens, with_tokens
 from tokalign.errors import MissingPackageError, ResourceError, quoted
 from tokalign.types import Sentence, SentenceLike
 
@@ -59,43 +59,40 @@ class SpacyAnnotator:
         See `annotator.Annotator.annotate`. spaCy's tokens of white space are
         left out.
         """
-        given_or_none: list[MutableSentence | None] = []
-        documents = []
-        for sentence in sentences:
-            if isinstance(sentence, str):
-                given_or_none.append(None)
-                documents.append(self._pipeline.make_doc(sentence))
-            else:
-                given = given_columns(sentence)
-                given_or_none.append(given)
-                documents.append(self._document(given))
+        given = [None if isinstance(each, str) else with_tokens(each) for each in sentences]
+        documents = [
+            self._pipeline.make_doc(each) if known is None else self._document(known)
+            for each, known in zip(sentences, given, strict=True)
+        ]
         disabled = [] if trees else ["parser"]
         answers = self._pipeline.pipe(documents, batch_size=BATCH_SIZE, disable=disabled)
-        columns = []
-        for known, document in zip(given_or_none, answers, strict=True):
+        annotated = []
+        for known, document in zip(given, answers, strict=True):
             words = [token for token in document if known is not None or not token.is_space]
-            column = known or MutableSentence(
+            sentence = known or Sentence(
                 document.text,
                 tuple(token.text for token in words),
                 tuple(token.idx for token in words),
                 tuple(token.idx + len(token.text) for token in words),
             )
-            column.fill(
-                tags=tuple(token.tag_ for token in words),
-                lemmas=tuple(token.lemma_ or token.text for token in words),
-                heads=_heads(words) if trees else None,
-                relations=tuple(token.dep_ for token in words) if trees else None,
+            annotated.append(
+                filled(
+                    sentence,
+                    tags=tuple(token.tag_ for token in words),
+                    lemmas=tuple(token.lemma_ or token.text for token in words),
+                    heads=_heads(words) if trees else None,
+                    relations=tuple(token.dep_ for token in words) if trees else None,
+                )
             )
-            columns.append(column)
-        require_tokens(columns)
-        return [column.sentence() for column in columns]
+        require_tokens(annotated)
+        return annotated
 
-    def _document(self, columns: MutableSentence) -> Any:
+    def _document(self, sentence: Sentence) -> Any:
         from spacy.tokens import Doc
 
-        following = (*columns.starts, len(columns.text))[1:]
-        spaces = [end < start for end, start in zip(columns.ends, following, strict=True)]
-        return Doc(self._pipeline.vocab, words=list(columns.tokens), spaces=spaces)
+        following = (*sentence.starts, len(sentence.text))[1:]
+        spaces = [end < start for end, start in zip(sentence.ends, following, strict=True)]
+        return Doc(self._pipeline.vocab, words=list(sentence.tokens), spaces=spaces)
 
 
 def _heads(words: list[Any]) -> tuple[int, ...]:

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
-from tokalign.english.annotate.annotator import MutableSentence, given_columns, require_tokens
+from tokalign.english.annotate.annotator import filled, require_tokens, with_tokens
 from tokalign.errors import InputError, MissingPackageError, ResourceError, quoted
 from tokalign.types import Sentence, SentenceLike
 
 _BASE = ("pos", "lemma")
+_Pieces: TypeAlias = tuple[Sentence, list[int]]
+"""A text, and the numbers of tokens of the sentences that it is made of."""
 
 
 class StanzaAnnotator:
@@ -70,18 +72,20 @@ class StanzaAnnotator:
         one root in each.
         """
         texts = self._tokenize([text for text in sentences if isinstance(text, str)])
-        columns = [
-            next(texts) if isinstance(sentence, str) else given_columns(sentence)
-            for sentence in sentences
+        given = [
+            next(texts) if isinstance(sentence, str) else _whole(sentence) for sentence in sentences
         ]
-        require_tokens(columns)
+        annotated = [sentence for sentence, _ in given]
+        require_tokens(annotated)
         todo = [
-            column
-            for column in columns
-            if column.tags is None or column.lemmas is None or (trees and column.heads is None)
+            index
+            for index, each in enumerate(annotated)
+            if each.tags is None or each.lemmas is None or (trees and each.heads is None)
         ]
-        self._fill(todo, trees)
-        return [column.sentence() for column in columns]
+        answers = self._filled([given[index] for index in todo], trees)
+        for index, sentence in zip(todo, answers, strict=True):
+            annotated[index] = sentence
+        return annotated
 
     def _tokenize(self, texts: list[str]) -> Iterator[_Pieces]:
         if not texts:
@@ -92,45 +96,42 @@ class StanzaAnnotator:
         for text, document in zip(texts, documents, strict=True):
             words = [word for sentence in document.sentences for word in sentence.words]
             spans = [_span(word) for word in words]
-            yield _Pieces(
-                [len(sentence.words) for sentence in document.sentences],
-                text,
-                tuple(word.text for word in words),
-                tuple(start for start, _ in spans),
-                tuple(end for _, end in spans),
-            )
+            starts, ends = tuple(start for start, _ in spans), tuple(end for _, end in spans)
+            sentence = Sentence(text, tuple(word.text for word in words), starts, ends)
+            yield sentence, [len(each.words) for each in document.sentences]
 
-    def _fill(self, columns: list[MutableSentence], trees: bool) -> None:
-        if not columns:
+    def _filled(self, given: list[_Pieces], trees: bool) -> Iterator[Sentence]:
+        if not given:
             return
-        sentences = []
-        for column in columns:
+        parts = []
+        for sentence, lengths in given:
             start = 0
-            for length in _lengths(column):
-                tokens = column.tokens[start : start + length]
-                sentences.append(
+            for length in lengths:
+                tokens = sentence.tokens[start : start + length]
+                parts.append(
                     [{"id": number, "text": token} for number, token in enumerate(tokens, 1)]
                 )
                 start += length
-        document = self._stanza.Document(sentences)
+        document = self._stanza.Document(parts)
         steps = (*_BASE, "depparse") if trees else _BASE
         self._pipeline.process(document, processors=",".join(steps))
         answers = iter(document.sentences)
-        for column in columns:
+        for sentence, lengths in given:
             words: list[Any] = []
             heads: list[int] = []
-            for length in _lengths(column):
+            for length in lengths:
                 words_here = next(answers).words
                 if len(words_here) != length:
                     raise InputError(
                         f"Stanza made {len(words_here)} words of {length} tokens: "
-                        f"{quoted(' '.join(column.tokens))}"
+                        f"{quoted(' '.join(sentence.tokens))}"
                     )
                 offset = len(words)
                 words += words_here
                 if trees:
                     heads += [word.head + offset - 1 if word.head else -1 for word in words_here]
-            column.fill(
+            yield filled(
+                sentence,
                 tags=tuple(word.xpos for word in words),
                 lemmas=tuple(word.lemma or word.text for word in words),
                 heads=tuple(heads) if trees else None,
@@ -138,18 +139,9 @@ class StanzaAnnotator:
             )
 
 
-class _Pieces(MutableSentence):
-    """The columns of a text and the lengths of the sentences that Stanza cut it into."""
-
-    __slots__ = ("lengths",)
-
-    def __init__(self, lengths: list[int], *columns: Any) -> None:
-        super().__init__(*columns)
-        self.lengths = lengths
-
-
-def _lengths(columns: MutableSentence) -> list[int]:
-    return columns.lengths if isinstance(columns, _Pieces) else [len(columns.tokens)]
+def _whole(given: Sequence[str] | Sentence) -> _Pieces:
+    sentence = with_tokens(given)
+    return sentence, [len(sentence)]
 
 
 def _span(word: Any) -> tuple[int, int]:
