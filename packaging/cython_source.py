@@ -1,6 +1,6 @@
 """Writes the feature templates and their axes as Cython, which the kernels are compiled against.
 
-`setup.py` calls `write` before it compiles anything. Two headers come of it:
+`setup.py` calls `write` before it compiles anything. It writes two headers:
 
 _templates.pxd
     `Template`, an enumeration in the order of the templates; of each axis its size (`N_KIND`), its
@@ -30,11 +30,11 @@ from tokalign.features.templates import (
 
 HEADER = "# Written by setup.py from templates.py, which is what to change.\n"
 MAX_NAMED_LABELS = 32
-"""Axes with more labels than this are vocabularies: no kernel asks for one of their labels."""
+"""Axes with more labels than this are vocabularies, whose single labels no kernel uses."""
 
 
 def write(folder: Path) -> None:
-    """Write both headers where they are missing or differ, so that nothing compiles in vain."""
+    """Write both headers if they are missing or differ, to avoid needless recompiling."""
     for name, text in (("_templates.pxd", templates_pxd()), ("_emit.pxd", emit_pxd())):
         path = folder / name
         if not path.exists() or path.read_text(encoding="utf-8") != text:
@@ -112,7 +112,7 @@ def label_constants(axis: Axis) -> Iterator[tuple[str, int]]:
 
 
 def axis_functions(axis: Axis) -> Iterator[str]:
-    """Yield the functions that make an index of a value, a count or a pair."""
+    """Yield the functions that turn a value, a count or a pair into an index."""
     if axis.edges:
         terms = [f"(value >= <float>{edge!r} - SLACK)" for edge in axis.edges]
         yield function("int", f"bin_{axis.name}", ["float value"], "\n        + ".join(terms))

@@ -13,8 +13,8 @@
     |   `-- MissingPackageError a package that an extra of the installation brings
     `-- ServerError             raised by clients; see tokalign.client.errors
 
-Every message says what was seen, what was wanted and what to do next. What was seen is `quoted`,
-so that a message stays short whatever the input.
+Every message says what was seen, what was wanted and what to do next. The input is `quoted`, so
+that a message stays short.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _brief.maxlevel = 2
 
 
 def quoted(value: object) -> str:
-    """Return how what was given is shown in an error: its repr, of at most 64 characters.
+    """Return a value as errors show it: its repr, of at most 64 characters.
 
     Examples
     --------
@@ -63,9 +63,9 @@ class InputError(AlignError, ValueError):
 
 
 def renewed(error: ErrorT, message: str, *, field: str | None = None) -> ErrorT:
-    """Return a new error of the same kind with another message, and maybe another field.
+    """Return a new error of the same type with another message, and optionally another field.
 
-    It is made anew and not by the module copy, whose way to copy errors other packages change.
+    It is not copied with the module copy, since other packages change how that copies errors.
     """
     new = type(error).__new__(type(error))
     new.__dict__.update(error.__dict__)
@@ -77,7 +77,7 @@ def renewed(error: ErrorT, message: str, *, field: str | None = None) -> ErrorT:
 
 
 def located(error: Exception) -> str:
-    """Return an error's message, after the field that it names where the message does not."""
+    """Return an error's message, preceded by its field unless the message names it."""
     field = error.field if isinstance(error, InputError) else ""
     message = str(error)
     is_named = message.startswith((field, field.rpartition(".")[2]))
@@ -130,12 +130,12 @@ class MissingPackageError(ResourceError, ImportError):
 
     @classmethod
     def of(cls, what: str, error: ImportError, extra: str) -> Self:
-        """Return the error for something that an import failed for.
+        """Return the error for a feature whose import failed.
 
         Parameters
         ----------
         what : str
-            Begins the message.
+            Beginning of the message.
         error : ImportError
         extra : str
             Name of the extra that brings the package.

@@ -1,6 +1,6 @@
-"""Functions for sentences and texts; most ask one aligner that threads share.
+"""Functions for sentences and texts; most use one aligner that threads share.
 
-Each is the method of `Aligner` of its name. By default that is one with the default model, which is
+Each calls the method of `Aligner` of its name. The default aligner has the default model, which is
 loaded at the first call; threads take turns. `split` and equal texts need no model.
 """
 
@@ -40,8 +40,8 @@ _loaded: list[Aligner] = []
 
 
 def default_aligner() -> Aligner:
-    """Return an aligner with the default model, the same whenever it is asked for."""
-    from tokalign.aligner import Aligner  # with all that aligns, which splitting does not need
+    """Return the process's aligner with the default model."""
+    from tokalign.aligner import Aligner  # imports the whole aligner, which splitting does not need
 
     with _loading:
         if not _loaded:
@@ -50,7 +50,7 @@ def default_aligner() -> Aligner:
 
 
 def _check_aligner(aligner: Aligner | None) -> None:
-    """Raise InputError for a name in the place of an aligner."""
+    """Raise InputError if a name is given instead of an aligner."""
     if isinstance(aligner, str):
         raise InputError(
             f"aligner is {quoted(aligner)}; wanted an Aligner, such as Aligner({quoted(aligner)})",
@@ -59,7 +59,7 @@ def _check_aligner(aligner: Aligner | None) -> None:
 
 
 def _asked(aligner: Aligner | None) -> Aligner:
-    """Return the aligner that a caller has given, or the default; InputError for a name."""
+    """Return the caller's aligner, or the default one; InputError for a name."""
     _check_aligner(aligner)
     return aligner or default_aligner()
 
@@ -120,8 +120,7 @@ def similarity_matrix(
     aligner: Aligner | None = None,
     **changes: Unpack[ComparisonKeywords],
 ) -> NDArray[np.float64]:
-    """Return how much each of many sentences says the same as each of others, or as one another;
-    see Aligner.similarity_matrix."""
+    """Return the similarity of every row with every column; see Aligner.similarity_matrix."""
     return _asked(aligner).similarity_matrix(rows, columns, options, **changes)
 
 
@@ -132,8 +131,7 @@ def near_duplicates(
     aligner: Aligner | None = None,
     **changes: Unpack[DuplicateKeywords],
 ) -> Iterator[Duplicates]:
-    """Yield the pairs of sentences, of up to millions, that say much the same; see
-    Aligner.near_duplicates."""
+    """Yield near-duplicate pairs among many sentences; see Aligner.near_duplicates."""
     return _asked(aligner).near_duplicates(sentences, options, **changes)
 
 
@@ -145,7 +143,7 @@ def rank(
     aligner: Aligner | None = None,
     **changes: Unpack[RankKeywords],
 ) -> list[Ranked]:
-    """Return the candidates, those that answer best first; see Aligner.rank.
+    """Return the candidates, the best answers first; see Aligner.rank.
 
     Examples
     --------
@@ -208,8 +206,7 @@ def align_texts(
     aligner: Aligner | None = None,
     **changes: Unpack[AlignKeywords],
 ) -> TextAlignment:
-    """Return which sentences of two texts belong together, and the alignments of these; see
-    Aligner.align_texts.
+    """Return the sentence alignment of two texts, with word alignments; see Aligner.align_texts.
 
     Examples
     --------
@@ -255,8 +252,8 @@ def diff(
 def split(text: str) -> list[SentenceSpan]:
     r"""Return the sentences of an English text.
 
-    Raw text that is aligned is split in the same way. A blank line always ends a sentence, a single
-    line break is white space. The time grows with the length of the text.
+    Aligners split raw text in the same way. A blank line always ends a sentence; a single line
+    break is white space. The time is linear in the length of the text.
 
     Parameters
     ----------
@@ -266,12 +263,12 @@ def split(text: str) -> list[SentenceSpan]:
     Returns
     -------
     list of SentenceSpan
-        In the order of the text. Nothing but white space is between them; none for blank text.
+        In the order of the text, with only white space between them; empty for blank text.
 
     Raises
     ------
     InputError
-        If it is no text.
+        If `text` is not a str.
 
     Examples
     --------

@@ -1,25 +1,27 @@
-"""Links out of both directions' labels: heuristics of phrase-based MT, and constraints.
+"""Symmetrization of both directions' labels by heuristics of phrase-based MT, and constraints.
 
 The heuristics combine the two one-directional alignments of a pair.
 
-Constraints bind the two chains. Each direction labels the tokens of one side, so it obeys what can
-be said of its own labels, and exactly: the labels that are excluded get no weight, and posteriors
-and best labels are those of the sequences that are left.
+Constraints bind both chains. Each direction labels the tokens of one side, and obeys exactly the
+constraints on its own labels: excluded labels get no weight, and posteriors and best labels are
+those of the remaining sequences.
 
-- A forbidden link, and every link of a token that may have none, is excluded in both directions.
-- An anchored token has the label of its anchor in both; of several anchors of one token a direction
-  can give one, and chooses among them.
-- A token that must have a link is not labelled NULL in the direction that labels it. The other one
-  gives its labels to other tokens, and is not bound.
+- A forbidden link, and every link of a token that must stay unlinked, is excluded in both
+  directions.
+- An anchored token has the label of its anchor in both; if it has several anchors, a direction
+  can label it with one, and chooses.
+- A token that must have a link is not labelled NULL in the direction that labels it. The other
+  direction labels other tokens, and is not bound.
 
-What is combined of both directions is then completed: anchors are part of each direction's links,
-so every heuristic keeps them; a token that must have a link and got none gets its likeliest one.
+The combined links are then completed: anchors are in each direction's links, so every heuristic
+keeps them; a token that must have a link and has none gets its likeliest one.
 
 References
 ----------
 Koehn, Och and Marcu (2003), NAACL: Statistical Phrase-Based Translation, section 3 (grow-diag).
 Koehn et al. (2005), IWSLT: Edinburgh System Description, figure 1 (final, final-and), whose scan
-order, target words outside and source words inside, decides where one addition blocks another.
+order, target words outside and source words inside, decides which of two additions blocks the
+other.
 """
 
 from __future__ import annotations
@@ -61,14 +63,14 @@ def grow_diag(s2t: Set[tuple[int, int]], t2s: Set[tuple[int, int]]) -> Links:
 
 
 def grow_diag_final(s2t: Set[tuple[int, int]], t2s: Set[tuple[int, int]]) -> Links:
-    """Return grow-diag and then every union link of which at least one word is still unlinked."""
+    """Return grow-diag, then each union link with at least one word that is still unlinked."""
     links = _grow(s2t, t2s)
     _finish(links, s2t, t2s, needs_both=False)
     return frozenset(links)
 
 
 def grow_diag_final_and(s2t: Set[tuple[int, int]], t2s: Set[tuple[int, int]]) -> Links:
-    """Return grow-diag and then every union link of which both words are still unlinked."""
+    """Return grow-diag, then each union link with both words still unlinked."""
     links = _grow(s2t, t2s)
     _finish(links, s2t, t2s, needs_both=True)
     return frozenset(links)
@@ -79,7 +81,7 @@ def _grow(s2t: Set[tuple[int, int]], t2s: Set[tuple[int, int]]) -> set[tuple[int
     candidates = set(s2t | t2s) - links
     sources = {i for i, _ in links}
     targets = {j for _, j in links}
-    # Sorted (target, source); a link added behind the scan is visited in the same sweep.
+    # Sorted (target, source); a link that is added ahead of the scan is visited in the same sweep.
     order = sorted((j, i) for i, j in links)
     has_grown = bool(candidates)
     while has_grown:
@@ -139,13 +141,13 @@ HEURISTICS: dict[
     Symmetrization.GROW_DIAG_FINAL: grow_diag_final,
     Symmetrization.GROW_DIAG_FINAL_AND: grow_diag_final_and,
 }
-"""Those that are made from best labels; the joint one is made from posteriors."""
+"""Those made from best labels; the joint one is made from posteriors."""
 
 
 def symmetrize(
     s2t: Set[tuple[int, int]], t2s: Set[tuple[int, int]], symmetrization: Symmetrization
 ) -> Links:
-    """Return one alignment made of both directions' links.
+    """Return the alignment that a heuristic makes of both directions' links.
 
     Parameters
     ----------
@@ -162,7 +164,7 @@ def symmetrize(
     Raises
     ------
     KeyError
-        For one that is not made from two sets of links.
+        If the symmetrization is not made from two sets of links.
 
     Examples
     --------
@@ -175,8 +177,8 @@ def symmetrize(
 
 
 def link_posteriors(decoded: DecodedPair, symmetrization: Symmetrization) -> NDArray[np.float64]:
-    """Return each link's probability, shape (n_source, n_target): what the joint decision takes
-    of both directions, or that of the one direction that is taken alone."""
+    """Return the link probabilities of one direction, or their mean for the joint decision, shape
+    (n_source, n_target)."""
     if symmetrization is Symmetrization.SOURCE_TO_TARGET:
         return decoded.s2t_posterior[:, 1:]
     if symmetrization is Symmetrization.TARGET_TO_SOURCE:
@@ -203,7 +205,7 @@ def links_by_label(
 
 
 def excluded_links(constraints: Constraints, n_source: int, n_target: int) -> NDArray[np.bool_]:
-    """Return which links may not be, shape (n_source, n_target)."""
+    """Return the excluded links as 1, others as 0, shape (n_source, n_target)."""
     excluded = np.zeros((n_source, n_target), dtype=np.bool_)
     if constraints.forbidden:
         excluded[tuple(np.transpose(constraints.forbidden))] = True
@@ -215,7 +217,7 @@ def excluded_links(constraints: Constraints, n_source: int, n_target: int) -> ND
 def excluded_labels(
     constraints: Constraints, n_source: int, n_target: int
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Return which labels are excluded in each direction, 1 or 0; every token keeps one.
+    """Return the excluded labels of each direction as 1, others as 0; every token keeps one.
 
     Returns
     -------
@@ -226,7 +228,7 @@ def excluded_labels(
     Raises
     ------
     InputError
-        If sentences of so many tokens cannot obey.
+        If sentences of these lengths cannot obey the constraints.
     """
     constraints.check(n_source, n_target)
     links = excluded_links(constraints, n_source, n_target)
@@ -254,15 +256,15 @@ def _excluded_states(
 def missing_links(
     constraints: Constraints, links: Iterable[tuple[int, int]], posterior: NDArray[np.float64]
 ) -> set[tuple[int, int]]:
-    """Return the links that are required and not among those chosen.
+    """Return the required links that are not among the chosen ones.
 
     Parameters
     ----------
     constraints : Constraints
     links : iterable of (source, target)
     posterior : float64 array, shape (n_source, n_target)
-        Mean of both directions, by which a token that must have a link gets its likeliest one; of
-        equals, the first.
+        Mean of both directions. A token that must have a link gets its likeliest one; ties go to
+        the first.
     """
     chosen = set(links)
     missing = set(constraints.anchors) - chosen

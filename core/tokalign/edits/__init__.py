@@ -1,4 +1,4 @@
-"""Edits of a pair: what was kept, rewritten, left out, added or moved, and what that changes."""
+"""Edits of a pair: kept, replaced, deleted, inserted and moved words, and kinds of change."""
 
 from tokalign.edits.pair_edits import edits_between
 

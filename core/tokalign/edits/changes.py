@@ -1,4 +1,4 @@
-"""Kinds of change that an edit makes: to the form alone, or to the meaning."""
+"""Kinds of change that an edit makes, to the form alone or to the meaning."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def change_of(
     indices: tuple[Sequence[int], Sequence[int]],
     conflicts: Collection[Conflict] = (),
 ) -> Change | None:
-    """Return what an edit changes; of several changes the one that matters most.
+    """Return the kind of change of an edit; of several, the most important one.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def change_of(
 
 
 def _form(before: Sequence[str], after: Sequence[str]) -> Change | None:
-    """Return which change of how words are written makes one side the other, or None."""
+    """Return the kind of change if only the form differs, or None."""
     if _lower(before) == _lower(after):
         return Change.CASE
     if _words(before) == _words(after):
@@ -83,7 +83,7 @@ def _is_variant(a: str, b: str) -> bool:
 
 
 def _is_one_value(before: Sequence[str], after: Sequence[str]) -> bool:
-    """Whether each side says one value and nothing else, and it is the same: five, 5."""
+    """Whether both sides are one value and nothing else, and the same: five, 5."""
     sides = [[each for each in find_values(words) if not each.rank] for words in (before, after)]
     return all(
         len(side) == 1 and (side[0].start, side[0].end) == (0, len(words))
@@ -100,7 +100,7 @@ def _inflection(
 def _is_typo(
     source: Sentence, target: Sentence, indices: tuple[Sequence[int], Sequence[int]]
 ) -> bool:
-    """Whether words differ as typing errors do, one of each two being no word."""
+    """Whether words differ by typing errors, where one of the two is not a known word."""
     pairs = list(zip(*indices, strict=False))
     return len(indices[0]) == len(indices[1]) and all(
         source.tokens[i] == target.tokens[j]
@@ -122,7 +122,7 @@ def _wordnet() -> WordNet:
 
 
 def _words(tokens: Sequence[str]) -> list[str]:
-    """Return the tokens that are no punctuation."""
+    """Return the tokens that are not punctuation."""
     return [token for token in tokens if any(map(str.isalnum, token))]
 
 
@@ -132,7 +132,7 @@ def _meaning(
     indices: tuple[Sequence[int], Sequence[int]],
     conflicts: Collection[Conflict],
 ) -> Change | None:
-    """Return what of number, name, negation and opposite changes first, or None."""
+    """Return the first change among number, name, negation and opposite, or None."""
     before = [source.tokens[i] for i in indices[0]]
     after = [target.tokens[j] for j in indices[1]]
     if _values(before) != _values(after):

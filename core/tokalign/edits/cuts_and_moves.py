@@ -1,9 +1,9 @@
-"""Candidates for edits: segments that blocks of change can be cut into, and runs that moved.
+"""Candidates for edits: the segments of changed blocks, and moved runs.
 
-What is kept makes a path through the grid of source and target tokens. Between two kept pairs lies
-a block of change. A segment of it is a candidate for an edit: it begins and ends at points of the
-block, and a few segments join neighbouring blocks and what is kept between them. A run of the same
-words that is kept on neither side may have moved.
+Kept tokens make a path through the grid of source and target tokens. Between two kept pairs lies a
+changed block. A segment of a block is a candidate for an edit: it begins and ends at points of the
+block. A few segments join neighbouring blocks and the kept tokens between them. A run of equal
+words that are not kept on either side may have moved.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from numpy.typing import NDArray
 from tokalign.edits.side_words import COMMA, PUNCTUATION, SideWords
 
 MOST_POINTS = 32
-"""Points of a block; where links give more, its corners and its punctuation alone are points."""
+"""Most points of a block; if links give more, only its corners and punctuation are points."""
 SMALL = 3
-"""Up to so many tokens on each side every point of a block is one."""
+"""Most tokens per side of a small block, in which every position is a point."""
 MOST_JOINED = 3
-"""So many blocks may join the one before them."""
+"""Most blocks that may join the one before them."""
 LONGEST_GAP = 2
-"""Up to so many kept tokens lie between blocks that join, on average."""
+"""Most kept tokens, on average, between blocks that join."""
 
 Point: TypeAlias = tuple[int, int]
-"""Tokens of source and target that lie before it."""
+"""Numbers of source and target tokens before a point."""
 
 
 class Stretch(NamedTuple):
@@ -80,7 +80,7 @@ class Cuts:
         Of each block, in rising order; its first and last corner among them.
     segments : list of Segment
     free : list of Segment
-        Steps over words that moved; they are no edits.
+        Steps over words that moved; they are not edits.
     """
 
     points: list[list[Point]] = field(default_factory=list)
@@ -103,7 +103,7 @@ def cuts_of(
         Kinds of the words of both sides.
     links : float32 array, shape (n_source, n_target)
     moves : sequence of Stretch
-        Runs that moved, which no segment holds.
+        Runs that moved; no segment contains them.
     """
     cuts = Cuts()
     gone = (
@@ -132,8 +132,8 @@ def _points(
     kinds: tuple[NDArray[np.int32], NDArray[np.int32]],
     links: NDArray[np.float32],
 ) -> set[Point]:
-    """Return the points of a block: of a small one all, else its corners, and where links or
-    punctuation begin or end."""
+    """Return the points of a block: all positions of a small one, else its corners and the ends of
+    links and punctuation."""
     i0, i1, j0, j1 = block
     if i0 == i1 or j0 == j1:
         return {(i0, j0), (i1, j1)}
@@ -172,7 +172,7 @@ def _steps(block: Stretch, moves: Iterable[Stretch]) -> Iterator[tuple[int, int,
 def _with_steps(
     points: set[Point], block: Stretch, steps: Sequence[tuple[int, int, int]]
 ) -> set[Point]:
-    """Return the points with those where runs that moved begin and end."""
+    """Return the points, and the ends of runs that moved."""
     rows, columns = {i for i, _ in points}, {j for _, j in points}
     more_rows = {block.source_start, block.source_end}
     more_rows |= {edge for side, *edges in steps if side == 0 for edge in edges}
@@ -216,7 +216,7 @@ def _joined(blocks: Sequence[Stretch]) -> Iterator[Segment]:
 
 
 def best_tiling(cuts: Cuts, scores: Sequence[float]) -> list[Segment]:
-    """Return the segments that cover all blocks once and have the highest sum, in order.
+    """Return the segments that cover all blocks once with the highest sum of scores, in order.
 
     This is a semi-Markov chain over points, decoded exactly.
 
@@ -228,7 +228,7 @@ def best_tiling(cuts: Cuts, scores: Sequence[float]) -> list[Segment]:
 
     Notes
     -----
-    O(n_segments) time. Of equal sums, the one whose last segment stands first in `segments`.
+    O(n_segments) time. Ties go to the tiling whose last segment comes first in `segments`.
     """
     arriving: defaultdict[tuple[int, Point], list[tuple[Segment, float, bool]]] = defaultdict(list)
     for segment, score in zip(cuts.segments, scores, strict=True):
@@ -260,7 +260,7 @@ def _end(segment: Segment) -> tuple[int, Point]:
 
 
 def _traced(cuts: Cuts, steps: dict[tuple[int, Point], tuple[Segment, bool]]) -> list[Segment]:
-    """Return the segments on the best way to the last point."""
+    """Return the segments on the best path to the last point."""
     found = []
     number = len(cuts.points) - 1
     while number >= 0:
@@ -282,11 +282,11 @@ MOVE_INPUTS = (
 )  # fmt: skip
 """Inputs of a run that may have moved."""
 LEAST_MOVED = 0.5
-"""Probability from which a run has moved."""
+"""Least probability of a moved run."""
 
 
 def move_candidates(same: NDArray[np.uint8], blocks: Sequence[Stretch]) -> list[Stretch]:
-    """Return the longest runs of the same words of two places that are in blocks, in order.
+    """Return the longest runs of equal words in two places of blocks, in order.
 
     Parameters
     ----------

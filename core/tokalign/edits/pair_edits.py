@@ -1,4 +1,4 @@
-"""Edits between two sentences, and the model that says which segments are edits and what moved."""
+"""Edits between two sentences, and the model that scores segments and moves."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ TABLE = "edits"
 
 
 class EditModel:
-    """Says how likely people mark a segment as one edit, and leave a run as moved.
+    """Predicts the probability that people mark a segment as one edit, or a run as moved.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class EditModel:
     Raises
     ------
     ResourceError
-        If the table is damaged, or of other inputs.
+        If the table is damaged, or made for other inputs.
     """
 
     def __init__(self, table: Table, frequencies: Frequencies) -> None:
@@ -75,15 +75,15 @@ class EditModel:
     @classmethod
     @cache
     def open_shipped(cls) -> Self:
-        """Return the model that ships with the package, opened once for each process."""
+        """Return the shipped model, opened once for each process."""
         return cls(Table.open_shipped(TABLE), Frequencies.open_shipped())
 
     def segment_probabilities(self, rows: NDArray[np.float32]) -> NDArray[np.float64]:
-        """Return how likely each segment is an edit, from its inputs."""
+        """Return each segment's probability of being an edit, from its inputs."""
         return _sigmoid(self._segments.scores(rows))
 
     def move_probabilities(self, rows: NDArray[np.float32]) -> NDArray[np.float64]:
-        """Return how likely each run has moved, from its inputs."""
+        """Return each run's probability of having moved, from its inputs."""
         return _sigmoid(self._moves.scores(rows))
 
 
@@ -95,9 +95,9 @@ def _sigmoid(scores: NDArray[np.float64]) -> NDArray[np.float64]:
 _Run: TypeAlias = tuple[EditKind, Stretch]
 
 COST = 0.3
-"""What an edit must gain in probability: an edit that people did not mark costs as well."""
+"""Least probability that an edit must gain, since a wrong edit costs as well."""
 _CONTENT_WORTH, _OTHER_WORTH = 0.9, 0.1
-"""What keeping a content word is worth, and another word."""
+"""Worth of keeping a content word, and of keeping another word."""
 
 
 def edits_between(
@@ -107,7 +107,7 @@ def edits_between(
     conflicts: Collection[Conflict] = (),
     model: EditModel | None = None,
 ) -> tuple[Edit, ...]:
-    """Return the edits that make the target of the source.
+    """Return the edits that turn the source into the target.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def edits_between(
     links : mapping from (source, target) to confidence
     conflicts : collection of Conflict
     model : EditModel, optional
-        By default the one that ships with the package.
+        The shipped one by default.
 
     Returns
     -------
@@ -156,8 +156,7 @@ def edits_between(
 
 
 def _kept(pair: EditPair, segments: Sequence[Segment]) -> Iterator[_Run]:
-    """Yield the runs of kept tokens that no segment holds; a token whose case differs is a run of
-    its own."""
+    """Yield runs of kept tokens outside segments; a token whose case differs is its own run."""
     source, target = pair.source.tokens, pair.target.tokens
     partner = pair.partner.tolist()
     for i0, i1, _, _, first, last in segments:
@@ -187,8 +186,8 @@ def _kind(segment: Segment) -> EditKind:
 
 
 def _in_order(runs: Sequence[_Run]) -> list[_Run]:
-    """Return runs by target, a deletion behind the run before it in the source that has not moved;
-    neighbouring deletions, or insertions, are one."""
+    """Return runs in target order. A deletion follows the unmoved run before it in the source;
+    neighbouring deletions, or insertions, are joined."""
     placed = []
     end = 0
     for kind, run in sorted(runs, key=lambda each: each[1]):
@@ -220,7 +219,7 @@ def _moves(pair: EditPair, model: EditModel) -> list[Stretch]:
 
 
 def tile(pair: EditPair, moves: Sequence[Stretch], model: EditModel) -> list[Segment]:
-    """Return the segments that are edits; the model is asked only where there is a choice."""
+    """Return the segments that are edits; the model runs only if there is a choice."""
     if not moves and _are_decided(pair.blocks):
         return [Segment(*block, k, k) for k, block in enumerate(pair.blocks)]
     cuts = pair.cuts(moves)
@@ -231,7 +230,7 @@ def tile(pair: EditPair, moves: Sequence[Stretch], model: EditModel) -> list[Seg
 
 
 def _are_decided(blocks: Sequence[Stretch]) -> bool:
-    """Whether every block is empty on one side, and too far from the others to join them."""
+    """Whether every block is empty on one side and too far from the others to join them."""
     end = -LONGEST_GAP - 1
     for block in blocks:
         is_split = block.source_start < block.source_end and block.target_start < block.target_end
@@ -242,7 +241,7 @@ def _are_decided(blocks: Sequence[Stretch]) -> bool:
 
 
 class EditPair:
-    """A pair whose edits are to be decided; what the model reads is computed when it is needed.
+    """A pair whose edits are to be decided; inputs of the model are computed on demand.
 
     Parameters
     ----------
@@ -290,7 +289,7 @@ class EditPair:
         return move_inputs(candidates, self.blocks, self.sides, self.links, self.same)
 
     def cuts(self, moves: Sequence[Stretch]) -> Cuts:
-        """Return how the blocks can be cut around what has moved."""
+        """Return how the blocks can be cut around the moves."""
         kinds = self.sides[0].kinds, self.sides[1].kinds
         cuts = cuts_of(self.blocks, kinds, self.links, moves)
         cuts.segments = [each for each in cuts.segments if not self._is_equal(each)]
@@ -311,5 +310,5 @@ class EditPair:
 
 @cache
 def _worth(tag: str) -> float:
-    """Return what keeping a word of a tag is worth."""
+    """Return the worth of keeping a word with this tag."""
     return _CONTENT_WORTH if content_weight(tag) == CONTENT_WEIGHT else _OTHER_WORTH

@@ -30,7 +30,7 @@ class SideWords(NamedTuple):
     weights : float32 array, shape (n_tokens,)
         Inverse document frequency of the lemma, in [0, 1]; 0 of function words and punctuation.
     lemmas : int32 array, shape (n_tokens,)
-        Equal where lemmas are, on either side.
+        Equal for equal lemmas, on either side.
     """
 
     kinds: NDArray[np.int32]
@@ -43,7 +43,7 @@ WordFacts: TypeAlias = Callable[[str, str, str], tuple[int, float]]
 
 
 def word_facts(idf: Callable[[str], float]) -> WordFacts:
-    """Return a function that gives the kind and the weight of a word, and remembers them.
+    """Return a function that gives the kind and the weight of a word, and caches them.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def _kind(token: str, tag: str) -> int:
 
 
 def sides_of(source: Sentence, target: Sentence, facts: WordFacts) -> tuple[SideWords, SideWords]:
-    """Return the words of both sentences; without tags every word is taken for a noun."""
+    """Return the words of both sentences; without tags every word counts as a noun."""
     numbers: dict[str, int] = {}
     sides = []
     for sentence in (source, target):
@@ -95,8 +95,8 @@ def tags_of(sentence: Sentence) -> tuple[str, ...]:
 def same_words(source: Sentence, target: Sentence) -> NDArray[np.uint8]:
     """Return 1 where two tokens are the same word, shape (n_source, n_target).
 
-    They are where they are identical, and where they differ in case alone and one of them, not the
-    other, begins a sentence.
+    Tokens are the same if they are identical, or if they differ only in case and exactly one of
+    them begins a sentence.
     """
     numbers: dict[str, int] = {}
     rows, columns = (

@@ -1,1 +1,1 @@
-"""English in writing: annotators, the lexicon, and rules of spelling and of values."""
+"""English: annotators, the lexicon, and rules of spelling and of values."""

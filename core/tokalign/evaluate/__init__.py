@@ -1,4 +1,4 @@
-"""Scores of alignments against gold, their intervals, and where the errors lie."""
+"""Scores of alignments against gold, with confidence intervals and error analysis."""
 
 from __future__ import annotations
 

@@ -99,8 +99,8 @@ class LinkError:
     is_possible : bool
         A wrong prediction that gold lists as possible.
     harm : float
-        How much the corpus F1 would rise if this link alone were put right; below 0 where taking
-        away a pair's only link would leave an empty prediction.
+        Gain in corpus F1 if only this link were corrected; below 0 if removing a pair's only link
+        would leave an empty prediction.
     """
 
     pair: int
@@ -234,7 +234,7 @@ def list_errors(
 
 
 def worst_word_pairs(errors: Iterable[LinkError]) -> list[tuple[str, str, bool, int, float]]:
-    """Return word pairs by their summed harm: (source, target, is_missing, count, harm).
+    """Return word pairs with their summed harm: (source, target, is_missing, count, harm).
 
     Words are lower-cased; the most harmful come first.
     """

@@ -19,7 +19,7 @@ from tokalign.types.options import LinkChoice
 N_BINS = 10
 
 Judged = tuple[float, bool]
-"""Confidence of a predicted link, and whether it is right."""
+"""Confidence of a predicted link, and whether the link is right."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ def calibrate(
     confidences: Sequence[Mapping[tuple[int, int], float]],
     choice: LinkChoice = LinkChoice.SURE,
 ) -> Calibration:
-    """Return how confidence and correctness of predicted links agree.
+    """Return the calibration of the confidences of predicted links.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def calibrate(
     confidences : sequence of dict
         Confidence, in [0, 1], of every predicted link of each pair.
     choice : LinkChoice
-        Which links are right; those that count neither way are left out.
+        Which links are right; links that count neither way are ignored.
 
     Raises
     ------
@@ -115,7 +115,7 @@ def judge(
 
 
 def reliability(judged: Iterable[Judged]) -> Calibration:
-    """Return how confidence and correctness of judged links agree."""
+    """Return the calibration of judged links."""
     sums = [[0, 0.0, 0] for _ in range(N_BINS)]
     for confidence, is_right in judged:
         of_bin = sums[min(int(confidence * N_BINS), N_BINS - 1)]

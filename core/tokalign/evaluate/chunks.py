@@ -1,9 +1,9 @@
-"""The four F1 of the task of interpretable similarity, and how its types are confused.
+"""The four F1 scores of interpretable similarity, and the confusion of its types.
 
-Every pair of tokens of aligned chunks is a link, which weighs one over the larger fan-out of its
+Every pair of tokens of aligned chunks is a link. Its weight is one over the larger fan-out of its
 tokens (Melamed 1998, equation 4); precision takes the weights of the predicted alignment, recall
-those of the gold one. Types overlap by their Jaccard index, scores by 1 - |difference| / 5. Marks
-do not count. The figures are those of the task's own scorer.
+those of the gold one. Types overlap by their Jaccard index, scores by 1 - |difference| / 5.
+Punctuation does not count. The scores equal those of the task's own scorer.
 
 References
 ----------
@@ -60,17 +60,17 @@ _OVERLAPS: tuple[Overlap, ...] = (
 
 
 def score_chunks(gold: Sequence[ChunkedPair], predicted: Sequence[ChunkedPair]) -> ChunkScores:
-    """Return the task's four F1, each over all pairs at once.
+    """Return the task's four F1 scores, each pooled over all pairs.
 
     Parameters
     ----------
     gold, predicted : sequence of ChunkedPair
-        Matched by their ids, which no two pairs share.
+        Matched by their ids, which must be unique.
 
     Raises
     ------
     InputError
-        If two pairs have one id, or tokens differ.
+        If two pairs share an id, or tokens differ.
     """
     pairs = [
         (_token_links(one, one), _token_links(other, one))
@@ -86,7 +86,7 @@ def score_chunks(gold: Sequence[ChunkedPair], predicted: Sequence[ChunkedPair]) 
 def type_confusion(
     gold: Sequence[ChunkedPair], predicted: Sequence[ChunkedPair]
 ) -> Counter[tuple[str, str]]:
-    """Return how often links of each gold type have each predicted one, as (gold, predicted).
+    """Return the number of links with each (gold type, predicted type).
 
     Links of tokens are counted by their main types; NOALI stands where one side has no such link.
     """
@@ -105,7 +105,7 @@ def _main_type(link: ChunkLink | None) -> str:
 def _matched(
     gold: Sequence[ChunkedPair], predicted: Sequence[ChunkedPair]
 ) -> list[tuple[ChunkedPair, ChunkedPair]]:
-    """Return each gold pair with the predicted one, which is empty where there is none."""
+    """Return each gold pair with its prediction, or with an empty one."""
     by_id: dict[str, ChunkedPair] = {}
     for pairs in (gold, predicted):
         by_id = {pair.id: pair for pair in pairs}
@@ -122,7 +122,7 @@ def _matched(
 
 
 def _token_links(pair: ChunkedPair, texts: ChunkedPair) -> TokenLinks:
-    """Return the links of tokens that are no marks, each with that of its chunks."""
+    """Return the links of tokens other than punctuation, each with the link of its chunks."""
     return {
         (i, j): link
         for link in pair.links
@@ -136,7 +136,7 @@ def _words(tokens: Sequence[int], sentence: Sentence) -> list[int]:
 
 
 def _share(pairs: Sequence[tuple[TokenLinks, TokenLinks]], overlap: Overlap) -> float:
-    """Return which weighted share of the first links of each pair the second ones have."""
+    """Return the weighted share of the first links that the second ones have, per pair."""
     total = shared = 0.0
     for links, others in pairs:
         fans = Counter(i for i, _ in links), Counter(j for _, j in links)

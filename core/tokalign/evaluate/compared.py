@@ -1,4 +1,4 @@
-"""Many systems on one gold corpus, side by side."""
+"""Comparison of several systems on one gold corpus."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class SystemLinks:
     predicted : sequence of sets of (source, target), or of dicts from link to confidence
         One per gold pair, in the same order.
     pairs_per_s : float or None
-        How fast, where that was measured.
+        Speed, if it was measured.
     """
 
     name: str
@@ -41,7 +41,7 @@ class Compared:
     name : str
     result : Evaluation
     against_first : dict from metric to Comparison, or None
-        How it differs from the first system; None of the first itself.
+        Differences from the first system; None for the first itself.
     pairs_per_s : float or None
     """
 
@@ -83,7 +83,7 @@ def compare_systems(
     Raises
     ------
     ShapeError
-        If a system has not as many predictions as there are pairs.
+        If a system does not have one prediction per pair.
     InputError
         If there are no pairs or a link is out of range.
     """
@@ -106,8 +106,8 @@ def comparison_table(rows: Sequence[Compared], choice: LinkChoice, alpha: str) -
     ----------
     rows : sequence of Compared
     choice : LinkChoice
-        Which gold links count; where possible links count as well, or neither way, F-alpha takes
-        precision over sure and possible, recall over sure links.
+        Which gold links count. If possible links count too, or neither way, F-alpha takes precision
+        over sure and possible links, and recall over sure links.
     alpha : str
         Of F-alpha: one of tokalign.evaluate.ALPHAS.
     """

@@ -19,7 +19,7 @@ COLUMNS = (
     "right",  # links in both
     "predicted",
     "gold",
-    "right_identical",  # the same three over links between tokens equal but for case
+    "right_identical",  # the same three over links between tokens equal ignoring case
     "predicted_identical",
     "gold_identical",
     "right_content",  # and over links between two content words
@@ -36,7 +36,7 @@ COLUMNS = (
 def choose_links(
     gold: GoldPair, predicted: Links, choice: LinkChoice
 ) -> tuple[frozenset[tuple[int, int]], frozenset[tuple[int, int]]]:
-    """Return the gold and the predicted links that are compared."""
+    """Return the gold and the predicted links to compare."""
     if choice is LinkChoice.SURE_AND_POSSIBLE:
         return gold.sure | gold.possible, frozenset(predicted)
     if choice is LinkChoice.IGNORE_POSSIBLE:
@@ -61,13 +61,13 @@ def harmonic_mean(precision: float, recall: float) -> float:
 
 
 def is_identical(gold: GoldPair, link: tuple[int, int]) -> bool:
-    """Tell whether a link joins two tokens that are equal ignoring case."""
+    """Return whether a link joins two tokens that are equal ignoring case."""
     source, target = gold.source.tokens[link[0]], gold.target.tokens[link[1]]
     return source.lower() == target.lower()
 
 
 def is_content(sentence: Sentence, index: int) -> bool:
-    """Tell whether a token is a content word: not in `FUNCTION_WORDS` and not punctuation."""
+    """Return whether a token is a content word: not in `FUNCTION_WORDS` and not punctuation."""
     token = sentence.tokens[index].lower()
     return token not in FUNCTION_WORDS and any(character.isalnum() for character in token)
 

@@ -74,4 +74,4 @@ MARKUP: Mapping[str, Callable[[ReportTable], str]] = {
     "markdown": markdown,
     "csv": comma_separated,
 }
-"""How tables are written, by the name of the form."""
+"""Writers of tables, by the name of the format."""

@@ -32,20 +32,20 @@ ALPHAS = tuple(f"0.{tenth}" for tenth in range(1, 10))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metric:
-    """How a score is computed, and how reports show it.
+    """How a score is computed and shown in reports.
 
     Attributes
     ----------
     label : str
-        What reports call it.
+        Its name in reports.
     compute : callable
         Returns it, in [0, 1], for the sums of counts.
     in_lengths : str
-        Head of its column in the table of sentence lengths; without one it has no column there.
+        Head of its column in the table of sentence lengths; empty for no column.
     in_systems : str
-        Head of its column in the table of systems; without one it has no column there.
+        Head of its column in the table of systems; empty for no column.
     note : str
-        What that head means, in the note under the table of systems.
+        Explanation of that head, under the table of systems.
     is_tested : bool
         Whether the table of systems shows its interval and its test against the first system.
     """
@@ -59,7 +59,7 @@ class Metric:
 
 
 def metric(label: str, compute: Callable[[Sums], Floats], **shown: Any) -> Any:
-    """Return a field of Scores with its Metric, of which the rest are arguments."""
+    """Return a field of Scores with a Metric of these arguments."""
     return field(metadata={"metric": Metric(label=label, compute=compute, **shown)})
 
 
@@ -86,7 +86,7 @@ def _safe_divide(numerator: Floats, denominator: Floats, otherwise: Floats | flo
 
 
 def _mean(name: str) -> Callable[[Sums], Floats]:
-    """Return what averages a column over the pairs."""
+    """Return a function that averages a column over the pairs."""
     return lambda n: n[name] / n["pairs"]
 
 
@@ -94,8 +94,8 @@ def _mean(name: str) -> Callable[[Sums], Floats]:
 class Scores:
     """All scores of one system on one corpus, as fractions in [0, 1].
 
-    A field with a `metric` is all there is to say of a score: intervals, tests, JSON and the
-    tables of every report follow it.
+    A score is defined only by its field with a `metric`: intervals, tests, JSON and the tables of
+    every report follow it.
 
     Attributes
     ----------
@@ -111,8 +111,8 @@ class Scores:
     f1_content : float
         Micro F1 over links between two content words.
     aer : float
-        Alignment error rate on sure and possible links, whatever the choice of links. It does
-        not balance precision and recall where many are only possible: read it beside F.
+        Alignment error rate on sure and possible links, whatever the choice of links. It does not
+        balance precision and recall if many links are only possible: read it beside F.
     f_alpha : dict of str to float
         Micro F for ``"0.1"`` to ``"0.9"``; a higher alpha weighs precision more.
     f_alpha_sure_possible : dict of str to float

@@ -1,7 +1,7 @@
-"""Scores of links, of words left alone, and of both.
+"""Scores of links, of unaligned words, and of both.
 
-A word left alone is linked with NULL. Links alone do not say how well a system knows what has no
-counterpart, which is half of what people ask of a comparison.
+An unaligned word is linked with NULL. Scores of links do not say how well a system recognises words
+without a counterpart, which is half of the use of a comparison.
 
 References
 ----------
@@ -34,7 +34,7 @@ class ShareScores:
 
 @dataclass(frozen=True, slots=True)
 class NullScores:
-    """Scores of links, of words without any, and of both together."""
+    """Scores of links, of unaligned words, and of both pooled."""
 
     links: ShareScores
     nulls: ShareScores
@@ -48,7 +48,7 @@ class NullScores:
 def null_scores(
     gold: Sequence[GoldPair], predictions: Sequence[Links], choice: LinkChoice = LinkChoice.SURE
 ) -> NullScores:
-    """Return the scores of predicted links and of words left alone.
+    """Return the scores of predicted links and of unaligned words.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def null_scores(
     predictions : sequence of sets of (source, target)
         One per pair.
     choice : LinkChoice
-        Where possible links count neither way, neither do the words that have no other.
+        If possible links count neither way, neither do words that have only such links.
     """
     rows = []
     for pair, predicted in zip(gold, predictions, strict=True):

@@ -1,4 +1,4 @@
-"""Predicted links, read and fitted to the gold pairs."""
+"""Predicted links, read from files and matched with the gold pairs."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ def read_predictions(
 ) -> list[LinkSet]:
     """Return the predicted links of every gold pair.
 
-    Sure links are the prediction; possible ones join in where `choice` is ``sure+possible``.
+    Sure links are the prediction; possible ones are added if `choice` is ``sure+possible``.
 
     Parameters
     ----------
     path : path-like
         Any format of `tokalign.formats`. Formats with links only (Pharaoh: line n, NAACL:
-        sentence n) speak of the n-th gold pair and need no text.
+        sentence n) refer to the n-th gold pair and need no text.
     gold : sequence of GoldPair
     format : str, optional
         Recognised by content by default.
@@ -98,13 +98,13 @@ def predictions_of(
 ) -> list[LinkSet]:
     """Return the predicted links of pairs that were read as a corpus.
 
-    Where all pairs have their sides exchanged, as in GIZA++'s A3 of the direction that lists the
-    source's words, so are their links.
+    If all pairs have their sides exchanged, as in one of GIZA++'s A3 files, their links are turned
+    back.
 
     Raises
     ------
     InputError
-        If the pairs are not those of the gold, token for token ignoring case.
+        If the tokens of a pair differ from the gold's, ignoring case.
     """
     predicted = list(predicted)
     if len(predicted) != len(gold):
@@ -127,7 +127,7 @@ def predictions_of(
 def _different(
     gold: Sequence[GoldPair], predicted: Sequence[GoldPair]
 ) -> tuple[GoldPair, str, str] | None:
-    """Return the first gold pair that is another, the side and what stands there; or None."""
+    """Return the first gold pair that differs, the side and the other tokens; or None."""
     for pair, other in zip(gold, predicted, strict=True):
         for side in ("source", "target"):
             tokens, others = getattr(pair, side).tokens, getattr(other, side).tokens

@@ -1,4 +1,4 @@
-"""The report of one system on one gold: found once, shown as text, page or JSON."""
+"""The report of one system on one gold corpus: computed once, shown as text, page or JSON."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ class Report:
     errors : list of LinkError
         The most harmful first.
     calibration : Calibration or None
-        Present where there are confidences; over the unrelated pairs too, where there are any.
+        Present if there are confidences; includes the unrelated pairs, if any.
     comparison : dict from metric to Comparison, or None
-        Present where there is a second system.
+        Present if there is a second system.
     unrelated : UnrelatedCounts or None
-        Present where there are unrelated pairs.
+        Present if there are unrelated pairs.
     """
 
     choice: LinkChoice
@@ -67,9 +67,9 @@ class Report:
         Parameters
         ----------
         system : dict
-            What names the system; stands after the scores.
+            The system's description, written after the scores.
         n_errors : int
-            How many errors to list; 0 leaves them out.
+            Number of errors to list; 0 for none.
         """
         value = {**self.result.to_json(), "links": self.choice.value, **system}
         value["by_length"] = {name: each.to_json() for name, each in self.lengths.items()}
@@ -110,15 +110,14 @@ def report(
     others : sequence of sets of (source, target), optional
         Links of a second system.
     unrelated : (sequence of GoldPair, sequence of dicts), optional
-        Pairs that have nothing to say to each other, with tags and lemmas, and the confidences of
-        what the system linked in them.
+        Unrelated pairs with tags and lemmas, and the confidences of the system's links in them.
     n_samples, seed : int
         Bootstrap resamples and shuffles, and their seed.
 
     Raises
     ------
     ShapeError
-        If there are not as many predictions as pairs.
+        If there is not one prediction per pair.
     InputError
         If there are no pairs or a link is out of range.
     """

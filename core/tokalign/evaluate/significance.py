@@ -63,7 +63,7 @@ def bootstrap_intervals(
 def compare(
     first: Floats, second: Floats, *, n_samples: int = 1000, seed: int = 0
 ) -> dict[str, Comparison]:
-    """Return, for every scalar metric, how two systems differ on the same pairs.
+    """Return the difference of two systems on the same pairs, for every scalar metric.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The tables of a report: values and how to write them, for a page and for lines of text."""
+"""The tables of a report: values and their formats, for a page and for lines of text."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class ReportTable:
-    """Rows of values, with what a page and a terminal need to write them.
+    """Rows of values, with their formats on a page and in a terminal.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class ReportTable:
     note : str
         Stands under the table.
     is_open : bool
-        Whether a page shows the table without being asked.
+        Whether a page shows the table unfolded.
     """
 
     title: str
@@ -65,9 +65,9 @@ def tables(report: Report, *, n_errors: int = 0, other: str = "") -> list[Report
     ----------
     report : Report
     n_errors : int
-        How many errors to list; 0 leaves them out.
+        Number of errors to list; 0 for none.
     other : str
-        What to call the second system, if there is one.
+        Name of the second system, if there is one.
     """
     found = [_scores(report), _f_alpha(report.result.scores)]
     if report.comparison is not None:
@@ -147,7 +147,7 @@ def _comparison(comparison: Mapping[str, Comparison], other: str) -> ReportTable
 
 
 def _f_alpha(scores: Scores) -> ReportTable:
-    """Return F-alpha with one column for each alpha, which a line of text names again."""
+    """Return F-alpha with one column for each alpha; lines of text repeat its name."""
     alphas = tuple(scores.f_alpha)
     return ReportTable(
         title="F-alpha (micro)",
@@ -174,7 +174,7 @@ def _lengths(report: Report) -> ReportTable:
 
 
 def _nulls(scores: NullScores) -> ReportTable:
-    """Return the scores of links, of words left alone, and of both."""
+    """Return the table of scores of links, of unaligned words, and of both."""
     rows = (
         ("links", scores.links),
         ("words left alone", scores.nulls),
@@ -221,7 +221,7 @@ def _calibration(calibration: Calibration) -> ReportTable:
 
 
 def unrelated_table(counts: UnrelatedCounts) -> ReportTable:
-    """Return the table of what is linked in unrelated pairs."""
+    """Return the table of links in unrelated pairs."""
     about = (
         f"{counts.pairs} unrelated pairs: {100 * counts.content_linked:.1f}% of content words "
         "linked; links per 100 pairs"

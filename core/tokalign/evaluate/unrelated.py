@@ -1,8 +1,8 @@
-"""Links of a system in pairs whose sentences have nothing to do with each other.
+"""Links of a system in pairs of unrelated sentences.
 
 Nobody aligns such pairs by hand, but links between unlike content words
 (`tokalign.english.lexicon.likeness.unlike_cells`) are known to be wrong. People do link identical
-words and names in them, so nothing is said about other links.
+words and names in them, so other links are not judged.
 """
 
 from __future__ import annotations
@@ -59,14 +59,14 @@ class UnrelatedCounts:
 
 
 def count_unrelated(pairs: Sequence[GoldPair], confidences: Confidences) -> UnrelatedCounts:
-    """Return how much a system links in unrelated pairs.
+    """Return the counts of a system's links in unrelated pairs.
 
     Parameters
     ----------
     pairs : sequence of GoldPair
-        With tags and lemmas; their links are not looked at.
+        With tags and lemmas; their links are ignored.
     confidences : sequence of dict
-        Confidence, in [0, 1], of every link that the system made in each pair.
+        Confidence, in [0, 1], of each of the system's links in each pair.
 
     Raises
     ------
@@ -99,10 +99,9 @@ def count_unrelated(pairs: Sequence[GoldPair], confidences: Confidences) -> Unre
 
 
 def judge_unrelated(pairs: Sequence[GoldPair], confidences: Confidences) -> list[Judged]:
-    """Return the confidences of links that are wrong in unrelated pairs, for the calibration.
+    """Return the confidences of wrong links in unrelated pairs, for the calibration.
 
-    Parameters and errors are those of `count_unrelated`. Links of which nothing is known are left
-    out.
+    Parameters and errors are those of `count_unrelated`. Other links are not judged, and left out.
     """
     _check(pairs, confidences)
     return [

@@ -20,7 +20,7 @@ Encoded: TypeAlias = tuple[NDArray[np.float32], NDArray[np.float32]]
 (n_target, n_source + 1)."""
 
 _NUMBER = {template.name: number for number, template in enumerate(TEMPLATES)}
-# Of every template's axes, the number of each label; looked up for every line of a model file.
+# Index of each label of every template's axes; looked up for every line of a model file.
 _LABEL_NUMBERS = tuple(
     tuple({label: index for index, label in enumerate(axis.labels)} for axis in template.axes)
     for template in TEMPLATES
@@ -36,7 +36,7 @@ TREE_GROUPS = ("dependency", "distributional")
 
 
 def needs_trees(groups: Collection[str]) -> bool:
-    """Whether some groups, or templates of groups, have no features without trees."""
+    """Whether some of these groups or templates have no features without trees."""
     return not set(TREE_GROUPS).isdisjoint(map(group_of, groups))
 
 
@@ -46,12 +46,12 @@ class FeatureTable:
     Parameters
     ----------
     groups : collection of str
-        Names out of GROUP_NAMES; or of one template of a group alone, as ``position/edges``.
+        Names out of GROUP_NAMES, or single templates of groups, such as ``position/edges``.
 
     Attributes
     ----------
     groups : tuple of str
-        The same in the order of the templates, without templates of groups that are there whole.
+        The same in the order of the templates, without templates whose whole group is there.
     base : int32 array, shape (n_templates,)
         First slot of each template, -1 where its group is off.
     n_slots : int
@@ -105,7 +105,7 @@ class FeatureTable:
         for axis in reversed(template.axes):
             offset, index = divmod(offset, len(axis.labels))
             labels.append(axis.labels[index])
-        # Kept: an explained alignment names the same few hundred slots again and again.
+        # Cached: an explained alignment names the same few hundred slots repeatedly.
         name = self._names[slot] = f"{template.name}[{' '.join(reversed(labels))}]"
         return name
 
@@ -138,7 +138,7 @@ class Lexicons:
     ----------
     wordnet : WordNet
     frequencies : Frequencies
-        Similarity weighs words by them, whatever a model's features are.
+        Weights of words in similarity, for every model.
     vectors : Vectors or None
     paraphrases : Paraphrases or None
     """
@@ -150,12 +150,12 @@ class Lexicons:
 
     @classmethod
     def for_groups(cls, groups: Collection[str]) -> Self:
-        """Return the tables that some feature groups need.
+        """Return the tables that these feature groups need.
 
         Raises
         ------
         ResourceError
-            If one of them is not installed, or damaged.
+            If a table is not installed, or damaged.
         """
         groups = set(map(group_of, groups))
         return cls(
@@ -171,6 +171,6 @@ class Lexicons:
 
 
 def needed_resources(groups: Collection[str]) -> tuple[str, ...]:
-    """Return the names of the tables that some feature groups need."""
+    """Return the names of the tables that these feature groups need."""
     whole = set(map(group_of, groups))
     return ("wordnet", *(resource for group, resource in NEEDS.items() if group in whole))

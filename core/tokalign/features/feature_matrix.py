@@ -28,7 +28,7 @@ def build_matrix(
     table : FeatureTable
     lexicons : Lexicons
     encoded : iterable of pairs of float32 arrays, optional
-        What an encoder says of each pair; only the group "neural" reads it.
+        An encoder's output for each pair; only the group "neural" reads it.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The feature templates: one entry each, with its axes, its range and where it comes from.
+"""The feature templates: one entry each, with its axes, its range and its source.
 
 A template has axes; each combination of axis labels is one feature with a *slot* of its own, so
 that the whole feature space is enumerated before training and every weight has a readable name:
@@ -26,7 +26,7 @@ INDICATOR = "1"
 RATIO = "[0, 1]"
 LOG = "[-8, 0]"
 SLACK = 1e-5
-"""Sums of float32 strengths miss an edge, or each other, by rounding: 0.9f - 0.7f < 0.2f."""
+"""Tolerance for rounding in sums of float32 strengths: 0.9f - 0.7f < 0.2f."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Axis:
     edges : tuple of float
         Rising edges of the bins that the labels name; empty unless the axis bins a value.
     first_count : int or None
-        What the first label counts, where the labels are counts and the last one a cap.
+        Count of the first label, if the labels are counts and the last one is a cap.
     square_of : Axis or None
         The axis whose pairs of labels these labels are.
     """
@@ -60,9 +60,9 @@ class FeatureTemplate:
     Attributes
     ----------
     name : str
-        As weights have it.
+        As in the names of weights.
     group : str
-        What training switches on or off as one.
+        Group of templates that training switches on or off as one.
     axes : tuple of Axis
         The last varies fastest.
     range : str
@@ -118,7 +118,7 @@ def _counts(name: str, first: int, cap: int) -> Axis:
 
 
 def _or(name: str, bins: Axis, *labels: str) -> Axis:
-    """Return an axis of bins, and of labels for where there is no value to bin."""
+    """Return an axis of bins, with more labels for cells without a value."""
     return Axis(name, (*bins.labels, *labels))
 
 
@@ -128,7 +128,7 @@ def _words(n: int) -> Axis:
 
 
 def group_of(name: str) -> str:
-    """Return the group of what training switches on: a whole group, or GROUP/TEMPLATE of it."""
+    """Return the group of a switch of training: a whole group, or GROUP/TEMPLATE."""
     return name.partition("/")[0]
 
 
@@ -177,7 +177,7 @@ _LIKELY = _log_bins("likely", {
 })  # fmt: skip
 _COARSELY = _log_bins("coarsely", {0.02: -3.912023, 0.15: -1.89712, 0.5: -0.693147, 0.9: -0.105361})
 
-# Where several rules hold, the first counts.
+# If several rules hold, the first counts.
 _RULE = _axis(
     "rule", "same-value", "variant", "code-name", "lengthened", "short-form", "joined", "typo",
     "initials", "same-part", "same-number", "same-unit", "different-value",
@@ -259,8 +259,8 @@ TEMPLATES: tuple[FeatureTemplate, ...] = (
 
 GROUP_NAMES: tuple[str, ...] = tuple(dict.fromkeys(template.group for template in TEMPLATES))
 NEEDS: dict[str, str] = {"vectors": "vectors", "paraphrases": "ppdb", "anchors": "counts"}
-"""Feature group -> the resource without which it cannot be used. The others need WordNet alone."""
+"""Feature group -> the resource that it needs. The others only need WordNet."""
 DEFAULT_GROUPS: tuple[str, ...] = tuple(
     group for group in GROUP_NAMES if group not in {*NEEDS, "distributional", "neural", "rules"}
 )
-"""Groups of models by default; the others need more tables, gave little, or are new."""
+"""Default groups of models; the others need more tables, gained little, or are new."""

@@ -1,9 +1,8 @@
 """Headers of model and table files: JSON objects that are checked before use.
 
-A header is described once, by the annotated fields of a dataclass or a TypedDict, and what a file
-says is compared with them here. Files may come from strangers, so nothing is unbounded: neither
-the header's bytes, nor its nesting, nor its numbers. Errors are ValueErrors that name the field;
-who knows the file's path adds it.
+A dataclass or a TypedDict describes a header once, by its annotated fields; files are checked
+against them here. Files may come from strangers, so the header's bytes, nesting and numbers are
+bounded. Errors are ValueErrors that name the field; the caller adds the file's path.
 """
 
 from __future__ import annotations
@@ -39,17 +38,17 @@ except ImportError:
 MAX_HEADER_BYTES: Final = 1 << 16
 """Shipped headers have at most 8 KiB."""
 MAX_DEPTH: Final = 8
-"""Objects and lists inside one another in a free-form field."""
+"""Deepest nesting of objects and lists in a free-form field."""
 MAX_NUMBER: Final = 1 << 62
 
-# No control character reaches a terminal or a log, no lone surrogate an encoder.
+# Keeps control characters out of terminals and logs, and lone surrogates out of encoders.
 _UNFIT = "\0-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff"
 _TEXT = re.compile(f"[^{_UNFIT}]*")
 _NAME = rf"(?![.\s])[^/\\{_UNFIT}]{{1,64}}"
 _A_NAME = "a name of 1 to 64 characters without / and \\ and no dot first"
 
 Name = Annotated[str, re.compile(_NAME), _A_NAME]
-"""May become part of a path, so that it cannot lead out of a folder."""
+"""May become part of a path; cannot lead out of a folder."""
 OptionalName = Annotated[str, re.compile(f"({_NAME})?"), f"{_A_NAME}, or nothing"]
 Version = Annotated[str, re.compile(f"[^{_UNFIT}]{{1,64}}"), "text of 1 to 64 characters"]
 Digest = Annotated[str, re.compile("[0-9a-f]{64}"), "64 hexadecimal digits"]
@@ -63,7 +62,7 @@ def digest_of(content: bytes | memoryview) -> str:
 
 
 def is_name(text: str) -> bool:
-    """Whether a text can name a model or a table, and be a part of a file's name."""
+    """Whether a text can be the name of a model or a table, and part of a file's name."""
     return _fits(text, Name)
 
 
@@ -74,14 +73,14 @@ def read_header(data: bytes, schema: type) -> dict[str, Any]:
     ----------
     data : bytes
     schema : type
-        A TypedDict or a dataclass. Of a dataclass, fields with a default may be missing, and
-        those with ``metadata={"stored": False}`` are not in the header; of a TypedDict, fields
-        that are NotRequired may be missing.
+        A TypedDict or a dataclass. Fields of a dataclass with a default may be missing, and those
+        with ``metadata={"stored": False}`` are not in the header; NotRequired fields of a TypedDict
+        may be missing.
 
     Raises
     ------
     ValueError
-        If it is too large, not JSON, or a field is missing, unknown or of another type.
+        If the header is too large or not JSON, or a field is missing, unknown or of another type.
     """
     if len(data) > MAX_HEADER_BYTES:
         raise ValueError(f"it has {len(data)} bytes; wanted at most {MAX_HEADER_BYTES}")
@@ -93,7 +92,7 @@ def read_header(data: bytes, schema: type) -> dict[str, Any]:
 
 
 def check_fields(values: object) -> None:
-    """Raise ValueError unless a dataclass's fields have their types and would be read back."""
+    """Raise ValueError unless a dataclass's fields have their types and can be read back."""
     schema: type = type(values)
     _checked_object({name: getattr(values, name) for name in _fields(schema)[0]}, schema, "")
 
@@ -109,7 +108,7 @@ def _unique(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
 
 @cache
 def _fields(schema: type) -> tuple[dict[str, Any], frozenset[str]]:
-    """Return the types of a schema's fields, and the names of those that must be there."""
+    """Return the types of a schema's fields, and the names of the required ones."""
     hints = get_type_hints(schema, include_extras=True)
     if is_typeddict(schema):
         may_lack = {name for name, hint in hints.items() if get_origin(hint) is NotRequired}
@@ -143,7 +142,7 @@ def _below(where: str, key: str) -> str:
 
 
 def _checked(value: Any, hint: Any, where: str) -> Any:
-    """Return a value that fits its type; lists where the type is a tuple become one."""
+    """Return a value of its type; a list becomes a tuple if the type is one."""
     origin = get_origin(hint)
     if is_typeddict(hint):
         return _checked_object(value, hint, where)
@@ -164,13 +163,13 @@ def _checked(value: Any, hint: Any, where: str) -> Any:
 
 
 def _fits(value: object, hint: Any) -> bool:
-    """Whether a value that holds no others has a type."""
+    """Whether a scalar value has a type."""
     if hint is bool:
         return isinstance(value, bool)
     if hint is int:
         return type(value) is int and 0 <= value <= MAX_NUMBER
     if hint is float:
-        # Not NaN either.
+        # Refuses NaN, too.
         return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
     if hint is str:
         return isinstance(value, str) and _TEXT.fullmatch(value) is not None
@@ -198,7 +197,7 @@ def _wanted(hint: Any) -> str:
 
 
 def _check_plain(value: object, where: str, depth: int) -> None:
-    """Raise ValueError unless a value of any type can be printed and written again as JSON."""
+    """Raise ValueError unless a value of any type can be printed and written as JSON."""
     if depth == 0:
         raise ValueError(f"{where} is nested deeper than {MAX_DEPTH} levels")
     if isinstance(value, Mapping):

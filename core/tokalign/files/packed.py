@@ -1,4 +1,4 @@
-"""Compressed files, which are known by their first bytes, and written by their names."""
+"""Compressed files, recognised by their first bytes when read, and by their names when written."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from tokalign.errors import FormatError, MissingPackageError
 GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 XZ, BZIP2 = b"\xfd7zXZ\x00", (b"1AY&SY", b"\x17rE8P\x90")  # bzip2: after its "BZh" and a digit
 N_MAGIC = 10
-"""First bytes by which a compressed file is known."""
+"""First bytes of compressed files, by format."""
 SUFFIXES = (".gz", ".zst", ".bz2", ".xz")
 
 
 def zstd_module() -> ModuleType:
-    """Return what packs and unpacks Zstandard, or raise MissingPackageError."""
+    """Return the module for Zstandard, or raise MissingPackageError."""
     try:
         from backports import zstd  # compression.zstd from Python 3.14 on
     except ImportError:
@@ -36,13 +36,13 @@ def zstd_module() -> ModuleType:
 
 
 def unpacked(raw: IO[bytes], head: bytes) -> IO[bytes]:
-    """Return the bytes of a file as they were before it was compressed, if it is.
+    """Return a file of the uncompressed bytes.
 
     Parameters
     ----------
     raw : file
     head : bytes
-        Its first `N_MAGIC` bytes, which are still to be read.
+        Its first `N_MAGIC` bytes, not yet consumed.
     """
     made: Any = raw
     if head.startswith(GZIP):
@@ -58,7 +58,7 @@ def unpacked(raw: IO[bytes], head: bytes) -> IO[bytes]:
 
 
 def packed_writer(file: IO[bytes], name: str) -> IO[bytes] | None:
-    """Return what compresses bytes on their way to a file; None if its name asks for nothing."""
+    """Return a compressing writer for a file; None if its name asks for no compression."""
     suffix = Path(name).suffix
     made: Any = None
     if suffix == ".gz":
@@ -74,7 +74,7 @@ def packed_writer(file: IO[bytes], name: str) -> IO[bytes] | None:
 
 @contextlib.contextmanager
 def damage_named(name: str) -> Iterator[None]:
-    """Make errors of what unpacks a file a FormatError that names the file."""
+    """Turn errors of decompression into a FormatError that names the file."""
     try:
         yield
     except (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError) as error:
@@ -90,7 +90,7 @@ def damage_named(name: str) -> Iterator[None]:
 
 
 def read_unpacked(path: Path) -> bytes:
-    """Return what is in a file, unpacked if it is compressed.
+    """Return the content of a file, decompressed.
 
     Raises
     ------
@@ -99,7 +99,7 @@ def read_unpacked(path: Path) -> bytes:
     FormatError
         If the compressed data are damaged.
     ResourceError
-        If it needs a package to be unpacked.
+        If the package for its compression is missing.
     """
     data = path.read_bytes()
     file = unpacked(BytesIO(data), data[:N_MAGIC])

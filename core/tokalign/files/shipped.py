@@ -1,4 +1,4 @@
-"""The files that ship with the package, which may have come in a package of their own."""
+"""The files that ship with tokalign, possibly in a package of their own."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from tokalign.errors import ResourceError, quoted
 DATA_DIR = Path(__file__).resolve().parents[1] / "data"
 DEFAULT_MODEL = "en"
 VERSIONS = {"tokalign-data": "version.txt", "tokalign-neural-data": "neural-version.txt"}
-"""Package of data -> its file that says which version of tokalign it is for. Only wheels have the
-second: in a source checkout all data are of one version."""
+"""Data package -> its file with the version of tokalign it is for. Only wheels have the file: in a
+source checkout all data have one version."""
 
 
 def check_versions(folder: Path, version: str) -> None:
-    """Raise ResourceError unless a folder holds the data of a version of tokalign."""
+    """Raise ResourceError unless a folder holds the data of this version."""
     for package, name in VERSIONS.items():
         try:
             found = (folder / name).read_text(encoding="utf-8").strip()
@@ -36,16 +36,16 @@ def check_versions(folder: Path, version: str) -> None:
 
 @cache
 def data_dir() -> Path:
-    """Return the folder of what ships, whose version is checked once for each process.
+    """Return the folder of the shipped files; its version is checked once per process.
 
     Raises
     ------
     ResourceError
-        If it is not there, or of another version than the library.
+        If it is missing, or its version is not the library's.
     """
     try:
         version = importlib.metadata.version("tokalign")
     except importlib.metadata.PackageNotFoundError:
-        return DATA_DIR  # sources that are not installed, as while they are built: of one version
+        return DATA_DIR  # sources that are not installed, as during a build, have one version
     check_versions(DATA_DIR, version)
     return DATA_DIR

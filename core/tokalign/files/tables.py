@@ -9,9 +9,9 @@ then the arrays, each starting at a multiple of 64 bytes. The header holds the t
 version, licence, free-form ``meta``, each array's dtype, shape and offset, and the SHA-256 of all
 array bytes, which `Table.verify` checks (opening does not, so that it stays instant).
 
-A table may come from a stranger. Opening it checks the header and that every array lies inside
-the file; whoever reads an array asks for the type and shape it needs (`Table.array`) and checks
-the numbers in it that it uses as places in other arrays.
+A table may come from a stranger. Opening it checks the header and that every array lies inside the
+file; a reader of an array states the type and shape it needs (`Table.array`) and checks the numbers
+that it uses as indices of other arrays.
 """
 
 from __future__ import annotations
@@ -45,16 +45,16 @@ MAGIC = b"TOKTABL1"
 ALIGNMENT = 64
 PREFIX_BYTES = len(MAGIC) + 8
 MAX_TABLE_BYTES: Final = 256 << 20
-"""The largest that ships has 17 MiB."""
+"""The largest shipped table has 17 MiB."""
 MAX_STRINGS_BYTES: Final = 4 << 20
 MAX_DIMENSIONS: Final = 4
 MAX_LENGTH: Final = 1 << 30
-"""Of one dimension, so that 32-bit sums of two places cannot overflow."""
+"""Most items of a dimension, so that 32-bit sums of two indices cannot overflow."""
 _DTYPE = re.compile(r"[|<][iuf][1248]")
 
 
 class ArraySpec(TypedDict):
-    """Place of an array: NumPy's name of its type, its shape, its offset behind the header."""
+    """Description of an array: NumPy's name of its type, its shape, its offset after the header."""
 
     dtype: str
     shape: list[int]
@@ -62,7 +62,7 @@ class ArraySpec(TypedDict):
 
 
 class TableHeader(TypedDict):
-    """Header of a table file; `size` and `sha256` are of the bytes behind it."""
+    """Header of a table file; `size` and `sha256` describe the bytes after it."""
 
     name: Name
     version: Version
@@ -125,12 +125,12 @@ class Table:
 
     @classmethod
     def open_shipped(cls, name: str) -> Table:
-        """Map the table called `name` that ships with the package, once for each process.
+        """Map a shipped table by name, once for each process.
 
         Raises
         ------
         ResourceError
-            If it is missing or damaged, or `name` is none that a table can have.
+            If it is missing or damaged, or `name` is not a valid name.
         """
         if not is_name(name):
             raise ResourceError(f"no table can be called {quoted(name)}")
@@ -157,12 +157,12 @@ class Table:
         name : str
         dtype : NumPy type
         shape : sequence of int or None
-            None where any length will do.
+            None allows any length.
 
         Raises
         ------
         ResourceError
-            If there is none, or it is another.
+            If it is missing, or has another type or shape.
         """
         found = self[name]
         if (
@@ -202,7 +202,7 @@ class Table:
 
 
 _shipped: weakref.WeakValueDictionary[str, Table] = weakref.WeakValueDictionary()
-"""Those that somebody uses: pages count for every mapping of them that a process touches."""
+"""Open tables in use, shared because each mapping's touched pages count separately."""
 
 
 def _mapped(path: Path) -> NDArray[np.uint8]:
@@ -221,7 +221,7 @@ def _mapped(path: Path) -> NDArray[np.uint8]:
 
 
 def _check_spec(name: str, spec: ArraySpec, size: int) -> None:
-    """Raise ValueError unless an array lies inside `size` bytes and at its alignment."""
+    """Raise ValueError unless an array lies inside `size` bytes and is aligned."""
     shape, offset = spec["shape"], spec["offset"]
     try:
         dtype = np.dtype(spec["dtype"]) if _DTYPE.fullmatch(spec["dtype"]) else None
@@ -260,15 +260,15 @@ def write_table(
     arrays : mapping of str to array or list of str
         Lists of strings become one uint8 array, joined by newlines.
     name, version, license, source : str
-        Go into the header; `source` names where the content came from.
+        Stored in the header; `source` names the origin of the content.
     meta : mapping, optional
         JSON-serialisable extras.
 
     Raises
     ------
     ValueError
-        If a string holds a newline, or is the empty one and only entry of its list, or the header
-        would not be read back.
+        If a string holds a newline, a list holds only one empty string, or the header could not be
+        read back.
     """
     specs, chunks, offset = {}, [], 0
     for key, value in arrays.items():

@@ -1,6 +1,6 @@
 """Readers and writers of aligned corpora.
 
-Every format is a `Format` in `FORMATS`; `read_gold` recognises which one a file is in.
+Every format is a `Format` in `FORMATS`; `read_gold` recognises the format of a file.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def get_format(name: str) -> Format:
 
 
 def repeated_ids(pairs: Iterable[GoldPair]) -> list[str]:
-    """Return the ids that several pairs have, in the order in which they come back."""
+    """Return the ids that several pairs share, in order of repetition."""
     seen: set[str] = set()
     repeated: dict[str, None] = {}
     for pair in pairs:
@@ -116,9 +116,9 @@ def repeated_ids(pairs: Iterable[GoldPair]) -> list[str]:
 
 
 def clashing_ids(pairs: Iterable[GoldPair]) -> list[str]:
-    """Return the ids that pairs of unlike sentences share, in the order in which they come back.
+    """Return the ids shared by pairs with different tokens, in order of repetition.
 
-    A pair that is judged several times is none of them: its sentences have the same tokens.
+    Repeated judgements of one pair have the same tokens, so they do not count.
     """
     seen: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {}
     clashing: dict[str, None] = {}
@@ -130,7 +130,7 @@ def clashing_ids(pairs: Iterable[GoldPair]) -> list[str]:
 
 
 def shared_pairs(pairs: Iterable[GoldPair], others: Iterable[GoldPair]) -> list[GoldPair]:
-    """Return those of some pairs whose two sentences are a pair of others, too, token by token."""
+    """Return the pairs whose tokens equal those of a pair in `others`."""
     known = {(pair.source.tokens, pair.target.tokens) for pair in others}
     return [pair for pair in pairs if (pair.source.tokens, pair.target.tokens) in known]
 
@@ -147,7 +147,7 @@ def write_gold(
     Raises
     ------
     FormatError
-        If a token cannot be kept by the format; the file then holds the pairs before it.
+        If the format cannot hold a token; the file then holds the pairs before it.
     """
     chosen = get_format(format)
     with Path(path).open("w", encoding="utf-8", newline="\n") as handle:

@@ -2,10 +2,10 @@
 
 Two sentences are a pair when their comments carry the same ``# pair_id`` and ``# side = source``
 or ``# side = target``; ``# links = 0-0 1p2`` on either holds the alignment, 0-based positions of
-syntactic words, and must be there, if only empty. Tags come from XPOS (Penn), or from UPOS where no
+syntactic words, and must be there, if only empty. Tags come from XPOS (Penn), or from UPOS if no
 word has an XPOS. Words of a multi-word token (``3-4``) keep their place in its surface form, or
-share its span where they do not occur in it; empty nodes (``8.1``) are skipped. ``Span=start:end``
-in MISC gives a word's offsets in ``# text``; without it, forms and ``SpaceAfter=No`` do.
+share its span if they do not occur in it; empty nodes (``8.1``) are skipped. ``Span=start:end`` in
+MISC gives a word's offsets in ``# text``; without it, forms and ``SpaceAfter=No`` do.
 
 References
 ----------
@@ -199,7 +199,7 @@ def _spans(
 
 
 def read(document: Document, options: Options) -> Iterator[GoldPair]:
-    """Yield a pair when its second sentence has been read."""
+    """Yield each pair after its second sentence is read."""
     waiting: dict[str, tuple[int, str, str | None, Sentence]] = {}
     for block in _blocks(document):
         name, side = block.comments.get("pair_id"), block.comments.get("side")
@@ -262,7 +262,7 @@ def write(pairs: Iterable[GoldPair], options: Options) -> Iterator[str]:
 
 
 def recognise(head: list[str]) -> bool:
-    """Tell whether the first line that is not a comment has CoNLL-U's ten columns."""
+    """Return whether the first line that is not a comment has CoNLL-U's ten columns."""
     rows = [line.split("\t") for line in head if not line.startswith("#")]
     if not rows:
         return all(_COMMENT.fullmatch(line) for line in head)

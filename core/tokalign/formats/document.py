@@ -1,4 +1,4 @@
-"""Pieces that every reader and writer shares: numbered lines, tokens, links, checked pairs."""
+"""Helpers that all readers and writers share: numbered lines, tokens, links, checked pairs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tokalign.types import GoldPair, Links, Sentence
 
 _WHITE_SPACE = " \t\r\n\f\v"
 _TOKENS = re.compile(r"[^ \t\r\n\f\v]+")
-# int() refuses numbers of thousands of digits, and messages would quote them.
+# int() refuses numbers of thousands of digits, and messages would quote them whole.
 _NUMBER = re.compile(r"\d{1,9}")
 _WEIGHT = r"[-:](?:\d+(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d+)?"
 _LINK = re.compile(rf"(\d{{1,9}})([-p?])(\d{{1,9}})(?:{_WEIGHT}){{0,2}}")
@@ -23,7 +23,7 @@ _LINK = re.compile(rf"(\d{{1,9}})([-p?])(\d{{1,9}})(?:{_WEIGHT}){{0,2}}")
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """Numbered lines of one input, and what to call it in messages.
+    """Numbered lines of one input, and its name for messages.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Options of the formats that leave something open.
+    """Options for formats that leave something open.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class Options:
     reverse : bool
         Links are written target first.
     needs_links : bool
-        Refuse a pair that says nothing of its links; unrelated pairs need none.
+        Refuse a pair without a field of links; unrelated pairs need none.
     """
 
     text: tuple[Path, ...] = ()
@@ -80,7 +80,7 @@ class Format:
     read, write : callable
         ``read(document, options)`` yields pairs; ``write(pairs, options)`` yields pieces of text.
     recognise : callable
-        Given the first non-empty lines of a file, tells whether it looks like this format.
+        Given the first non-empty lines of a file, returns whether it looks like this format.
     needs_text : bool
         Holds no tokens: reading needs parallel text.
     """
@@ -94,9 +94,9 @@ class Format:
 
 
 def open_document(path: Path) -> Document:
-    """Return a document over a UTF-8 file, which is read whole; only line feeds end lines.
+    """Return a document of a UTF-8 file, which is read whole; only line feeds end lines.
 
-    A file that is compressed by gzip, bzip2, xz or Zstandard is unpacked.
+    Files compressed by gzip, bzip2, xz or Zstandard are unpacked.
 
     Raises
     ------
@@ -105,7 +105,7 @@ def open_document(path: Path) -> Document:
     FormatError
         If compressed data are damaged, or when a line that is not UTF-8 is reached.
     ResourceError
-        If it is compressed by Zstandard, and the package for that is not there.
+        If it is compressed by Zstandard, and the package for that is missing.
     """
     content = read_unpacked(path)
     rows = content.split(b"\n")
@@ -129,14 +129,14 @@ def decode_lines(name: str, rows: Iterable[bytes]) -> Iterator[tuple[int, str]]:
 
 
 def json_error(error: ValueError | RecursionError) -> str:
-    """Return what to say of text that json cannot read, long numbers and deep nesting included."""
+    """Return the message for text that json cannot read, such as deep nesting."""
     if isinstance(error, json.JSONDecodeError):
         return f"not JSON: {error.msg} at column {error.colno}"
     return "not JSON: a number is too long, or lists are nested too deeply"
 
 
 def require_unicode(text: str, field: str) -> str:
-    r"""Return a string of JSON; InputError if it holds half a surrogate pair, as "\ud800" does."""
+    r"""Return a string of JSON; InputError if it holds half a surrogate pair, such as "\ud800"."""
     try:
         text.encode()
     except UnicodeEncodeError as error:
@@ -149,7 +149,7 @@ def require_unicode(text: str, field: str) -> str:
 
 
 def whole_number(text: str) -> int | None:
-    """Return a number of at most nine digits, or None where a text is none."""
+    """Return a number of at most nine digits, or None for other text."""
     return int(text) if _NUMBER.fullmatch(text) else None
 
 

@@ -1,6 +1,6 @@
-"""Files of the task of interpretable similarity: chunk alignments (.wa) and chunked sentences.
+"""Files of interpretable similarity: chunk alignments (.wa) and chunked sentences.
 
-A ``.wa`` file holds blocks ``<sentence id="1" status="">`` with both sentences behind ``//``, their
+A ``.wa`` file holds blocks ``<sentence id="1" status="">`` with both sentences after ``//``, their
 numbered tokens, and a line for each alignment: ``8 9 <==> 11 12 // EQUI // 5 // comment``. Numbers
 begin with 1; 0 stands for no partner. A sentence in chunks is ``[ Saudis ] [ to permit ]``.
 
@@ -161,13 +161,12 @@ def split_chunks(text: str) -> tuple[list[str], list[TokenChunk]]:
     ----------
     text : str
         ``[ Saudis ] [ to permit ] [ women ]``; tokens outside of brackets are chunks of their own.
-        A bracket that opens inside of another closes that, as one in the task's own files has to.
+        An opening bracket inside another one closes that, as a sentence of the task's files needs.
 
     Raises
     ------
     InputError
-        If a bracket closes that did not open, or does not close, or holds nothing, or there is no
-        token.
+        If a bracket is unmatched or empty, or there is no token.
 
     Examples
     --------
@@ -206,6 +205,6 @@ def join_chunks(tokens: Sequence[str], chunks: Iterable[TokenChunk]) -> str:
 
 
 def is_chunked(text: str) -> bool:
-    """Whether a text is a sentence in brackets: it begins with one, and one closes."""
+    """Whether a text is a sentence in brackets: it begins with a bracket, and one closes."""
     tokens = split_tokens(text)
     return tokens[:1] == ["["] and "]" in tokens

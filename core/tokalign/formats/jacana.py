@@ -1,8 +1,8 @@
 """jacana-align's JSON: one array of objects with whole sentences and Pharaoh strings.
 
 ``{"id", "name", "source", "target", "sureAlign": "0-0 1-2", "possibleAlign": "", "score"}``;
-tokens are separated by white space, indices are 0-based, source first. A link that is listed both
-as sure and as possible is sure.
+tokens are separated by white space, indices are 0-based, source first. A link listed as both sure
+and possible is sure.
 
 References
 ----------

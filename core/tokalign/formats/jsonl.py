@@ -1,4 +1,4 @@
-"""The native streaming form: one JSON object per line, nothing lost.
+"""The native streaming format: one JSON object per line, without loss.
 
 ::
 
@@ -7,8 +7,8 @@
 ``source`` and ``target`` are a list of tokens, or an object with ``tokens`` and any of ``text``,
 ``offsets`` (``[[start, end], ...]`` into the text), ``tags``, ``lemmas``, ``heads`` (0-based, -1
 root) and ``relations``. ``links`` are the sure links, ``[i, j]`` or ``[i, j, confidence]``; they
-must be there, if only as ``[]``. Other fields are ignored, so that an aligner's own output can be
-read as gold or predictions; one that seems to be ``links`` or ``possible`` misspelt is an error.
+are required, if only as ``[]``. Other fields are ignored, so that an aligner's output can be read
+as gold or predictions; a field that looks like a misspelt ``links`` or ``possible`` is an error.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from tokalign.types.relations import RelationKind
 
 
 def read(document: Document, options: Options) -> Iterator[GoldPair]:
-    """Yield pairs as their lines arrive; a missing id becomes the line number."""
+    """Yield pairs as their lines arrive; the default id is the line number."""
     for line, text in document.lines:
         if not text.strip():
             continue
@@ -73,7 +73,7 @@ def read(document: Document, options: Options) -> Iterator[GoldPair]:
 
 @lru_cache(maxsize=16)  # lines of a file have the same fields
 def _fault_of_fields(fields: tuple[str, ...]) -> str:
-    """Return what is wrong with an object's fields, in words; empty if they say its links."""
+    """Return the fault of an object's fields, in words; empty if they hold its links."""
     plain = {name.casefold(): name for name in fields if name not in ("links", "possible")}
     for wanted in ("links", "possible"):
         if wanted not in fields and (near := get_close_matches(wanted, plain, 1, 0.8)):
@@ -87,7 +87,7 @@ def _fault_of_fields(fields: tuple[str, ...]) -> str:
 
 
 def read_confidences(document: Document) -> Iterator[dict[tuple[int, int], float]]:
-    """Yield each line's links with their confidence, 1 where none is given."""
+    """Yield each line's links with their confidence, 1 by default."""
     for line, text in document.lines:
         if text.strip():
             confidences = {}
@@ -104,7 +104,7 @@ def read_confidences(document: Document) -> Iterator[dict[tuple[int, int], float
 
 
 def read_relations(document: Document) -> Iterator[dict[tuple[int, int], str]]:
-    """Yield each line's kinds of relations by link, as far as they are given."""
+    """Yield each line's given kinds of relations, by link."""
     for line, text in document.lines:
         if not text.strip():
             continue
@@ -180,12 +180,12 @@ def sentence_from_json(value: object, field: str) -> Sentence:
 
 
 def pair_from_json(value: Mapping[str, Any], *, is_tokenized: bool = False) -> Pair:
-    """Return the pair of a JSON object that is to be aligned, with its constraints if it has some.
+    """Return the pair to align of a JSON object, with its constraints if it has any.
 
     Raises
     ------
     InputError
-        If a side is no sentence (see `sentence_like`), or a constraint is wrong.
+        If a side is not a sentence (see `sentence_like`), or a constraint is wrong.
     """
     source, target = (
         sentence_like(value.get(side), side, is_tokenized=is_tokenized)
@@ -201,7 +201,7 @@ def sentence_like(value: object, field: str, *, is_tokenized: bool = False) -> S
     Raises
     ------
     InputError
-        If it is none of these, or empty.
+        If it is another value, or empty.
     """
     if isinstance(value, dict) and "tokens" not in value and "text" in value:
         value = value["text"]

@@ -107,7 +107,7 @@ def _parse_target(
 
 
 def write(pairs: Iterable[GoldPair], options: Options) -> Iterator[str]:
-    """Yield the text of an MSR file; ids with white space are not kept whole."""
+    """Yield the text of an MSR file; white space in ids is lost."""
     for pair in pairs:
         yield f"# sentence pair {'_'.join(pair.id.split()) or '-'}\n"
         yield join_tokens(pair, "source", "msr") + "\n"

@@ -1,9 +1,9 @@
-"""The shared tasks' format (NAACL 2003, WPT 2005): one link a line.
+"""The shared tasks' format (NAACL 2003, WPT 2005): one link per line.
 
 ``sentence_number source_position target_position [S|P] [confidence]``, positions 1-based; a link
-without a mark is sure, and sure links count as possible too, so `possible` here holds the others.
-A position 0 stands for NULL and gives no link. Reading needs the parallel text, plain or with
-``<s snum=0001> ... </s>`` around each sentence; sentence numbers are the snum or the line number.
+without a mark is sure. Sure links count as possible too, so `possible` here holds the others. A
+position 0 stands for NULL and gives no link. Reading needs the parallel text, plain or with ``<s
+snum=0001> ... </s>`` around each sentence; sentence numbers are the snum or the line number.
 
 References
 ----------
@@ -36,7 +36,7 @@ LinkRows: TypeAlias = dict[str, list[tuple[int, tuple[int, int], bool]]]
 
 
 def read_rows(document: Document, options: Options | None = None) -> LinkRows:
-    """Return the links of every sentence that has any, by number without leading zeros."""
+    """Return the links of every sentence with links, by number without leading zeros."""
     options = options or Options()
     rows: LinkRows = {}
     for line, text in document.lines:
@@ -76,12 +76,12 @@ def read(document: Document, options: Options) -> Iterator[GoldPair]:
 
 
 def _number(name: str) -> str:
-    """Return a sentence number without leading zeros, as the files disagree about them."""
+    """Return a sentence number without leading zeros, since files differ in them."""
     return name.lstrip("0") or "0"
 
 
 def write(pairs: Iterable[GoldPair], options: Options) -> Iterator[str]:
-    """Yield one line per link; the sentence number is the place of the pair, from 1."""
+    """Yield one line per link; sentence numbers are positions of pairs, from 1."""
     for number, pair in enumerate(pairs, 1):
         for i, j in sorted(pair.sure | pair.possible):
             mark = "S" if (i, j) in pair.sure else "P"

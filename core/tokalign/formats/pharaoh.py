@@ -1,11 +1,11 @@
 """Pharaoh links (``0-0 1-2 3p4``), alone or on one line with their sentences.
 
 ``pharaoh`` holds links only, one pair per line; reading pairs needs the parallel text. ``parallel``
-holds ``source ||| target ||| links`` (or tab separated), so that a file is complete; it is
-written with ``|||``.
+holds complete pairs, ``source ||| target ||| links`` (or tab separated); it is written with
+``|||``.
 
-Aligners write more than links on a line, which is dropped: SimAlign the pair's number and a tab
-before them, fast_align ``|||`` and the pair's score after them.
+Aligners add fields, which are dropped: SimAlign writes the pair's number and a tab before the
+links, fast_align ``|||`` and the pair's score after them.
 
 References
 ----------

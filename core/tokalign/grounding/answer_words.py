@@ -1,4 +1,4 @@
-"""Words of an answer's sentence: kinds, weights, and which sentences of the sources share them."""
+"""Words of an answer's sentence: their kinds, weights, and the source sentences that share them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _NAME_TAGS = ("NNP", "NNPS")
 
 @cache
 def shipped_idf() -> Callable[[str], float]:
-    """Return a function from lemmas to inverse document frequencies, which remembers them."""
+    """Return a cached function from lemmas to inverse document frequencies."""
     return remembered(Frequencies.open_shipped().idf)
 
 
@@ -67,8 +67,7 @@ def _kind(token: str, tag: str, is_inside: bool) -> WordKind:
 
 
 def word_weights(sentence: Sentence, kinds: Sequence[WordKind]) -> list[float]:
-    """Return the inverse document frequency of each word, in [0, 1]; 0 of function words and
-    marks."""
+    """Return each word's idf, in [0, 1]; 0 for function words and punctuation."""
     idf = shipped_idf()
     function, mark = WordKind.FUNCTION, WordKind.MARK
     return [
@@ -85,7 +84,7 @@ assert set(KINDS[:N_SUPPORTABLE]) == SUPPORTABLE
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AnswerWords:
-    """The words of an answer's sentence, and which sentences of the sources share them.
+    """The words of an answer's sentence, and the source sentences that share them.
 
     Attributes
     ----------
@@ -99,9 +98,9 @@ class AnswerWords:
     content : list of int
         Values, names and content words, rising.
     weights : float64 array, shape (n_words,)
-        Inverse document frequency, in [0, 1]; 0 of function words and marks.
+        Inverse document frequency, in [0, 1]; 0 for function words and punctuation.
     stems : list of int, length n_words
-        Numbers of the sources' stems; -1 of those that no source holds.
+        Numbers of the sources' stems; -1 for a stem that no source holds.
     holders : bool array, shape (n_words, n_sentences)
         Whether a sentence of the sources holds the stem of a word.
     """
@@ -117,7 +116,7 @@ class AnswerWords:
 
     @classmethod
     def of(cls, sentence: Sentence, sources: Sources) -> AnswerWords:
-        """Return what is known of an annotated sentence before it is aligned."""
+        """Return the words of an annotated sentence."""
         values = find_values(sentence.tokens)
         kinds = word_kinds(sentence, values)
         stems = sources.numbers(sentence.tokens)
@@ -134,11 +133,11 @@ class AlignedCandidate(NamedTuple):
     Attributes
     ----------
     number : int
-        Of the sentence among all of the sources.
+        Number of the sentence among all source sentences.
     source : Sentence
-        As it was annotated.
+        The annotated sentence.
     columns : AlignmentColumns
-        That hold its alignment; the answer's sentence is the target.
+        Hold its alignment; the answer's sentence is the target.
     pair : int
         Number of the alignment among them.
     rows : float32 array, shape (n_words, n_columns)

@@ -1,8 +1,8 @@
-"""Evidence for an answer: its sentences, aligned with the passages' sentences that share most.
+"""Evidence for an answer: its sentences, aligned with the passages' most similar sentences.
 
-`ground_sentences` is the work; `ground_answer` and `ground_pieces` are what `Aligner.ground` and
-`Aligner.ground_stream` do. Offsets count code points until `in_unit` turns them into those of the
-unit that was asked for.
+`ground_sentences` does the work; `ground_answer` and `ground_pieces` implement `Aligner.ground` and
+`Aligner.ground_stream`. Offsets count code points until `in_unit` converts them to the unit asked
+for.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from tokalign.types.texts import SentenceSpan
 
 _DEFAULTS = AlignOptions()
 _At: TypeAlias = Callable[[int], int]
-"""Returns where a code point stands in a unit."""
+"""Converts the offset of a code point to a unit."""
 
 
 def ground_answer(
@@ -89,7 +89,7 @@ def ground_sentences(
     sources: Sources,
     options: GroundOptions,
 ) -> list[GroundedSentence | Exception]:
-    """Return the evidence for sentences of an answer, or why there is none.
+    """Return the evidence or the error of each sentence of an answer.
 
     Parameters
     ----------
@@ -98,12 +98,12 @@ def ground_sentences(
         In code points of the answer.
     sources : Sources
     options : GroundOptions
-        Offsets are code points whatever its unit is; see `in_unit`.
+        Offsets are code points for every unit; see `in_unit`.
 
     Raises
     ------
     InputError
-        If a system decides.
+        If a published system aligns.
     """
     annotated = annotate_each(engine.annotate, [each.text for each in sentences])
     words = [try_one(partial(AnswerWords.of, sources=sources), each) for each in annotated]
@@ -132,7 +132,7 @@ def align_with_sources(
         An exception, also one of a candidate, takes the place of a sentence's candidates.
     sources : Sources
     most : int
-        Candidates of each passage.
+        Most candidates of each passage.
     """
     numbers = [
         [] if isinstance(each, Exception) else sources.candidates(each.holders, each.weights, most)
@@ -156,7 +156,7 @@ def align_with_sources(
 def _aligned_rows(
     engine: PairEngine, pairs: Sequence[AnnotatedPair | Exception], numbers: Sequence[int]
 ) -> list[AlignedCandidate | Exception]:
-    """Return pairs aligned, with their rows of support."""
+    """Return the alignments of pairs, with their rows of support."""
     encoded = map_batch(partial(engine.backend.encode, options=_DEFAULTS, compares=True), pairs)
     found: list[AlignedCandidate | Exception] = []
     for start in range(0, len(encoded), AT_ONCE):
@@ -204,7 +204,7 @@ def in_unit(
     passages: Sequence[SourcePassage],
     unit: OffsetUnit,
 ) -> list[GroundedSentence]:
-    """Return sentences, whose offsets count code points, with offsets that count a unit.
+    """Return sentences with offsets converted from code points to a unit.
 
     Parameters
     ----------
@@ -212,7 +212,7 @@ def in_unit(
     answer : str
         Complete, or up to the end of the last sentence.
     passages : sequence of SourcePassage
-        Those that citations name.
+        The passages that citations name.
     unit : OffsetUnit
     """
     if unit is OffsetUnit.CODE_POINTS:

@@ -1,18 +1,18 @@
 """A sentence of an answer with its evidence, from the sentences of the sources aligned with it.
 
-Candidates are cited for what they say beyond those that are cited already::
+Candidates are cited for what they add to those already cited::
 
     cover      = sum of idf(j) * MASS(j) / sum of idf(j)
     told(j)    = (2 * MASS(j) + held(j)) / 3
-    weight(j)  = of tokalign.grounding.sources.local_weights, among the sentences of all passages
-    gain       = sum of weight(j) * what told(j) has beyond those cited / sum of weight(j)
+    weight(j) = tokalign.grounding.sources.local_weights among the sentences of all passages gain
+    = sum of weight(j) * what told(j) has beyond those cited / sum of weight(j)
 
-A word that many sentences have says little about which of them to cite, so it weighs little. The
-candidate of the largest gain is cited first, then the one that adds most to it, as long as it adds
+A word in many sentences says little about which of them to cite, so its weight is small. The
+candidate of the largest gain is cited first, then the one that adds most, as long as it adds
 LEAST_GAIN. The cover of a candidate does not depend on the others.
 
-How words are weighed was chosen on the development claims of WiCE, out of some thirty ways that
-were within two points of one another (python -m lab.accuracy ground).
+The weighting was chosen on the development claims of WiCE, among some thirty variants within two
+points of one another (python -m lab.accuracy ground).
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Cited(NamedTuple):
 
 
 def choose_citations(words: AnswerWords, candidates: Sequence[AlignedCandidate]) -> list[Cited]:
-    """Return what to cite, the best first; of equal candidates the first."""
+    """Return the citations, the best first; ties go to the first candidate."""
     if not candidates or not words.weights.any():
         return []
     mass = np.array([each.rows[:, _MASS] for each in candidates], np.float64)
@@ -74,7 +74,7 @@ def choose_citations(words: AnswerWords, candidates: Sequence[AlignedCandidate])
 
 Range = tuple[int, int]
 SAID = 0.5
-"""Least mass of a link between the same words that counts as said."""
+"""Least mass of a link between equal words for the word to count as stated."""
 SHARED = 0.25
 """Least cover of a citation whose other names are in conflict; set by hand."""
 
@@ -125,7 +125,7 @@ def _mean_support(words: AnswerWords, supports: Sequence[float]) -> float:
 
 
 def _places_of(candidate: AlignedCandidate, sources: Sources) -> list[Range]:
-    """Return where the tokens of a candidate stand in its passage."""
+    """Return the offsets of a candidate's tokens in its passage."""
     start = sources.sentences[candidate.number].span.start
     both = zip(candidate.source.starts, candidate.source.ends, strict=True)
     return [(start + first, start + last) for first, last in both]
@@ -163,7 +163,7 @@ def _citation(candidate: AlignedCandidate, cover: float, sources: Sources) -> Ci
 def _best_citations(
     n_words: int, citations: Sequence[Citation], chosen: Sequence[AlignedCandidate]
 ) -> list[tuple[int | None, tuple[Range, ...]]]:
-    """Return for each word the citation that supports it best, and its partners there."""
+    """Return, for each word, the citation that supports it best, and its partners there."""
     found: list[tuple[int | None, tuple[Range, ...]]] = [(None, ())] * n_words
     most = [-1.0] * n_words
     for number, (citation, candidate) in enumerate(zip(citations, chosen, strict=True)):
@@ -178,7 +178,7 @@ def _best_citations(
 
 
 def unsupported_spans(words: Sequence[GroundedWord], threshold: float) -> list[UnsupportedSpan]:
-    """Return the runs of words below a threshold, which go over function words inside."""
+    """Return the runs of words below a threshold; they include function words inside."""
     runs: list[list[GroundedWord]] = []
     is_open = False
     function, mark = WordKind.FUNCTION, WordKind.MARK
@@ -207,18 +207,18 @@ def _conflicts(
 ) -> list[SourceConflict]:
     """Return the strongest conflict of each kind and word of the answer.
 
-    What another sentence of the sources says in the same words is no other value, nor is a name in
-    a sentence that shares little with the answer's: it is of something else.
+    A value that another source sentence states in the same words is no conflict; neither is a name
+    in a sentence that shares little with the answer's, since it is about something else.
 
     Parameters
     ----------
     chosen : iterable of (AlignedCandidate, float)
-        Those that are cited, and how much they cover.
+        The cited candidates, with their cover.
     candidates : sequence of AlignedCandidate
     kinds : sequence of WordKind
         Of the answer's words.
     places : sequence of (int, int)
-        Of the same, in the answer.
+        Offsets of these words in the answer.
     sources : Sources
     """
     best: dict[tuple[int, ConflictKind], SourceConflict] = {}
@@ -242,6 +242,6 @@ def _conflicts(
 
 
 def _is_said(at: int, candidates: Sequence[AlignedCandidate]) -> bool:
-    """Return whether a word is linked with the same word in a sentence of the sources."""
+    """Return whether a word is linked with an equal word in a source sentence."""
     same = int(SupportColumn.SAME)
     return any(each.rows[at, same] >= SAID for each in candidates)

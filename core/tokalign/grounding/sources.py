@@ -1,13 +1,14 @@
 """Source passages, split into sentences, with an index of their words.
 
-A sentence of an answer is aligned with those of each passage that share most with it:
+A sentence of an answer is aligned with its candidates, the sentences of each passage that share
+most with it:
 
     share    = sum of the idf of shared stems / sum of the idf of the answer's sentence's words
     overlap  = sum of the weights of shared stems, by `local_weights` of the passage
 
-One that shares less than LEAST_SHARE is no candidate, so that passages on something else cost
-little. The first candidate has the largest overlap. Stems that a candidate holds count less for
-those after it, so that together they hold more. Nothing of a passage depends on another.
+A sentence that shares less than LEAST_SHARE is not a candidate, so that unrelated passages cost
+little. The first candidate has the largest overlap. Stems that it holds count less for later ones,
+so that the candidates cover more. Passages do not affect one another.
 """
 
 from __future__ import annotations
@@ -35,10 +36,10 @@ from tokalign.types.texts import SentenceSpan
 LEAST_SHARE = 0.1
 """Of a candidate."""
 SHARED_BEFORE = 0.3
-"""What a stem counts that a candidate before holds."""
+"""Factor of a stem that an earlier candidate holds."""
 N_SHIPPED = 5.0
 LOG_DOCUMENTS = 10.8
-"""The logarithm of how many sentences the shipped frequencies are of, about 50,000."""
+"""Logarithm of the number of sentences behind the shipped frequencies, about 50,000."""
 _WORD = re.compile(r"[^\W_]+(?:[.,]\d+)*")
 
 
@@ -67,7 +68,7 @@ class Sources:
     sentences : tuple of SourceSentence
         Of all passages, in order.
     starts : list of int
-        The number of each passage's first sentence, and at last how many sentences there are.
+        Number of each passage's first sentence; last, the number of sentences.
     """
 
     def __init__(
@@ -94,20 +95,20 @@ class Sources:
 
     @classmethod
     def of(cls, passages: Iterable[PassageLike]) -> Self:
-        """Return passages ready to ground answers in.
+        """Return the sources of some passages.
 
         Parameters
         ----------
         passages : iterable of str, (str, str) or SourcePassage
-            Also none. One that is blank supports nothing.
+            May be empty. A blank passage supports nothing.
 
         Raises
         ------
         InputError
-            If the passages are one text, one of them is no text, or two have one id. The field is
-            ``passages``, ``passages[i].id`` or ``passages[i].text``.
+            If the passages are one text, one of them is not a text, or two share an id. The field
+            is ``passages``, ``passages[i].id`` or ``passages[i].text``.
         LimitError
-            If they have more than tokalign.types.lengths.MAX_TEXT_SENTENCES sentences together.
+            If they have more than tokalign.types.lengths.MAX_TEXT_SENTENCES sentences in total.
         """
         checked = check_passages(passages)
         sentences: list[SourceSentence] = []
@@ -123,13 +124,12 @@ class Sources:
         return cls(checked, sentences)
 
     def numbers(self, words: Sequence[str]) -> list[int]:
-        """Return the number of each word's stem, the last where a word has several; -1 where no
-        source holds it."""
-        with self._lock:  # stemmers are not for several threads
+        """Return the number of each word's (last) stem, -1 if no source holds it."""
+        with self._lock:  # stemmers are not thread-safe
             return [(self._numbers.numbers(word) or [-1])[-1] for word in words]
 
     def holders(self, stems: Sequence[int]) -> NDArray[np.bool_]:
-        """Return which sentences hold which stems, shape (n_stems, n_sentences)."""
+        """Return whether each sentence holds each stem, shape (n_stems, n_sentences)."""
         found = np.zeros((len(stems), len(self.sentences)), np.bool_)
         for row, stem in enumerate(stems):
             if stem >= 0:
@@ -138,7 +138,7 @@ class Sources:
 
     @cached_property
     def _values(self) -> list[frozenset[str]]:
-        """The values of each passage in a normal form, as far as there are numerals beside them."""
+        """The values of each passage in a normal form, for passages with numerals."""
         return [
             frozenset(
                 key
@@ -151,18 +151,18 @@ class Sources:
         ]
 
     def hold_value(self, value: Value, passages: Iterable[int]) -> bool:
-        """Whether one of some passages holds a value of an answer."""
+        """Whether one of these passages holds a value of an answer."""
         key = _keys(value)[0]
         return any(key in self._values[passage] for passage in passages)
 
     def hold_pair(self, pair: tuple[int, int], passages: Iterable[int]) -> bool:
-        """Whether two stems stand beside one another in a sentence of one of some passages."""
+        """Whether two stems are adjacent in a sentence of one of these passages."""
         return any(pair in self._neighbours[passage] for passage in passages)
 
     def candidates(
         self, holders: NDArray[np.bool_], weights: NDArray[np.float64], n: int
     ) -> list[int]:
-        """Return the numbers of the sentences to align a sentence of the answer with, rising.
+        """Return the numbers of the candidates of an answer's sentence, rising.
 
         Parameters
         ----------
@@ -171,7 +171,7 @@ class Sources:
         weights : float64 array, shape (n_words,)
             Of the words of the answer's sentence.
         n : int
-            Most of each passage.
+            Most candidates of each passage.
         """
         least = LEAST_SHARE * weights.sum()
         found: list[int] = []
@@ -195,8 +195,7 @@ class Sources:
 
 
 def local_weights(weights: NDArray[np.float64], holders: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return the weights of words among some sentences: the fewer of them hold a word, the more it
-    tells which sentence is meant.
+    """Return the weights of words among some sentences, larger for words that fewer of them hold.
 
     Parameters
     ----------
@@ -207,8 +206,8 @@ def local_weights(weights: NDArray[np.float64], holders: NDArray[np.bool_]) -> N
     Returns
     -------
     float64 array, shape (n_words,)
-        In nats: minus the logarithm of the share of sentences that hold the word, where
-        N_SHIPPED more hold it as often as shipped counts say.
+        In nats: minus the log share of sentences that hold the word, smoothed by N_SHIPPED
+        sentences with the shipped frequency.
     """
     shipped = np.exp(-weights * LOG_DOCUMENTS)
     share = (holders.sum(axis=1) + N_SHIPPED * shipped) / (holders.shape[1] + N_SHIPPED)
@@ -216,7 +215,7 @@ def local_weights(weights: NDArray[np.float64], holders: NDArray[np.bool_]) -> N
 
 
 def _keys(value: Value) -> tuple[str, ...]:
-    """Return a value's key, and of a date with more also its year's."""
+    """Return a value's key, and for a full date also the key of its year."""
     if value.kind == Kind.DATE and value.key[:4].isdecimal():
         return value.key, value.key[:4]
     return (value.key,)

@@ -1,16 +1,16 @@
-"""The support of a word: how likely the sources say it, from the sentences aligned with its own.
+"""The support of a word: the probability that the sources state it, from the aligned sentences.
 
     log odds by own inputs   = base + sum of boosted trees over the inputs of the word
     log odds of the support  = bias + weights . context
 
-The context are the log odds, by their own inputs, of the word and of the words around it: function
-words and marks, which say little, need those of others most. Both formulas are sums over inputs (of
-trees as tokalign.relations.forest says), so an explanation is exact. `lab.recipes.support` learns
-the model.
+The context is the log odds, by their own inputs, of the word and of the words around it: function
+words and punctuation, which say little, need those of others most. Both formulas are sums over
+inputs (for trees see tokalign.relations.forest), so explanations are exact. `lab.recipes.support`
+trains the model.
 
-Inputs of a word are in [0, 1]. Those of evidence never fall when a passage is added: they are the
-largest, or a union, over the sentences that are aligned, or say what any sentence holds. A passage
-without an aligned sentence changes none. Names of inputs:
+Inputs of a word are in [0, 1]. Inputs of evidence never fall when a passage is added: they are a
+maximum or a union over the aligned sentences, or say what any sentence holds. A passage without an
+aligned sentence changes none. Names of inputs:
 
     COLUMN, COLUMN-union    the largest over the candidates, and 1 - product of (1 - value)
     second-mass             the second largest
@@ -91,7 +91,7 @@ WORD_INPUTS: tuple[str, ...] = (
 """Inputs of the word and its sentence alone."""
 INPUTS = EVIDENCE_INPUTS + WORD_INPUTS
 REACH = 4
-"""Content words to each side that are near."""
+"""Content words to each side that count as near."""
 _MASS, _SAME = int(SupportColumn.MASS), int(SupportColumn.SAME)
 _COVER = int(SupportColumn.COVER)
 _CLASSES = ("N", "V", "J", "R")
@@ -114,7 +114,7 @@ def support_inputs(
 
 
 class _Near:
-    """Which content words stand around each word."""
+    """The content words around each word."""
 
     def __init__(self, mean: NDArray[np.float64], left: list[int], right: list[int]) -> None:
         self._mean = mean
@@ -139,7 +139,7 @@ class _Near:
 
 
 def _nearness(words: AnswerWords) -> _Near:
-    """Return which content words stand around each word."""
+    """Return the content words around each word."""
     n_words = len(words.kinds)
     content = words.content
     before, after = [-1] * n_words, [-1] * n_words
@@ -220,9 +220,8 @@ def _of_stems(
 def _runs(
     words: AnswerWords, sources: Sources, passages: Sequence[int]
 ) -> list[NDArray[np.float64]]:
-    """Return whether each word stands beside its neighbours in the sources, and in how long a run.
-
-    Marks are passed over.
+    """Return whether each word is adjacent to its neighbours in the sources, and the length of its
+    run. Punctuation is skipped.
     """
     n_words = len(words.kinds)
     mark = WordKind.MARK
@@ -270,13 +269,13 @@ _FAR = 10.0
 
 
 def context_inputs(words: AnswerWords, log_odds: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return what each word's support is told by, shape (n_words, n_context_inputs).
+    """Return the context inputs of each word's support, shape (n_words, n_context_inputs).
 
     Parameters
     ----------
     words : AnswerWords
     log_odds : float64 array, shape (n_words,)
-        Of each word by its own inputs.
+        Log odds of each word by its own inputs.
     """
     n_words = len(words.kinds)
     own = np.clip(log_odds, -MOST, MOST)
@@ -311,8 +310,7 @@ def context_inputs(words: AnswerWords, log_odds: NDArray[np.float64]) -> NDArray
 
 
 def _places(words: AnswerWords, is_content: Sequence[bool]) -> NDArray[np.int64]:
-    """Return the content words before, after and above each word, and its neighbours; -1 where
-    there is none."""
+    """Return each word's content words before, after and above, and its neighbours; else -1."""
     n_words = len(words.kinds)
     heads = words.sentence.heads
     before, after, above = [-1] * n_words, [-1] * n_words, [-1] * n_words
@@ -358,7 +356,7 @@ def _least_below(
 TABLE = "support"
 _OF_CONTEXT = "context-"
 _N_BY_KIND = CONTEXT_INPUTS.index(f"no-{PARTS[1]}")
-"""Inputs before this one are parts, for all kinds of words and then for some."""
+"""Number of inputs that are parts, for all kinds of words and then for some."""
 
 
 class ScoresWords(Protocol):
@@ -369,14 +367,14 @@ class ScoresWords(Protocol):
 
 
 class ExplainsWords(ScoresWords, Protocol):
-    """Trees that also say what each input adds, as Forest does."""
+    """Trees that also return each input's contribution, as Forest does."""
 
     def contributions(self, row: NDArray[np.float32], output: int) -> NDArray[np.float64]:
-        """Return what each input of a row adds to an output, the base last."""
+        """Return the contributions of a row's inputs to an output, the base last."""
 
 
 class SupportScores:
-    """Says how likely sources support each word of a sentence.
+    """Predicts the support of each word of a sentence.
 
     Parameters
     ----------
@@ -404,7 +402,7 @@ class SupportScores:
 
 
 class SupportModel(SupportScores):
-    """Says how likely sources support each word of a sentence, and why.
+    """Predicts and explains the support of each word of a sentence.
 
     Parameters
     ----------
@@ -422,7 +420,7 @@ class SupportModel(SupportScores):
     @classmethod
     @cache
     def open_shipped(cls) -> Self:
-        """Return the model that ships with the package, read once for each process."""
+        """Return the shipped model, read once for each process."""
         return cls.of(Table.open_shipped(TABLE))
 
     @classmethod
@@ -432,7 +430,7 @@ class SupportModel(SupportScores):
         Raises
         ------
         ResourceError
-            If the table is damaged, or of other inputs.
+            If the table is damaged, or made for other inputs.
         """
         wanted = {"inputs": INPUTS, "context_inputs": CONTEXT_INPUTS}
         if any(table.strings(name) != list(names) for name, names in wanted.items()):
@@ -445,11 +443,11 @@ class SupportModel(SupportScores):
     def explain(
         self, words: AnswerWords, inputs: NDArray[np.float32]
     ) -> list[tuple[FeatureContribution, ...]]:
-        """Return what makes each word's log odds; they sum to them.
+        """Return the contributions to each word's log odds, which sum to them.
 
-        What the word's own log odds add is told input by input: there the weight is what the input
-        adds for each unit, or all of it where the input is 0 and its value therefore shown as 1.
-        Names of what others add begin with ``context-``.
+        The word's own log odds are split by input: the weight is the contribution per unit of the
+        input, or the whole contribution if the input is 0, whose value is then shown as 1. Names of
+        other contributions begin with ``context-``.
         """
         context = context_inputs(words, self.own_log_odds(inputs))
         return [
@@ -458,7 +456,7 @@ class SupportModel(SupportScores):
         ]
 
     def _of_parts(self, context: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return what each part adds, with its weight for words of this kind."""
+        """Return the contribution of each part, with its weight for words of this kind."""
         added = self._context[:_N_BY_KIND] * context[:_N_BY_KIND]
         found: NDArray[np.float64] = added.reshape(-1, N_PARTS).sum(axis=0)
         return found

@@ -1,1 +1,1 @@
-"""Parts for frameworks and agents, a module and an extra for each; docs/integrations.md."""
+"""Components for frameworks and agents, each with its module and extra; docs/integrations.md."""

@@ -1,4 +1,4 @@
-"""Metrics of deepeval: how much of an answer its passages support, or those that it cites.
+"""Metrics of deepeval: the support of an answer by its passages, or by those that it cites.
 
 They ask no language model. Need ``pip install 'tokalign[deepeval]'``.
 """
@@ -27,7 +27,7 @@ class SupportMetric(BaseMetric):
     Parameters
     ----------
     threshold : float
-        A test case succeeds whose score is at least that.
+        Least score of a test case that succeeds.
     model : str
         A model's name or path.
     """
@@ -67,8 +67,8 @@ class SupportMetric(BaseMetric):
 class CitationMetric(SupportMetric):
     """The mean support of an answer's sentences by those passages that they cite themselves.
 
-    Marks such as ``[2]`` or ``[1, 3]`` cite by place in `retrieval_context`, from 1. A sentence
-    that cites nothing counts as 0. Otherwise it is as SupportMetric.
+    Marks such as ``[2]`` or ``[1, 3]`` cite positions in `retrieval_context`, from 1. A sentence
+    that cites nothing counts as 0. Otherwise it is like SupportMetric.
     """
 
     _by_citations = True

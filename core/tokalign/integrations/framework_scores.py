@@ -1,4 +1,4 @@
-"""Scores that the modules for frameworks share: support of an answer, ranks of documents."""
+"""Scores that the framework modules share: support of an answer, and ranked documents."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class AnswerSupport(NamedTuple):
 
     @property
     def reason(self) -> str:
-        """What an evaluation says beside the score."""
+        """The reason that an evaluation gives beside the score."""
         words = ", ".join(map(repr, self.unsupported))
         return f"without support: {words}" if words else "all words have support"
 
@@ -44,7 +44,7 @@ class SupportScorer:
     names : (str, str)
         How the framework calls the answer and the passages, for errors.
     by_citations : bool
-        Whether only the passages count that an answer cites itself; see `citation_support_of`.
+        Whether only passages count that the answer itself cites; see `citation_support_of`.
     """
 
     def __init__(self, model: str, names: tuple[str, str], *, by_citations: bool = False) -> None:
@@ -63,7 +63,7 @@ def support_of(
     passages: Sequence[str] | None,
     names: tuple[str, str] = ("answer", "passages"),
 ) -> AnswerSupport:
-    """Return how much passages support an answer: evidence, and no verdict on truth.
+    """Return how much passages support an answer: evidence, not a verdict on truth.
 
     Parameters
     ----------
@@ -94,17 +94,17 @@ def citation_support_of(
     passages: Sequence[str] | None,
     names: tuple[str, str] = ("answer", "passages"),
 ) -> AnswerSupport:
-    """Return how much of an answer is supported by what it cites: its citation recall.
+    """Return an answer's citation recall: its support by the passages that it cites.
 
-    That is of Gao et al. (2023, "Enabling Large Language Models to Generate Text with Citations"),
-    with the support of a sentence in place of a language model's yes or no. A sentence that cites
-    nothing counts as 0, and all of its text as unsupported.
+    After Gao et al. (2023, "Enabling Large Language Models to Generate Text with Citations"), with
+    the support of a sentence instead of a language model's yes or no. A sentence that cites nothing
+    counts as 0, and all of its text as unsupported.
 
     Parameters
     ----------
     aligner, answer, passages, names
-        As of `support_of`. The answer cites passages by their place, from 1, as in
-        ``"It rained [1, 3]."`` or ``"It rained. [1]"``.
+        As of `support_of`. The answer cites passages by position, from 1, as in ``"It rained [1,
+        3]."`` or ``"It rained. [1]"``.
 
     Raises
     ------
@@ -117,7 +117,7 @@ def citation_support_of(
     if not sentences:
         raise InputError(f"{names[0]} has no sentence", field=names[0])
     score, unsupported = 0.0, []
-    end = -1  # so that a mark before the first sentence is of it
+    end = -1  # so that a mark before the first sentence belongs to it
     for sentence in sentences:
         begin, end = end, sentence.end
         numbers = {number for place, number in cited if begin < place <= end}
@@ -133,7 +133,7 @@ def citation_support_of(
 def ranked_documents(
     aligner: Aligner, query: str, texts: Sequence[str], top: int | None
 ) -> list[tuple[int, float]]:
-    """Return the positions and scores of texts, those that answer a query best first.
+    """Return the positions and scores of texts, the best answers to a query first.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def ranked_documents(
     texts : sequence of str
         Passages of any number of sentences; sentences that are too long are cut.
     top : int or None
-        How many to return, at least 1; None for all.
+        Number of texts to return, at least 1; None for all.
 
     Returns
     -------
@@ -161,7 +161,7 @@ def ranked_documents(
 
 
 def _checked(passages: Sequence[str] | None, names: tuple[str, str]) -> Sequence[str]:
-    """Return passages; raise InputError if there are none, or they are one text."""
+    """Return the passages; raise InputError if there are none, or they are one text."""
     name = names[1]
     if isinstance(passages, str):
         raise InputError(f"{name} is one text; give a list", field=name)
@@ -173,7 +173,7 @@ def _checked(passages: Sequence[str] | None, names: tuple[str, str]) -> Sequence
 def _without_marks(
     answer: str, n_passages: int, names: tuple[str, str]
 ) -> tuple[str, list[tuple[int, int]]]:
-    """Return the answer without marks, and of each its place there and the passage, from 0."""
+    """Return the answer without marks, and each mark's offset there and passage, from 0."""
     pieces: list[str] = []
     cited: list[tuple[int, int]] = []
     n_kept = end = 0

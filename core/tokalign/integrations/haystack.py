@@ -1,5 +1,5 @@
-"""Components of Haystack: a ranker that keeps the documents that answer a query best, and an
-evaluator of how much of answers their contexts support, which asks no language model.
+"""Components of Haystack: a ranker that keeps the documents that best answer a query, and an
+evaluator of the support of answers by their contexts, without a language model.
 
 Needs ``pip install 'tokalign[haystack]'``.
 """
@@ -21,7 +21,7 @@ except ImportError as error:
 
 
 class _WithModel:
-    """Loads the model `model` at the first need of it."""
+    """Loads the model `model` on first use."""
 
     model: str
     _aligner: Aligner | None = None
@@ -44,7 +44,7 @@ class TokalignRanker(_WithModel):
     model : str
         A model's name or path.
     top_k : int, optional
-        How many to keep, at least 1; None keeps all.
+        Number of documents to keep, at least 1; None keeps all.
     """
 
     def __init__(self, model: str = DEFAULT_MODEL, top_k: int | None = None) -> None:
@@ -63,7 +63,7 @@ class TokalignRanker(_WithModel):
         documents : list of Document
             One that cannot be ranked, such as an empty one, comes last with the score 0.
         top_k : int, optional
-            In place of the ranker's own.
+            Overrides the ranker's own.
 
         Raises
         ------
@@ -98,7 +98,7 @@ class AnswerSupportEvaluator(_WithModel):
         score=float, individual_scores=list[float], results=list[dict[str, Any]]
     )
     def run(self, contexts: list[list[str]], predicted_answers: list[str]) -> dict[str, Any]:
-        """Return the mean `score` of all answers, the score of each, and what has no support.
+        """Return the mean `score` of all answers, each answer's score, and its unsupported words.
 
         Parameters
         ----------
@@ -114,8 +114,8 @@ class AnswerSupportEvaluator(_WithModel):
         Raises
         ------
         InputError
-            If there are no answers, not as many as contexts, an answer has no sentence, or one
-            has no context.
+            If there are no answers, or not as many as contexts, or an answer has no sentence or
+            context.
         """
         if not predicted_answers or len(contexts) != len(predicted_answers):
             raise InputError(

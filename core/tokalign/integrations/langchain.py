@@ -1,4 +1,4 @@
-"""A document compressor of LangChain that keeps the documents that answer a query best.
+"""A document compressor for LangChain that keeps the documents that best answer a query.
 
 Needs ``pip install 'tokalign[langchain]'``.
 """
@@ -29,7 +29,7 @@ class TokalignCompressor(BaseDocumentCompressor):
     model : str
         A model's name or path; it is loaded when the compressor is made.
     top_n : int or None
-        How many to keep, at least 1; None keeps all.
+        Number of documents to keep, at least 1; None keeps all.
     """
 
     model_config = ConfigDict(extra="forbid")

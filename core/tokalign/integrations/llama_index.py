@@ -1,5 +1,5 @@
-"""Parts of LlamaIndex: a node postprocessor that keeps the nodes that answer a query best, and an
-evaluator of how much of a response its contexts support, which asks no language model.
+"""Components of LlamaIndex: a node postprocessor that keeps the nodes that best answer a query, and
+an evaluator of the support of a response by its contexts, without a language model.
 
 Needs ``pip install 'tokalign[llama-index]'``.
 """
@@ -33,7 +33,7 @@ class TokalignPostprocessor(BaseNodePostprocessor):
     model : str
         A model's name or path; it is loaded when the postprocessor is made.
     top_n : int or None
-        How many to keep, at least 1; None keeps all.
+        Number of nodes to keep, at least 1; None keeps all.
     """
 
     model: str = DEFAULT_MODEL
@@ -62,7 +62,7 @@ class TokalignPostprocessor(BaseNodePostprocessor):
         """
         if query_bundle is None:
             raise InputError("there is no query; give query_str or query_bundle")
-        # Metadata are no sentences.
+        # Metadata are not sentences.
         texts = [each.node.get_content(metadata_mode=MetadataMode.NONE) for each in nodes]
         return [
             NodeWithScore(node=nodes[index].node, score=score)
@@ -80,7 +80,7 @@ class ResponseSupportEvaluator(BaseEvaluator):
     Parameters
     ----------
     threshold : float
-        A response passes whose score is at least that.
+        Least score of a response that passes.
     model : str
         A model's name or path.
     """

@@ -1,7 +1,7 @@
 """Tools for agents, over the Model Context Protocol; `tokalign mcp` serves them on stdio.
 
-Answers quote the words themselves and no positions, which language models count badly. Needs
-``pip install 'tokalign[mcp]'``.
+Answers quote words instead of positions, which language models count badly. Needs ``pip install
+'tokalign[mcp]'``.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ except ImportError as error:
 
 @contextmanager
 def _refusals() -> Iterator[None]:
-    """Tell the agent why its input cannot be used; of other errors it gets no text."""
+    """Tell the agent why its input cannot be used, but not the text of other errors."""
     try:
         yield
     except InputError as error:

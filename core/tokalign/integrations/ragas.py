@@ -1,4 +1,4 @@
-"""Metrics of ragas: how much of a response its contexts support, or those that it cites.
+"""Metrics of ragas: the support of a response by its contexts, or by those that it cites.
 
 They ask no language model. Need ``pip install 'tokalign[ragas]'``.
 """
@@ -27,7 +27,7 @@ class ResponseSupport(BaseMetric):
     Parameters
     ----------
     name : str
-        What ragas calls it.
+        The metric's name in ragas.
     model : str
         A model's name or path.
     """
@@ -54,8 +54,8 @@ class ResponseSupport(BaseMetric):
 class CitationSupport(ResponseSupport):
     """The mean support of a response's sentences by those contexts that they cite themselves.
 
-    Marks such as ``[2]`` or ``[1, 3]`` cite by place in the contexts, from 1. A sentence that cites
-    nothing counts as 0. Otherwise it is as ResponseSupport.
+    Marks such as ``[2]`` or ``[1, 3]`` cite positions in the contexts, from 1. A sentence that
+    cites nothing counts as 0. Otherwise it is like ResponseSupport.
     """
 
     _by_citations = True

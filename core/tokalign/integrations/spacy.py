@@ -1,4 +1,4 @@
-"""Links between the tokens of two docs of spaCy, by any of its pipelines.
+"""Links between the tokens of two spaCy docs, from any pipeline.
 
 Needs ``pip install 'tokalign[spacy]'``.
 """
@@ -25,7 +25,7 @@ class DocLink(NamedTuple):
     Attributes
     ----------
     source, target : spacy.tokens.Token
-        Of the one doc and of the other.
+        Tokens of the first doc and of the second.
     confidence : float
         In [0, 1].
     """
@@ -38,7 +38,7 @@ class DocLink(NamedTuple):
 class DocAligner:
     """Links the tokens of two docs.
 
-    The tokens are spaCy's; tags and trees are the model's own, so that a blank pipeline serves.
+    The tokens are spaCy's; the model makes tags and trees, so that a blank pipeline suffices.
 
     Parameters
     ----------
@@ -57,13 +57,13 @@ class DocAligner:
         Raises
         ------
         InputError
-            If a doc has no token but white space, or an option is bad.
+            If a doc has only white space tokens, or an option is bad.
         """
         pair = _sentence(source), _sentence(target)
         return _links(source, target, self._aligner.align(*pair, **self._options))
 
     def pipe(self, pairs: Iterable[tuple[Doc, Doc]]) -> Iterator[list[DocLink]]:
-        """Yield the links of many pairs in their order, faster than by one call for each."""
+        """Yield the links of many pairs in order, faster than one call per pair."""
         docs = list(pairs)
         sentences = ((_sentence(source), _sentence(target)) for source, target in docs)
         found = self._aligner.pipe(sentences, **self._options)
@@ -71,12 +71,12 @@ class DocAligner:
             yield _links(source, target, alignment)
 
     def extend(self, name: str = "links_to") -> None:
-        """Give all docs a method: ``doc._.links_to(other)`` is what calling this gives."""
+        """Add the method ``doc._.links_to(other)`` to all docs, which calls this object."""
         Doc.set_extension(name, method=self, force=True)
 
 
 def _words(doc: Doc) -> list[Token]:
-    """Return the tokens that are more than white space."""
+    """Return the tokens that are not white space."""
     return [token for token in doc if not token.is_space]
 
 

@@ -1,4 +1,4 @@
-"""Models: their files, their styles, and those that ship."""
+"""Models: files, styles, and the shipped models."""
 
 from tokalign.model.file import Model, ModelHeader, load_model, save_model
 

@@ -10,12 +10,12 @@
     transition:jump:+1<TAB>...
     sha256 <hexadecimal digest of all bytes before this line>
 
-A model with styles (tokalign.model.styles) has format version 2: below the weights that its styles
-share, each style has a line ``style NAME``, in the header's order, and lines of the weights that it
-adds.
+A model with styles (tokalign.model.styles) has format version 2: after the weights that its styles
+share, each style has a line ``style NAME``, in the header's order, and lines of its additional
+weights.
 
-A feature that has no line weighs nothing. Nothing in the file is executed, and a file from a
-stranger costs at most a few times MAX_MODEL_BYTES of memory.
+A feature without a line has weight 0. Nothing in the file is executed, and a file from a stranger
+costs at most a few times MAX_MODEL_BYTES of memory.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ MAGIC = "tokalign-model"
 PLAIN_VERSION, STYLED_VERSION = 1, 2
 COLUMNS = "feature\ts2t\tt2s"
 MAX_MODEL_BYTES = 16 << 20
-"""Twice what a model would have in which every feature weighs something."""
+"""Twice the size of a model in which every feature has a weight."""
 LARGEST_WEIGHT = 1e6
 """Scores are sums of a few hundred weights, and must stay finite and exact enough to compare."""
 _TRANSITION = "transition:"
@@ -74,13 +74,13 @@ class ModelHeader:
     ----------
     name, version, description, license : str
     corpora : tuple of str
-        What it was trained on.
+        The corpora it was trained on.
     feature_groups : tuple of str
         Names out of tokalign.features.templates.GROUP_NAMES.
     annotator : str
-        Whose tags and trees it was trained with.
+        The annotator of the training data.
     uses_trees : bool
-        Whether it makes use of dependency trees.
+        Whether it uses dependency trees.
     encoder : str
         Table of the neural encoder it reads; empty for none.
     settings : dict
@@ -88,14 +88,14 @@ class ModelHeader:
     figures : dict
         Measured accuracy, each with its conditions.
     styles : tuple of StyleHeader
-        The default first; empty where the model has one convention, without a name.
+        The default first; empty if the model has one convention without a name.
     digest : str
         SHA-256 of the file's content; empty before it is saved.
 
     Raises
     ------
     ModelError
-        If a field has another type than its annotation, or holds what no file may hold.
+        If a field has another type than its annotation, or a value that no file may hold.
     """
 
     name: Name
@@ -121,7 +121,7 @@ class ModelHeader:
 
     @property
     def resources(self) -> tuple[str, ...]:
-        """Names of the lexical tables without which the model cannot be loaded."""
+        """Names of the lexical tables that the model needs."""
         encoder = (self.encoder, "wordpieces") if self.encoder else ()
         second = ("second-pass",) if any(each.get("second_pass") for each in self.styles) else ()
         return (*needed_resources(self.feature_groups), *encoder, *second)
@@ -139,12 +139,12 @@ class Model:
         Column 0 for s2t, column 1 for t2s; those that all styles share.
     transitions : float64 array, shape (2, 34)
     own : tuple of OwnWeights
-        What each of the header's styles adds.
+        Additional weights of each of the header's styles.
 
     Raises
     ------
     ModelError
-        If there are not as many of `own` as styles.
+        If `own` does not have one entry per style.
     """
 
     header: ModelHeader
@@ -160,12 +160,12 @@ class Model:
             )
 
     def summed(self) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
-        """Return every style's weights and transitions, the shared ones added.
+        """Return every style's weights and transitions, added to the shared ones.
 
         Returns
         -------
         weights : float32 array, shape (n_styles, table.n_slots, 2)
-            One style where the model has none by name.
+            One style if the model's convention has no name.
         transitions : float64 array, shape (n_styles, 2, 34)
         """
         n_styles = max(len(self.own), 1)
@@ -178,7 +178,7 @@ class Model:
 
 
 def style_names(header: ModelHeader) -> StyleNames:
-    """Return the names of what decides which links a model makes."""
+    """Return the names of a model's styles."""
     return StyleNames(
         header.name,
         tuple(style["name"] for style in header.styles),
@@ -193,7 +193,7 @@ def save_model(model: Model, path: str | os.PathLike[str]) -> None:
     Raises
     ------
     ModelError
-        If it would not be read back, for its header is too long or a weight too large.
+        If it could not be read back, because its header is too long or a weight too large.
     """
     header = dataclasses.asdict(model.header)
     del header["digest"]
@@ -266,13 +266,13 @@ def load_model(path: str | os.PathLike[str]) -> Model:
 
 
 def _read(path: Path) -> bytes:
-    """Return a file's content, unless there is too much of it or it is no file."""
+    """Return a file's content; ModelError if it is too large or not a file."""
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode) and not stat.S_ISDIR(status.st_mode):
             raise ModelError(f"{path}: is not a regular file")
         with path.open("rb") as file:
-            # It may have grown since, so its size is not what bounds the memory.
+            # The file may have grown since, so its size alone does not bound the memory.
             content = b"" if status.st_size > MAX_MODEL_BYTES else file.read(MAX_MODEL_BYTES + 1)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
@@ -328,9 +328,9 @@ def _parse(path: Path, text: str, digest: str, *, is_styled: bool) -> Model:
 def _read_weights(
     path: Path, lines: list[str], first: int, table: FeatureTable, places: dict[str, int]
 ) -> OwnWeights:
-    """Return the weights and transitions of lines, of which the first has the number `first`.
+    """Return the weights and transitions of lines, numbered from `first`.
 
-    `places` holds the names found so far, since all styles have much the same.
+    `places` caches the names found so far, since styles share most of them.
     """
     found: list[int] = []
     columns: tuple[list[float], list[float]] = [], []

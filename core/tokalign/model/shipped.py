@@ -12,7 +12,7 @@ from tokalign.systems import SYSTEMS
 
 MODEL_SUFFIX = ".tokalign"
 NEURAL_MODELS = ("en-neural", "en-neural-large", "en-rte2-neural")
-"""What the extra `neural` brings, where the data are a package of their own."""
+"""Models of the extra `neural`, whose data are a package of their own."""
 
 
 def shipped_models() -> list[str]:
@@ -29,7 +29,7 @@ def model_path(model: str | os.PathLike[str]) -> Path:
     ModelError
         If it is neither a shipped name nor an existing file.
     MissingPackageError
-        If the extra `neural` has it, and is not installed.
+        If it belongs to the extra `neural`, which is not installed.
     """
     if isinstance(model, str) and model in shipped_models():
         return data_dir() / f"{model}{MODEL_SUFFIX}"
@@ -39,7 +39,7 @@ def model_path(model: str | os.PathLike[str]) -> Path:
         raise MissingPackageError.of(f"the model {model}", missing, "neural")
     try:
         is_file = path.is_file()
-    except OSError:  # as of a name that is too long for any file
+    except OSError:  # such as a name that is too long for a file
         is_file = False
     if not is_file:
         raise ModelError(

@@ -1,8 +1,8 @@
-"""Styles: conventions of what deserves a link, of which one model can hold several.
+"""Styles: annotation conventions for links. One model can hold several.
 
-Corpora disagree on what they link. A model's shared weights come from all of them; a style adds
-weights of its own, a threshold, and maps from posteriors to confidences. Whoever names no style
-gets one that the model chooses for each pair (tokalign.decoding.routing), if it can.
+Corpora differ in what they link. A model's shared weights come from all of them; a style adds
+weights of its own, a threshold, and maps from posteriors to confidences. By default the model
+chooses a style for each pair (tokalign.decoding.routing), if it can.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from tokalign.files.headers import Name, Weight
 MAX_STYLES = 8
 MAX_KNOTS = 16
 AUTO = "auto"
-"""Name of the choice of a style for each pair; no style may have it."""
+"""Name for choosing a style for each pair; no style may have this name."""
 N_INPUTS = 16
-"""Numbers of a pair that its style is chosen by (tokalign.decoding.routing)."""
+"""Number of inputs of the choice of a style (tokalign.decoding.routing)."""
 DEFAULT_THRESHOLD = 0.4
-"""Of models without styles. Cross-validated on RTE2's development half F1 is flat between 0.3 and
-0.4 (three divisions into folds), and exact match best at 0.4."""
+"""Threshold of models without styles. In cross-validation on RTE2's development half (three
+divisions into folds), F1 is flat between 0.3 and 0.4, and exact match best at 0.4."""
 
 
 class StyleHeader(TypedDict):
@@ -36,27 +36,26 @@ class StyleHeader(TypedDict):
     ----------
     name : str
     links : str
-        What it links, for people.
+        Description of what it links, for people.
     threshold : float
-        Mean posterior from which the joint decision takes a link; in (0, 1].
+        Least mean posterior of a link in the joint decision; in (0, 1].
     beside : float, optional
-        That of a link beside another that is taken; in (0, threshold], the threshold by default.
+        Threshold of a link beside a taken one; in (0, threshold], the threshold by default.
     second_pass : bool, optional
-        Whether the second pass of the model's encoder (tokalign.decoding.second_pass) says how
-        likely links are, in the place of mean posteriors, also for the numbers here, and decides
-        on groups of cells together.
+        Whether the second pass of the model's encoder (tokalign.decoding.second_pass) decides: its
+        probabilities replace mean posteriors, also in the fields here, and it decides groups of
+        cells jointly.
     raw, calibrated : tuple of float, optional
         Knots of the piecewise linear map from mean posteriors to confidences, from 0 to 1; both
-        rise, so that the order of links is kept. Without any, they are the same.
+        rise, so that the order of links is kept. Without knots, confidences are mean posteriors.
     unlike : tuple of float, optional
-        Slope and offset of the map for links of unlike words: the log odds of the confidence are
-        the slope times those of the mean posterior, and the offset. Without it the first map holds
-        for all links.
+        Slope and offset of the map for links of unlike words: log odds of the confidence = slope *
+        log odds of the mean posterior + offset. Without it the first map is for all links.
     choice : tuple of float, optional
-        What the pair's N_INPUTS numbers weigh in choosing this style, and a constant. All styles
+        Weights of the pair's N_INPUTS inputs for choosing this style, and a constant. All styles
         have it, or none.
     related : bool, optional
-        Whether it is the style of pairs that are known to say the same; at most one is.
+        Whether it is the style for pairs known to have the same meaning; at most one is.
     """
 
     name: Name
@@ -90,31 +89,31 @@ class OwnWeights:
 
 
 def default_style(styles: Sequence[StyleHeader]) -> str:
-    """Return the name of what decides where no style is named: AUTO, a style, or nothing."""
+    """Return the default style: AUTO, a style's name, or "" without styles."""
     if any("choice" in style for style in styles):
         return AUTO
     return styles[0]["name"] if styles else ""
 
 
 def related_style(styles: Sequence[StyleHeader]) -> str:
-    """Return the name of the style of pairs that are known to say the same; nothing without."""
+    """Return the name of the style for related pairs, or ""."""
     return next((style["name"] for style in styles if style.get("related")), "")
 
 
 @dataclass(frozen=True, slots=True)
 class StyleNames:
-    """Names of what decides which links a model makes.
+    """Names of a model's styles.
 
     Attributes
     ----------
     model : str
         The model's name, for errors.
     names : tuple of str
-        Of its styles, the first first; empty where it has one convention.
+        Names of its styles, in order; empty if it has one convention.
     default : str
-        What decides where none is named: AUTO, a style, or nothing.
+        The default: AUTO, a style's name, or "" without styles.
     related : str
-        The style of pairs that are known to say the same; empty without.
+        The style for related pairs, or "".
     """
 
     model: str
@@ -123,12 +122,12 @@ class StyleNames:
     related: str
 
     def chosen(self, style: str, *, related: bool) -> str:
-        """Return the name of what decides: AUTO, a style, or nothing where the model has none.
+        """Return the style to use: AUTO, a style's name, or "" without styles.
 
         Parameters
         ----------
         style : str
-            As AlignOptions has it.
+            See AlignOptions.
         related : bool
 
         Raises
@@ -156,7 +155,7 @@ class StyleNames:
 
 
 def check_styles(styles: Sequence[StyleHeader]) -> None:
-    """Raise ValueError unless styles are few, named apart, and their numbers make sense."""
+    """Raise ValueError unless styles are few, have distinct names, and their numbers are valid."""
     if len(styles) > MAX_STYLES:
         raise ValueError(f"it has {len(styles)} styles; wanted at most {MAX_STYLES}")
     names = [style["name"] for style in styles]

@@ -1,4 +1,4 @@
-"""The annotator protocol, the names under which annotators are loaded, and what they share."""
+"""The annotator protocol, loading of annotators by name, and code that they share."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from tokalign.types import Sentence, SentenceLike
 
 
 class Annotator(Protocol):
-    """Turns what a caller has of a sentence into tokens, tags, lemmas and, if asked, a tree.
+    """Turns a text, tokens or a sentence into tokens, tags, lemmas and, if asked, a tree.
 
     Attributes
     ----------
     name : str
-        As given to `load_annotator`; recorded in models, so that one scheme of tags and
-        relations holds from training to serving.
+        As given to `load_annotator`; recorded in models, so that training and serving use one
+        scheme of tags and relations.
     """
 
     @property
@@ -29,11 +29,11 @@ class Annotator(Protocol):
         Parameters
         ----------
         sentences : sequence of str, sequence of str, or Sentence
-            Raw text, of any number of sentences, is tokenised; given tokens are kept; of a
-            Sentence, the columns that are filled are kept and the others computed.
+            Raw text, of any number of sentences, is tokenised. Given tokens are kept. A Sentence's
+            filled columns are kept, and the others computed.
         trees : bool
-            Whether to parse; each sentence of a raw text gets a root of its own. A tree that is
-            already there is kept either way.
+            Whether to parse; each sentence of a raw text gets its own root. A given tree is kept
+            either way.
 
         Raises
         ------
@@ -104,7 +104,7 @@ def filled(
 
 
 def require_tokens(batch: Sequence[Sized]) -> None:
-    """Raise InputError, with the index where there are several, if a sentence has no token."""
+    """Raise InputError if a sentence has no token, with its index if there are several."""
     for index, sentence in enumerate(batch):
         if not len(sentence):
             which = "the sentence" if len(batch) == 1 else f"sentence {index}"

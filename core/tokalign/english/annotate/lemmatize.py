@@ -53,7 +53,7 @@ class Lemmatizer:
     Parameters
     ----------
     wordnet : WordNet, optional
-        By default the one that ships with the package.
+        The shipped one by default.
 
     Raises
     ------
@@ -80,8 +80,8 @@ class Lemmatizer:
         Returns
         -------
         str
-            Lower-case but for proper nouns and "I". Where no rule leads to a word of WordNet, the
-            lower-case token itself, without its -s if it is a plural.
+            Lower-case except proper nouns and "I". If no rule leads to a word of WordNet, the
+            lower-case token itself, without -s if it is a plural.
 
         Examples
         --------
@@ -93,7 +93,7 @@ class Lemmatizer:
         lemma = self._known.get(key)
         if lemma is None:
             lemma = self._look_up(token, tag)
-            # A word that is longer than words are is not worth its memory.
+            # A string longer than any real word is not worth its memory.
             if len(token) + len(tag) <= REMEMBERED_CHARACTERS:
                 if len(self._known) >= MAX_REMEMBERED:
                     self._known.clear()

@@ -18,17 +18,17 @@ from tokalign.types.locks import LEFT, ForkLock, cached_property
 class NativeAnnotator:
     """Penn Treebank tokens and tags, WordNet lemmas, Universal Dependencies trees.
 
-    A raw text is split into sentences, each of which is tokenised, tagged and parsed by itself;
-    its tree has a root for each. Given tokens are one sentence.
+    A raw text is split into sentences; each is tokenised, tagged and parsed by itself, and has a
+    root. Given tokens are one sentence.
 
-    The tables are mapped when they are first needed, so an annotator that never parses never
-    touches the parser's table. Threads may share an annotator.
+    Tables are mapped on first use, so an annotator that never parses never maps the parser's table.
+    Threads may share an annotator.
     """
 
     name = "native"
 
     def __init__(self) -> None:
-        self._lock = ForkLock()  # of the words that are remembered
+        self._lock = ForkLock()  # of the cached words
 
     @cached_property
     def tagger(self) -> Tagger:
@@ -51,8 +51,7 @@ class NativeAnnotator:
     def annotate(self, sentences: Sequence[SentenceLike], *, trees: bool) -> list[Sentence]:
         """Return the sentences with tags and lemmas and, if `trees`, heads and relations.
 
-        See `annotator.Annotator.annotate`. Tags that were given are what the
-        parser sees.
+        See `annotator.Annotator.annotate`. The parser uses given tags.
 
         Examples
         --------
@@ -82,10 +81,10 @@ class NativeAnnotator:
         )
 
     def _sentence(self, given: _Given, columns: AnnotatedTexts, index: int) -> Sentence:
-        """Return a sentence, a view of columns unless it brought tags or lemmas of its own."""
+        """Return a sentence: a view of columns unless the caller gave tags or lemmas."""
         own = given.own
         if own is None:
-            # To ask the columns for a tree would cost more than these two fields.
+            # Asking the columns for a tree would cost more than these two fields.
             return Sentence.of(columns, index, text=given.text, heads=None, relations=None)
         if own.tags is None and own.lemmas is None:
             return Sentence.of(
@@ -100,7 +99,7 @@ class NativeAnnotator:
     def _with_trees(
         self, texts: Sequence[Sentence], ranges: Sequence[Sequence[tuple[int, int]]]
     ) -> list[Sentence]:
-        """Return texts with trees, those that lack one parsed.
+        """Return texts with trees, parsing those that lack one.
 
         `ranges` has the tokens of each text's sentences, from the first to before the second.
         """
@@ -125,18 +124,18 @@ class NativeAnnotator:
 
 @dataclass(frozen=True, slots=True)
 class _Given:
-    """What a caller gave as a sentence, as texts are annotated.
+    """A caller's sentence, in the form that texts are annotated in.
 
     Attributes
     ----------
     text : str
         Raw, or tokens with a space between two.
     tokens : tuple of str or None
-        None where they are to be found.
+        None if the text is to be tokenised.
     places : (starts, ends) or None
-        Offsets of the tokens in the caller's text, where that is another one.
+        Offsets of the tokens in the caller's text, if that is another one.
     own : Sentence or None
-        With the caller's text and columns.
+        The caller's sentence, with its text and columns.
     """
 
     text: str
@@ -146,7 +145,7 @@ class _Given:
 
     @classmethod
     def of(cls, sentence: SentenceLike) -> Self:
-        """Return what was given; InputError if a token is empty."""
+        """Return the form of a caller's sentence; InputError if a token is empty."""
         if isinstance(sentence, str):
             return cls(sentence)
         if not isinstance(sentence, Sentence):
@@ -155,7 +154,7 @@ class _Given:
             is_plain = text and text[0] != " " != text[-1] and "  " not in text
             if is_plain or not tokens:
                 return cls(text, tokens)
-            sentence = Sentence.from_tokens(tokens)  # which says where such tokens stand
+            sentence = Sentence.from_tokens(tokens)  # which gives the offsets of such tokens
         text = " ".join(sentence.tokens)
         return cls(text, sentence.tokens, (sentence.starts, sentence.ends), sentence)
 

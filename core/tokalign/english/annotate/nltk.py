@@ -14,14 +14,14 @@ _WORDNET_POS = {"N": "n", "V": "v", "M": "v", "J": "a", "R": "r"}
 _PENN_TAGS = {"(": "-LRB-", ")": "-RRB-"}
 """NLTK's tag -> the Penn Treebank's, where they differ."""
 _QUOTES = {"``": ('"', "''"), "''": ('"',)}
-"""Token that NLTK writes for a quotation mark -> what may stand in the text for it."""
+"""NLTK's token for a quotation mark -> the marks in the text that it may stand for."""
 
 
 class NltkAnnotator:
     """Penn tokens and tags and WordNet lemmas from NLTK; it makes no trees.
 
-    Punkt splits a raw text into sentences, each of which is tokenised and tagged by itself. Nothing
-    is downloaded: NLTK looks for its data in its own folders and those of ``NLTK_DATA``.
+    Punkt splits a raw text into sentences; each is tokenised and tagged by itself. Nothing is
+    downloaded: NLTK looks for its data in its own folders and those of ``NLTK_DATA``.
 
     Raises
     ------
@@ -53,7 +53,7 @@ class NltkAnnotator:
         Raises
         ------
         InputError
-            If a sentence has no token, or trees are asked for and one is not there already.
+            If a sentence has no token, or trees are asked for and a sentence has none.
         """
         given = [
             self._tokenize(each) if isinstance(each, str) else _whole(each) for each in sentences
@@ -67,7 +67,7 @@ class NltkAnnotator:
         return [self._filled(*each) for each in given]
 
     def _tokenize(self, text: str) -> tuple[Sentence, list[int]]:
-        """Return the tokens of a text, and how many each of its sentences has."""
+        """Return the tokens of a text, and the number of tokens of each sentence."""
         tokens: list[str] = []
         spans: list[tuple[int, int]] = []
         lengths: list[int] = []
@@ -104,7 +104,7 @@ def _whole(given: Sequence[str] | Sentence) -> tuple[Sentence, list[int]]:
 
 
 def _loaded(package: str, load: Callable[[], Any]) -> Any:
-    """Return what is read from one of NLTK's data packages, or raise ResourceError."""
+    """Return an object loaded from one of NLTK's data packages, or raise ResourceError."""
     try:
         return load()
     except LookupError as error:
@@ -113,7 +113,7 @@ def _loaded(package: str, load: Callable[[], Any]) -> Any:
             f"`python -m nltk.downloader {package}`, or set NLTK_DATA to the folder that has it"
         ) from error
     except Exception as error:
-        # NLTK raises a different type for each thing that can be damaged.
+        # NLTK raises a different type of exception for each kind of damage.
         raise ResourceError(
             f"NLTK's data package {quoted(package)} cannot be read: {error}; run "
             f"`python -m nltk.downloader --force {package}`"
@@ -121,7 +121,7 @@ def _loaded(package: str, load: Callable[[], Any]) -> Any:
 
 
 def _spans(tokens: Sequence[str], text: str, position: int) -> Iterator[tuple[int, int]]:
-    """Yield where each token of NLTK stands in a text, from a position on.
+    """Yield the offsets of each token of NLTK in a text, from a position on.
 
     NLTK's own `span_tokenize` fails where a text mixes kinds of quotation marks.
     """

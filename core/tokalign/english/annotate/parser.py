@@ -18,10 +18,10 @@ from tokalign.types.locks import cached_property
 
 TABLE = "parser-en"
 UNKNOWN_TAG = 61
-"""The number of tags that are known, at most, and the id of any other."""
+"""Most tags that can be known, and the id of any other tag."""
 MAX_LABELS = 63
 ACTION_WIDTH, LABEL_WIDTH = 4, 64
-"""Weights of a row, one for each action or label and some that pad it."""
+"""Weights per row: one for each action or label, and padding."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +62,7 @@ class Parser:
         Raises
         ------
         ResourceError
-            If the table lacks an array, or one would lead the kernel astray.
+            If the table lacks an array, or an array holds values that the kernel cannot use.
         """
         parser = cls(
             tuple(table.strings("tags")),
@@ -101,7 +101,7 @@ class Parser:
         InputError
             If a token is empty.
         ShapeError
-            If a sentence has not one tag per token.
+            If a sentence does not have one tag per token.
 
         Examples
         --------

@@ -1,6 +1,6 @@
-"""Sentences as a model asks for them: with all columns, within the limits of length.
+"""Sentences as a model needs them: with all columns, and within the limits of length.
 
-What is too long for a pair can be cut into pieces.
+A text that is too long for a pair can be cut into pieces.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ from tokalign.types.lengths import (
 )
 
 MOST_CHARACTERS = 10_000
-"""Of a piece, whatever its tokens are."""
+"""Most characters of a piece, whatever its tokens."""
 
 
 def annotate(
     annotator: Annotator, sentences: Sequence[SentenceLike], *, trees: bool, truncate: bool
 ) -> list[Sentence]:
-    """Return sentences with all columns that are needed.
+    """Return sentences with all columns that a model needs.
 
     Parameters
     ----------
     annotator : Annotator
-        Is not asked where nothing is missing.
+        Not called if nothing is missing.
     sentences : sequence of str, sequence of str, or Sentence
     trees : bool
         Whether heads and relations are needed.
     truncate : bool
-        Whether what is too long is cut, not refused; see tokalign.types.lengths.
+        Whether a sentence that is too long is cut, not refused; see tokalign.types.lengths.
 
     Raises
     ------
@@ -67,7 +67,7 @@ def annotate(
 
 
 def _plain(sentence: SentenceLike) -> SentenceLike:
-    """Return a sentence whose strings are of no subclass, such as numpy's, for the kernels."""
+    """Return a sentence of plain str, not of a subclass such as numpy's, for the kernels."""
     if type(sentence) is str or isinstance(sentence, Sentence):
         return sentence
     if isinstance(sentence, str):
@@ -76,7 +76,7 @@ def _plain(sentence: SentenceLike) -> SentenceLike:
 
 
 def is_ready(sentence: SentenceLike, *, trees: bool) -> TypeGuard[Sentence]:
-    """Whether `annotate` would give a sentence back as it is."""
+    """Whether `annotate` would return a sentence unchanged."""
     return (
         _is_annotated(sentence, trees)
         and len(sentence) <= MAX_TOKENS
@@ -91,7 +91,7 @@ def _is_annotated(sentence: SentenceLike, trees: bool) -> TypeGuard[Sentence]:
     if trees and sentence.heads is None:
         return False
     if sentence.viewed() is not None:
-        return True  # of what was annotated
+        return True  # of the annotated ones
     return bool(sentence.tokens) and None not in (sentence.tags, sentence.lemmas)
 
 
@@ -130,9 +130,9 @@ def tokens_of(text: str) -> list[str]:
 def pieces(text: str, most: int) -> Iterator[tuple[int, int]]:
     """Yield the pieces of a sentence that have at most so many tokens.
 
-    A piece ends before a line break, where there is one in its second half, else before the last
-    white space that lets it be short enough, and only without any inside a word. A piece of more
-    than MOST_CHARACTERS is cut after so many.
+    A piece ends before a line break in its second half if there is one, else before the last white
+    space that keeps it short enough, and inside a word only if there is no white space. A piece of
+    more than MOST_CHARACTERS is cut after so many.
 
     Parameters
     ----------
@@ -144,8 +144,7 @@ def pieces(text: str, most: int) -> Iterator[tuple[int, int]]:
     Yields
     ------
     start, end : int
-        Half-open ranges that neither begin nor end with white space, with nothing but white space
-        between them.
+        Half-open ranges, without white space at their ends and with only white space between them.
 
     Examples
     --------
@@ -168,7 +167,7 @@ def pieces(text: str, most: int) -> Iterator[tuple[int, int]]:
 
 
 def _cut(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield a range in parts of at most MOST_CHARACTERS, each without white space around it."""
+    """Yield a range in parts of at most MOST_CHARACTERS, stripped of white space."""
     for part in range(start, end, MOST_CHARACTERS):
         piece = text[part : min(part + MOST_CHARACTERS, end)]
         if piece.strip():
@@ -177,7 +176,7 @@ def _cut(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _best_cut(gaps: list[str]) -> int:
-    """Return at which of the gaps between a piece's tokens and the next one to cut."""
+    """Return the index of the gap between tokens at which to cut."""
     for k in range(len(gaps) - 1, len(gaps) // 2 - 1, -1):
         if "\n" in gaps[k]:
             return k

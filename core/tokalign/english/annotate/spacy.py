@@ -56,8 +56,7 @@ class SpacyAnnotator:
     def annotate(self, sentences: Sequence[SentenceLike], *, trees: bool) -> list[Sentence]:
         """Return the sentences with tags and lemmas and, if `trees`, heads and relations.
 
-        See `annotator.Annotator.annotate`. spaCy's tokens of white space are
-        left out.
+        See `annotator.Annotator.annotate`. spaCy's white space tokens are dropped.
         """
         given = [None if isinstance(each, str) else with_tokens(each) for each in sentences]
         documents = [
@@ -96,7 +95,7 @@ class SpacyAnnotator:
 
 
 def _heads(words: list[Any]) -> tuple[int, ...]:
-    """Return heads among the words that were kept: a dropped head is replaced by its own head."""
+    """Return heads among the kept words; a dropped head is replaced by its own head."""
     position = {token.i: index for index, token in enumerate(words)}
     heads = []
     for token in words:

@@ -57,7 +57,7 @@ class StanzaAnnotator:
                 **options,
             )
         except Exception as error:
-            # Stanza raises a different type for each thing that can be missing.
+            # Stanza raises a different type of exception for each thing that can be missing.
             where = "Stanza's default folder" if directory is None else os.fspath(directory)
             raise ResourceError(
                 f"no Stanza models for {quoted(language)} in {where}: {error}; "
@@ -68,8 +68,8 @@ class StanzaAnnotator:
         """Return the sentences with tags and lemmas and, if `trees`, heads and relations.
 
         See `annotator.Annotator.annotate`. Raw texts go through Stanza in one
-        batch and tokenised sentences in another. A text that Stanza splits into sentences has
-        one root in each.
+        batch and tokenised sentences in another. Each sentence that Stanza splits a text into has
+        its own root.
         """
         texts = self._tokenize([text for text in sentences if isinstance(text, str)])
         given = [
@@ -145,6 +145,6 @@ def _whole(given: Sequence[str] | Sentence) -> _Pieces:
 
 
 def _span(word: Any) -> tuple[int, int]:
-    """Return a word's offsets; words of a multi-word token without their own share its span."""
+    """Return a word's offsets; without its own, it has those of its multi-word token."""
     place = word if word.start_char is not None else word.parent
     return place.start_char, place.end_char

@@ -16,7 +16,7 @@ from tokalign.types.locks import cached_property
 
 TABLE = "tagger-en"
 WIDTH = 64
-"""Weights of a row, one for each tag and some that pad it."""
+"""Weights per row: one for each tag, and padding."""
 MAX_TAGS = 63
 
 
@@ -56,7 +56,7 @@ class Tagger:
         Raises
         ------
         ResourceError
-            If the table lacks an array, or one would lead the kernel astray.
+            If the table lacks an array, or an array holds values that the kernel cannot use.
         """
         tagger = cls(
             tuple(table.strings("tags")),
@@ -127,7 +127,7 @@ def check_labels(table: Table, name: str, labels: Sequence[str], most: int) -> N
 
 
 def check_power_of_two(table: Table, name: str) -> None:
-    """Raise ResourceError unless an array has 2, 4, 8, ... rows, which is what hashes end in."""
+    """Raise ResourceError unless the number of rows is a power of two, as hashed tables need."""
     n_rows = len(table[name])
     if n_rows < 2 or n_rows & (n_rows - 1):
         raise ResourceError(

@@ -1,6 +1,6 @@
 """Tags and dependency relations of the schemes that annotators use, and their classes and groups.
 
-Features compare groups of relations rather than labels where labels differ in name only: Universal
+Features compare groups of relations, since labels of schemes may differ in name only: Universal
 Dependencies' ``obj`` is Stanford's and ClearNLP's ``dobj``. Subtypes (``nmod:poss``) fall back to
 their base unless they have a row.
 """

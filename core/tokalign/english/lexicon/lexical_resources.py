@@ -1,6 +1,6 @@
-"""Lexical tables as files: those that ship, those that a user installs, and how PPDB becomes one.
+"""Lexical tables as files: shipped ones, installed ones, and the compilation of PPDB.
 
-Of the library, this module alone reads the environment: ``TOKALIGN_HOME`` names the folder of
+This is the library's only module that reads the environment: ``TOKALIGN_HOME`` names the folder of
 installed tables, otherwise it is ``tokalign`` in ``XDG_DATA_HOME``, otherwise
 ``~/.local/share/tokalign``.
 
@@ -25,7 +25,7 @@ from tokalign.files.shipped import DATA_DIR
 from tokalign.files.tables import Table, write_table
 
 OPTIONAL: dict[str, str] = {"ppdb": "lexical paraphrases, never shipped"}
-"""Tables that a user installs, and what they hold."""
+"""Optional tables, and their contents."""
 NLTK_FILE = "misc/mwa_ppdb/ppdb-1.0-xxxl-lexical.extended.synonyms.uniquepairs"
 MAX_LINE = 4096
 MAX_FILE = 64 << 20
@@ -39,14 +39,14 @@ class Resource:
     Attributes
     ----------
     name, version, license, source : str
-        Empty but for the name where the table is missing.
+        All but the name are empty if the table is missing.
     shipped : bool
         Whether it comes with the package.
     path : Path
-        Where it is or would be installed.
+        Where it is, or would be installed.
     present : bool
     size : int
-        Of the file, in bytes; 0 where it is missing.
+        Of the file, in bytes; 0 if it is missing.
     digest : str
         SHA-256 of its arrays, in hex.
     """
@@ -71,7 +71,7 @@ def home() -> Path:
 
 
 def list_resources() -> list[Resource]:
-    """Return all tables by name: those that ship, then the optional ones, present or not."""
+    """Return all tables by name: the shipped ones, then the optional ones, present or not."""
     shipped = sorted(path.name.removesuffix(".table") for path in DATA_DIR.glob("*.table"))
     return [
         *(_describe(name, DATA_DIR / f"{name}.table", shipped=True) for name in shipped),
@@ -85,7 +85,7 @@ def find_resource(name: str) -> Resource:
     Raises
     ------
     ResourceError
-        If no table is called so.
+        If no table has this name.
     """
     resources = {resource.name: resource for resource in list_resources()}
     if name not in resources:
@@ -101,7 +101,7 @@ def open_resource(name: str) -> Table:
     Raises
     ------
     ResourceError
-        If no table is called so, or it is not installed, or damaged.
+        If no table has this name, or it is not installed or damaged.
     """
     resource = find_resource(name)
     if not resource.present:
@@ -123,7 +123,7 @@ def install_ppdb(path: Path | None) -> Resource:
     Raises
     ------
     FormatError
-        If a line has not two columns.
+        If a line does not have two columns.
     ResourceError
         If the corpus is missing.
     """
@@ -171,7 +171,7 @@ def pack_words(words: Sequence[str]) -> dict[str, NDArray[np.generic]]:
 
 
 def pack_rows(rows: Iterable[Iterable[int]]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return where each row starts, and the sorted numbers of all rows."""
+    """Return the start of each row, and the sorted numbers of all rows."""
     ordered = [sorted(row) for row in rows]
     start = np.zeros(len(ordered) + 1, dtype=np.int32)
     np.cumsum([len(row) for row in ordered], out=start[1:])
@@ -202,7 +202,7 @@ def read_nltk_pairs() -> Iterator[tuple[str, str]]:
 def _pairs(lines: TextIO, path: Path) -> Iterator[tuple[str, str]]:
     n_characters = 0
     try:
-        # Read with a bound: a file may be one line without end.
+        # Read with a bound: a file may be one endless line.
         for number, line in enumerate(iter(lambda: lines.readline(MAX_LINE), ""), start=1):
             n_characters += len(line)
             fields = line.rstrip("\r\n").split("\t")
@@ -225,7 +225,7 @@ def _pairs(lines: TextIO, path: Path) -> Iterator[tuple[str, str]]:
 
 
 def compile_ppdb(pairs: Iterable[tuple[str, str]], output: Path) -> None:
-    """Write the table of some pairs; reproducible to the bit."""
+    """Write the table of some pairs; equal pairs give equal bytes."""
     partners: dict[str, set[str]] = defaultdict(set)
     for a, b in pairs:
         a, b = a.lower(), b.lower()

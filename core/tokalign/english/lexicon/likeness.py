@@ -1,8 +1,7 @@
-"""Likeness of words in two sentences, known without aligning them.
+"""Similar and unlike words of two sentences, found without aligning them.
 
-Sentences that have nothing to say to each other may still share words and names, and people link
-those. What they do not link is a content word with an unlike word: that much is known of a pair
-that somebody judged unrelated, and nothing else is.
+Unrelated sentences may still share words and names, and annotators link those. But they do not link
+a content word with an unlike word: only that is known of a pair that was judged unrelated.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ _FUNCTION_WORDS = frozenset(function_words())
 
 
 def is_content(token: str) -> bool:
-    """Whether a token is a word or number, and no function word.
+    """Whether a token is a number, or a word but not a function word.
 
     Examples
     --------
@@ -28,11 +27,11 @@ def is_content(token: str) -> bool:
 
 
 def unlike_cells(source: Sentence, target: Sentence) -> frozenset[tuple[int, int]]:
-    """Return the cells of a pair that hold a content word and a word unlike it.
+    """Return the cells that pair a content word with an unlike word.
 
     Two words are alike if they share their form without case, lemma, canonical form or stem, or
-    if they belong to names that share a word. Pairs of function words, and of marks, are never
-    among the unlike cells: what unrelated sentences do with those is not known.
+    if they belong to names that share a word. Pairs of function words or of punctuation are never
+    unlike cells: their links in unrelated sentences are not known.
 
     Parameters
     ----------
@@ -71,7 +70,7 @@ def unlike_cells(source: Sentence, target: Sentence) -> frozenset[tuple[int, int
 
 
 def _names(sentence: Sentence) -> list[frozenset[str]]:
-    """Return, for each token, the words of the name it is part of; none where it is not in one."""
+    """Return, for each token, the words of the name that it is part of; empty outside names."""
     tags = sentence.tags or ()
     names: list[frozenset[str]] = []
     for start, tag in enumerate(tags):

@@ -1,6 +1,7 @@
-"""Words by list: function words, titles, number words, scales, and hints on what a word may answer.
+"""Word lists: function words, titles, number words, scales, and hints on what a word may answer.
 
-The build reads this module for the axes of features, so nothing here needs NumPy or a compiled one.
+The build reads this module for the axes of features, so it imports neither NumPy nor compiled
+modules.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ _TITLES = """
 """
 
 TITLES = frozenset(_TITLES.split())
-"""Titles, and kinds of places and bodies, in lower case: parts of many names, no sign of one."""
+"""Lower-case titles, and kinds of places and organisations: in too many names to identify one."""
 
 MARKS: tuple[str, ...] = (
     ".", ",", ":", ";", "?", "!", "``", "''", '"', "'", "`", "-", "--", "...", "-lrb-", "-rrb-",
@@ -96,12 +97,12 @@ _UNITS = frozenset(
 )  # fmt: skip
 
 KNOWN, LONGEST = 1 << 15, 32
-"""So many words are remembered, the latest, if they are no longer: a few megabytes."""
+"""Most words in a cache, the latest ones, and the longest word in it: a few megabytes."""
 
 
 @cache
 def function_words() -> tuple[str, ...]:
-    """Return the function words that ship with the package, in a fixed order."""
+    """Return the shipped function words, in a fixed order."""
     text = (data_dir() / "function_words.txt").read_text(encoding="utf-8")
     return tuple(line for line in text.splitlines() if line and not line.startswith("#"))
 
@@ -115,7 +116,7 @@ def canonical(token: str) -> str:
     ['us', '1000', '21', 'email', '3.5', '...']
     """
     lower = token.lower()
-    if lower.isalpha():  # as most are: nothing to take out
+    if lower.isalpha():  # most words have nothing to take out
         return NUMBER_WORDS.get(lower, lower)
     if lower.replace(",", "").replace(".", "", 1).isdigit():
         return _TRAILING_ZEROS.sub("", lower.replace(",", ""))
@@ -124,7 +125,7 @@ def canonical(token: str) -> str:
 
 
 class Grade(NamedTuple):
-    """A scale, and where on it a word stands, from -20 to 20; other signs are opposites."""
+    """A scale and a word's grade on it, from -20 to 20; grades of opposite signs are opposites."""
 
     scale: str
     grade: int
@@ -150,12 +151,12 @@ def scale_names() -> tuple[str, ...]:
 
 
 def grades_of(*names: str) -> tuple[Grade, ...]:
-    """Return where the first name of a word that is in the table stands, negation left out.
+    """Return the grades of the first name that is in the table, without those of negation.
 
     Parameters
     ----------
     *names : str
-        What a word may be called, in lower case: its form, then its lemma.
+        Names of a word in lower case: its form, then its lemma.
 
     Examples
     --------
@@ -178,7 +179,7 @@ def words_of(scale: str) -> list[tuple[str, int]]:
 
 
 def negates(*names: str) -> bool:
-    """Whether a word negates what it stands with, by any of its names."""
+    """Whether a word, by any of its names, is a negation."""
     table = _scales()
     return any(each.scale == NEGATION for name in names for each in table.get(name, ()))
 
@@ -230,6 +231,6 @@ _OF_WORDS = (
 
 
 def remembered(function: Callable[[str], T]) -> Callable[[str], T]:
-    """Return a function of a word that is not called again for most words."""
+    """Return a function of a word with a cache of its results."""
     known = lru_cache(KNOWN)(function)
     return lambda word: known(word) if len(word) <= LONGEST else function(word)

@@ -1,4 +1,4 @@
-"""Weights of words: in the score and similarity of a pair, and by document frequency."""
+"""Weights of words in the score and the similarity of a pair, and document frequencies."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ RESOURCE = "counts"
 CONTENT_WEIGHT = 1.0
 OTHER_WEIGHT = 0.1
 NUMBER_FACTOR = 2.0
-"""Weight of a number beside a word as rare: other numbers make other statements."""
+"""Weight of a number relative to a word as rare, since another number makes another statement."""
 
 
 def content_weight(tag: str) -> float:
-    """Return what a token of a Penn tag weighs in the score: nouns, names, verbs, adjectives,
-    adverbs and numbers 1, others 0.1."""
+    """Return the weight in the score of a token with a Penn tag: 1 for nouns, names, verbs,
+    adjectives, adverbs and numbers, 0.1 for others."""
     return CONTENT_WEIGHT if tag[:1] in "NVJRC" and tag != "CC" else OTHER_WEIGHT
 
 
 def token_weight(token: str, tag: str, idf: float) -> float:
-    """Return what a token weighs in similarity, at least 0.
+    """Return the weight of a token in similarity, at least 0.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class Frequencies:
 
     @classmethod
     def open_shipped(cls) -> Self:
-        """Return the counts that ship with the package."""
+        """Return the shipped counts."""
         return cls(Table.open_shipped(RESOURCE))
 
     def __len__(self) -> int:
@@ -87,8 +87,8 @@ class Frequencies:
         Returns
         -------
         float
-            log((1 + n) / (1 + count)) / log(1 + n) of n sentences, in [0, 1]: about
-            0.9 for what is in one or two of 50,000, 0.2 for what is in a tenth.
+            log((1 + n) / (1 + count)) / log(1 + n) for n sentences, in [0, 1]: about 0.9 for a
+            lemma in one or two of 50,000 sentences, 0.2 for one in a tenth.
         """
         number = self._vocabulary.find(lemma)
         count = 1 if number < 0 else int(self._count[number])

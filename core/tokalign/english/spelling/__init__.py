@@ -1,4 +1,4 @@
-"""Sameness of words by rule: typos, variants of spelling, short forms, acronyms, names of code."""
+"""Rules for equal words: typos, spelling variants, short forms, acronyms, identifiers of code."""
 
 from tokalign.english.spelling.same_spelling import (
     is_initials,

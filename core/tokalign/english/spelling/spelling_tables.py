@@ -1,4 +1,4 @@
-"""Words by table and pattern: British and American, short forms, names of code."""
+"""Tables and patterns of words: British and American, short forms, identifiers of code."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ RULES: tuple[tuple[str, str, int, int, tuple[str, ...]], ...] = (
     ("red", "ered", 3, 0, ("",)),
     ("ys", "yz", 3, 0, ()),
 )
-"""British, American, letters before them at least, letters of the British word at least, and the
-endings that may follow (none given: any)."""
+"""British, American, least number of letters before them, least length of the British word, and the
+endings that may follow (any if none are given)."""
 
 _PAIRS = """
     acknowledgement acknowledgment, ageing aging, aluminium aluminum, artefact artifact, axe ax,
@@ -40,7 +40,7 @@ _PAIRS = """
 PAIRS: tuple[tuple[str, str], ...] = tuple(
     (british, american) for british, american in (pair.split() for pair in _PAIRS.split(","))
 )
-"""Words that follow no rule; each also with -s behind both."""
+"""Pairs of words that follow no rule; each also with -s on both."""
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _NAME = re.compile(
@@ -55,29 +55,29 @@ FIELDS = ("business", "chat", "contraction", "technology", "titles", "units")
 
 
 class Expansion(NamedTuple):
-    """What a short form stands for: words in lower case, and the field that it is used in."""
+    """Meaning of a short form: words in lower case, and the field that uses it."""
 
     words: tuple[str, ...]
     field: str
 
 
 def expansions(token: str) -> tuple[Expansion, ...]:
-    """Return what a short form or contraction may stand for.
+    """Return the possible meanings of a short form or contraction.
 
     Parameters
     ----------
     token : str
-        In any case; a dot at the end or inside is left out.
+        In any case; dots are ignored.
 
     Returns
     -------
     tuple of Expansion
-        In the order of the table; nothing for other words.
+        In the order of the table; empty for other words.
 
     Raises
     ------
     InputError
-        If the token is no string.
+        If the token is not a string.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def expansions(token: str) -> tuple[Expansion, ...]:
 
 @cache
 def short_forms() -> dict[str, tuple[Expansion, ...]]:
-    """Return the table of short forms that ships with the package."""
+    """Return the shipped table of short forms."""
     text = files("tokalign").joinpath("data", "short-forms.tsv").read_text(encoding="utf-8")
     table: dict[str, tuple[Expansion, ...]] = {}
     for line in text.splitlines():
@@ -106,7 +106,7 @@ def short_forms() -> dict[str, tuple[Expansion, ...]]:
 
 
 def code_words(token: str) -> tuple[str, ...]:
-    """Return the words of a name of code in lower case, or () for another token.
+    """Return the lower-case words of an identifier of code, or () for another token.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Kinds of values, roles of their tokens, and how strongly two values agree.
 
-`setup.py` writes them into kinds.pxd, for the kernels: KIND_MONEY, ROLE_UNIT, PART_MONTH, and of
-Strength RELATION_SAME_VALUE.
+`setup.py` writes them into kinds.pxd for the kernels: KIND_MONEY, ROLE_UNIT, PART_MONTH, and
+RELATION_SAME_VALUE for Strength.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from enum import IntEnum, IntFlag
 
 
 class Kind(IntEnum):
-    """What a value is."""
+    """Kind of a value."""
 
     NUMBER = 1
     PERCENT = 2
@@ -26,10 +26,10 @@ class Kind(IntEnum):
 
 
 class Role(IntFlag):
-    """What a token says of its value; a token that is glued from several has several.
+    """Roles of a token in its value; a glued token has several.
 
-    JOINT is a token that only holds others together, such as a comma in a date. LOW and HIGH are
-    the two numbers of a range or score, MARK is "No." or "version", HALF_DAY "a.m." or "p.m.".
+    JOINT is a token that only joins others, such as a comma in a date. LOW and HIGH are the two
+    numbers of a range or score, MARK is "No." or "version", HALF_DAY "a.m." or "p.m.".
     """
 
     JOINT = 0
@@ -52,7 +52,7 @@ class Role(IntFlag):
 
 
 class Strength(IntEnum):
-    """How two tokens of two values agree, the stronger the larger."""
+    """How two tokens of two values agree; larger is stronger."""
 
     DIFFERENT = 1  # another value of the same kind
     SAME_UNIT = 2  # the unit or currency is the same, the number is not
@@ -62,7 +62,7 @@ class Strength(IntEnum):
 
 
 class Part(IntFlag):
-    """What a piece of a token may be, whatever stands beside it."""
+    """Possible readings of a piece of a token, without its context."""
 
     DIGITS = 1 << 0  # a number in digits
     PLAIN = 1 << 1  # with DIGITS: digits alone, and no leading zero

@@ -1,7 +1,7 @@
-"""Readings of single tokens: what each may be, whatever stands beside it.
+"""Readings of single tokens, without their context.
 
-A token that is glued from several pieces ("$5m", "10-15", "65-inch") has one reading for each, so
-that "16GB" and "16 GB" are the same to all that follows.
+A token glued from several pieces ("$5m", "10-15", "65-inch") has one reading for each, so that
+"16GB" and "16 GB" are the same in later steps.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from tokalign.english.values import value_words as words
 from tokalign.english.values.kinds import Part
 
 MAX_READINGS = 8
-"""Most pieces of a token, "£1m-£2m" having seven."""
+"""Most pieces of a token; "£1m-£2m" has seven."""
 MAX_CHARACTERS = 40
 """Longer tokens have no reading."""
 
@@ -46,14 +46,14 @@ _TELEPHONE = re.compile(r"[0-9]{3}[-–][0-9]{4}")
 
 
 class Reading(NamedTuple):
-    """What a token, or a piece of a glued one, may be, whatever stands beside it.
+    """Reading of a token or a piece of a glued one, without its context.
 
     Attributes
     ----------
     text : str
         The piece.
     parts : Part
-        Everything that it may be; the other fields belong to these.
+        All that it may be; these decide which other fields are set.
     number : float
         Of digits, number words, ordinals, denominators and fractions in one character.
     factor : float
@@ -88,7 +88,7 @@ _STANDS = {
 
 
 class _Table(dict[str, Reading]):
-    """Readings by word; what is added to a word joins what it has."""
+    """Readings by word; adding to a word extends its reading."""
 
     def add(self, word: str, parts: Part, **fields: Any) -> None:
         known = self.get(word, Reading(word, Part(0)))
@@ -199,7 +199,7 @@ LOWER, CASED = _lexicon()
 
 
 def _tails() -> dict[str, Reading]:
-    """Return what may follow a number in its token, beyond what may follow it apart."""
+    """Return the endings that may follow a number only inside its token."""
     tails = _Table()
     for letters, symbol in words.GLUED_UNITS.items():
         base, exponent = words.UNITS[symbol]
@@ -225,7 +225,7 @@ _DAYS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
 def readings(token: str) -> tuple[Reading, ...]:
-    """Return what a token may be, piece by piece.
+    """Return the readings of a token, one for each piece.
 
     Parameters
     ----------
@@ -235,8 +235,8 @@ def readings(token: str) -> tuple[Reading, ...]:
     Returns
     -------
     tuple of Reading
-        One for most words that have any, at most 8; none for a token that is part of no value, and
-        for telephone numbers and other identifiers.
+        Mostly one, at most 8; none for words outside values, telephone numbers and other
+        identifiers.
 
     Examples
     --------
@@ -268,7 +268,7 @@ def _word(word: str) -> Reading | None:
 
 
 def _pieces(token: str) -> list[Reading]:
-    """Return the readings of a token that is no plain word."""
+    """Return the readings of a token that is not a plain word."""
     found = _word(token)
     if found is not None:
         return [found]
@@ -279,7 +279,7 @@ def _pieces(token: str) -> list[Reading]:
 
 
 def _literal(token: str) -> Reading | None:
-    """Return the reading of a token in digits that is no number, or not only one."""
+    """Return the reading of digits that are not, or not only, a number."""
     if match := _DATE.fullmatch(token):
         year, month, day = int(match[1]), int(match[3]), int(match[4])
         return _date(token, year, (month, day), is_local=False)
@@ -313,12 +313,12 @@ def _literal(token: str) -> Reading | None:
 
 
 def _century(year: int) -> int:
-    """Return the year that two digits stand for: 1936 to 2035."""
+    """Return the year of two digits: 1936 to 2035."""
     return 2000 + year if year <= 35 else 1900 + year
 
 
 def _date(token: str, year: int, rest: tuple[int, int], *, is_local: bool) -> Reading | None:
-    """Return the reading of a date; of a local one the month may stand first or second."""
+    """Return the reading of a date; in a local one the month may be first or second."""
     first, second = rest
     orders = {(first, second): None}  # month and day
     if is_local:
@@ -335,7 +335,7 @@ def _is_day(month: int, day: int) -> bool:
 
 
 def _with_digits(token: str) -> list[Reading]:
-    """Return the readings of a glued token, or none if a piece of it is unknown."""
+    """Return the readings of a glued token; empty if a piece is unknown."""
     if _TELEPHONE.fullmatch(token):
         return []
     if match := _NUMBERED.fullmatch(token):
@@ -360,7 +360,7 @@ def _joined(token: str) -> list[Reading]:
 
 
 def _hyphenated(token: str) -> list[Reading]:
-    """Return the readings of number words and units joined by hyphens, or none."""
+    """Return the readings of number words and units joined by hyphens, or an empty list."""
     parts = re.split("[-–]", token)
     if parts[0].lower() in _EARLY and len(parts) > 1:
         parts = parts[1:]
@@ -388,7 +388,7 @@ def _part(part: str, *, is_first: bool) -> list[Reading]:
 
 
 def _element(text: str) -> list[Reading]:
-    """Return the readings of a number with what is glued before and after it, or none."""
+    """Return the readings of a number and the pieces glued to it; empty if unknown."""
     match = _ELEMENT.fullmatch(text)
     if match is None:
         return []
@@ -423,7 +423,7 @@ def _clock(match: re.Match[str]) -> Reading | None:
 
 
 def _number(match: re.Match[str]) -> Reading | None:
-    """Return the reading of digits; None for identifiers, as those with leading zeros are."""
+    """Return the reading of digits; None for identifiers, such as those with leading zeros."""
     text, sign = match["number"], match["sign"]
     digits = _plain(text)
     whole, _, rest = digits.partition(".")

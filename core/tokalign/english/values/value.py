@@ -1,4 +1,4 @@
-"""Values as Python sees them, with their keys."""
+"""Values as Python objects, with their keys."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _WEEKDAYS = ("", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 
 class Facts(NamedTuple):
-    """What a key is made of, as the kernel has it: see `value_finding.pxd`."""
+    """The kernel's fields that make a key; see `value_structs.pxd`."""
 
     number_kind: int
     code: int
@@ -25,24 +25,24 @@ class Facts(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A number, date or other value that a run of tokens says.
+    """A number, date or other value of a run of tokens.
 
     Attributes
     ----------
     kind : Kind
     key : str
-        Equal for values of one kind that say the same: ``5000000``, ``50%``, ``5 pp`` (percentage
-        points), ``1/2``, ``USD 5000000``, ``2019-01-03``, ``--01-03`` (no year), ``---12`` (a day
-        alone), ``2019-Q3``, ``1990s``, ``C15`` (century), ``Mon``, ``15:30``, ``5000 m``, ``2.1``,
-        ``3-1``, ``10..15``.
+        Equal for equal values of one kind: ``5000000``, ``50%``, ``5 pp`` (percentage points),
+        ``1/2``, ``USD 5000000``, ``2019-01-03``, ``--01-03`` (no year), ``---12`` (a day alone),
+        ``2019-Q3``, ``1990s``, ``C15`` (century), ``Mon``, ``15:30``, ``5000 m``, ``2.1``, ``3-1``,
+        ``10..15``.
     start, end : int
         Half-open range of tokens.
     roles : tuple of Role
-        What each of the tokens says; ``Role.JOINT`` where it says nothing.
+        Role of each token; ``Role.JOINT`` if it has no other.
     rank : int
-        0, or which other reading this is of the value of rank 0 before it.
+        0 for the likeliest reading; other readings of the same value follow it, counted from 1.
     facts : Facts
-        The same as numbers.
+        The value as numbers.
     """
 
     kind: Kind
@@ -55,7 +55,7 @@ class Value:
 
 
 def value_of(place: tuple[int, int, int, int], facts: Facts, roles: tuple[int, ...]) -> Value:
-    """Return a value from what the kernel found: kind, rank, start and end; facts; roles."""
+    """Return a value from the kernel's results: kind, rank, start and end; facts; roles."""
     kind, rank, start, end = place
     return Value(
         Kind(kind), key_of(Kind(kind), facts), start, end, tuple(map(Role, roles)), rank,
@@ -84,7 +84,7 @@ def key_of(kind: Kind, facts: Facts) -> str:
 
 
 def written(amount: float) -> str:
-    """Return a number in digits, without what is only an error of rounding.
+    """Return a number in digits, without rounding errors.
 
     >>> written(1.1 * 1e6), written(0.1 + 0.2), written(-2.0)
     ('1100000', '0.3', '-2')

@@ -1,7 +1,7 @@
-"""Words and signs of values: numbers, the calendar, currencies and units; own tables.
+"""Words and signs of values: numbers, the calendar, currencies and units. Written for tokalign.
 
-Words are in lower case but where a table says otherwise. Currencies have the codes of ISO 4217,
-units the symbols of the SI.
+Words are in lower case unless a table says otherwise. Currencies have the codes of ISO 4217, units
+the symbols of the SI.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ CONNECTORS: dict[str, str] = {
     "version": "VERSION_WORD", "–": "DASH", "—": "DASH", "−": "DASH", "″": "INCHES",
     "”": "INCHES", "№": "NUMBER_SIGN",
 }  # fmt: skip
-"""Word or sign -> what it may be."""
+"""Word or sign -> its readings."""
 
 DAY_HALVES: dict[str, int] = {"am": 0, "pm": 1}
 """Half of the day -> 1 after noon."""
@@ -34,12 +34,12 @@ DENOMINATORS: dict[str, int] = {
     "eighth": 8, "fifth": 5, "fourth": 4, "half": 2, "hundredth": 100, "ninth": 9, "quarter": 4,
     "seventh": 7, "sixth": 6, "tenth": 10, "third": 3, "twelfth": 12, "twentieth": 20,
 }  # fmt: skip
-"""Part of one -> how many of them make one, without "second"; plurals are made by rule."""
+"""Fraction word -> denominator, without "second"; plurals follow by rule."""
 
 IGNORED_TAILS = frozenset(
     ("deep", "high", "long", "old", "plus", "strong", "tall", "thick", "wide")
 )
-"""Last parts of hyphenated words that say nothing of the value: a 5-year-old, 100-strong."""
+"""Last parts of hyphenated words that do not belong to the value: a 5-year-old, 100-strong."""
 
 MONTHS: dict[str, int] = {
     "apr": 4, "april": 4, "aug": 8, "august": 8, "dec": 12, "december": 12, "feb": 2,
@@ -52,7 +52,7 @@ NOONS: dict[str, int] = {"midday": 12, "midnight": 0, "noon": 12}
 """Word -> hour."""
 
 NUMBER_SIGNS = ("No", "No.", "Nos.", "Nr.", "Nº", "no.", "nr.")
-"""As written: "no" is another word."""
+"""Case-sensitive: "no" is another word."""
 
 NUMBERS: dict[str, int] = {
     "eight": 8, "eighteen": 18, "eighty": 80, "eleven": 11, "fifteen": 15, "fifty": 50, "five": 5,
@@ -94,10 +94,10 @@ VULGAR: dict[str, tuple[int, int]] = {
 }  # fmt: skip
 
 WEAK_MONTHS = frozenset(("mar", "march", "may"))
-"""Months that are other words in lower case."""
+"""Months that are other words when in lower case."""
 
 WEAK_WEEKDAYS = frozenset(("fri", "mon", "sat", "sun", "thu", "wed"))
-"""Weekdays that are other words, unless a day stands beside them or a dot behind."""
+"""Weekdays that are other words, unless next to a day or before a dot."""
 
 WEEKDAYS: dict[str, int] = {
     "fri": 5, "friday": 5, "fridays": 5, "mon": 1, "monday": 1, "mondays": 1, "sat": 6,
@@ -114,7 +114,7 @@ CODES = (
     "INR", "JPY", "KRW", "MXN", "NOK", "NZD", "PLN", "RUB", "SEK", "SGD", "THB", "TRY", "UAH",
     "USD", "ZAR",
 )  # fmt: skip
-"""The currencies that are told apart. Each code is written before or after its number."""
+"""Known currencies. Each code may stand before or after its number."""
 
 CURRENCY_SIGNS: dict[str, tuple[str, int]] = {
     "$": ("USD", BOTH), "A$": ("AUD", BOTH), "AU$": ("AUD", BOTH), "C$": ("CAD", BOTH),
@@ -145,10 +145,10 @@ CENTS: dict[str, str] = {
 """A hundredth -> currency."""
 
 GLUED_CENTS: dict[str, str] = {"c": "USD", "p": "GBP"}
-"""A hundredth that stands at its number only: 5p."""
+"""A hundredth that must be glued to its number: 5p."""
 
 DOLLARS = frozenset(("$", "buck", "bucks", "dollar", "dollars"))
-"""These may be of any nation."""
+"""Currency names used by several nations."""
 
 NATIONS: dict[str, str] = {
     "A": "AUD", "AU": "AUD", "American": "USD", "Australian": "AUD", "C": "CAD", "CA": "CAD",
@@ -212,14 +212,14 @@ POWERS: dict[tuple[str, int], str] = {
 """Length and power -> unit: square metres."""
 
 GLUED_UNITS: dict[str, str] = {"d": "day", "in": "inch", "y": "year"}
-"""Letters that are a unit only at its number: 55in."""
+"""Letters that are a unit only when glued to the number: 55in."""
 
 CASED_UNITS: dict[str, str] = {"C": "°C", "F": "°F", "L": "l", "Mbps": "Mbit/s", "μm": "µm"}
 """As written -> unit."""
 
 _SHORT = ("sec", "secs")  # take no prefix
 
-# Letters in any case, where one unit is meant nearly always.
+# Letters in any case, if they nearly always mean one unit.
 _ANY_CASE = (
     "cl", "cm", "fps", "gb", "ghz", "hz", "kb", "kbps", "kcal", "kg", "khz", "km", "kw", "kwh",
     "mah", "mb", "mbps", "mhz", "mj", "ml", "mm", "mpg", "mph", "pb", "rpm", "tb",
@@ -262,4 +262,4 @@ UNIT_BASES = sorted({base for base, _ in UNITS.values()})
 """Base units; a reading holds the index."""
 
 NOT_ALONE = frozenset(("A", "B", "N", "bar", "stone"))
-"""Units that are units only at their number: apart from it they are other words more often."""
+"""Units only when glued to their number; apart from it they are mostly other words."""

@@ -1,4 +1,4 @@
-"""Evidence for an answer to look at: as JSON, in a terminal, and as a page."""
+"""Output of the evidence for an answer: JSON, terminal and HTML page."""
 
 from tokalign.grounding.evidence.evidence_json import grounding_to_dict, sentence_to_dict
 from tokalign.grounding.evidence.evidence_lines import terminal_lines

@@ -1,4 +1,4 @@
-"""Evidence as a reader sees it: numbered sources, the claims that cite them, and looks of marks.
+"""Evidence prepared for readers: numbered sources, the claims that cite them, and styles of marks.
 
 Offsets count code points here, since texts are cut by them.
 """
@@ -26,10 +26,10 @@ PLAIN = {
     ConflictKind.ROLES: "roles exchanged",
     ConflictKind.DEGREE: "degree",
 }
-"""What a person reads for each kind of conflict."""
+"""Name of each kind of conflict for people."""
 UNSUPPORTED = Look("31;4", ("[?", "?]"), name="unsupported")
 CONFLICT = Look("35;1", ("{!", "!}"), name="conflict")
-"""Red and underlined, magenta and bold: told apart without colours, too."""
+"""Red and underlined, magenta and bold: distinct without colours, too."""
 WORD = Look("", ("", ""), name="word")
 CITED = Look("", ("", ""), name="cited")
 PARTNER = Look("", ("", ""), name="partner")
@@ -49,7 +49,7 @@ class CitedSource:
     start, end : int
         Half-open range of the passage's text.
     cited : list of (int, Citation)
-        0-based sentences of the answer that cite it, and how.
+        Citations of it, each with the 0-based sentence of the answer.
     """
 
     number: int
@@ -100,7 +100,7 @@ def source_of(sources: dict[tuple[str, int], CitedSource], conflict: SourceConfl
 
 
 def uncovered(grounding: Grounding) -> Iterator[tuple[str, GroundedSentence | None]]:
-    """Yield the answer in pieces: each sentence, and what stands before and after (None)."""
+    """Yield the answer in pieces: each sentence, and the text between sentences (None)."""
     at = 0
     for sentence in grounding.sentences:
         yield grounding.answer[at : sentence.start], None

@@ -17,7 +17,7 @@ DIGITS = 6
 
 
 def grounding_to_dict(grounding: Grounding) -> dict[str, Any]:
-    """Return an answer's evidence as JSON has it, without the answer and the passages."""
+    """Return an answer's evidence as a JSON object, without the answer and the passages."""
     return {
         "model": grounding.model,
         "version": grounding.version,
@@ -26,7 +26,7 @@ def grounding_to_dict(grounding: Grounding) -> dict[str, Any]:
 
 
 def sentence_to_dict(sentence: GroundedSentence) -> dict[str, Any]:
-    """Return a sentence's evidence as JSON has it."""
+    """Return a sentence's evidence as a JSON object."""
     value: dict[str, Any] = {
         "start": sentence.start,
         "end": sentence.end,

@@ -1,4 +1,4 @@
-"""Evidence for an answer in a terminal: words in colour, or in brackets where there is none."""
+"""Evidence for an answer in a terminal: words in colour or in brackets."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NUMBER = "36"
 _FAINT = "2"
 _INDENT = "    "
 _MOST_EVIDENCE = 5
-"""Contributions that are shown of a word."""
+"""Contributions shown per word."""
 
 
 def terminal_lines(
@@ -32,18 +32,17 @@ def terminal_lines(
 ) -> Iterator[str]:
     """Yield the lines of an answer with its evidence for a terminal.
 
-    First comes the answer, with the numbers of the cited sentences after each of its own; then
-    conflicts, the cited sentences, and what explains the support of unsupported words, as far as
-    there are any.
+    First comes the answer, with the numbers of cited sentences after each of its sentences; then
+    conflicts, cited sentences, and explanations of unsupported words, if any.
 
     Parameters
     ----------
     grounding : Grounding
         With offsets that count code points.
     is_coloured : bool
-        Whether colours mark the words; if not, ``[?unsupported?]`` and ``{!in conflict!}`` do.
+        Whether colours mark the words; otherwise ``[?unsupported?]`` and ``{!in conflict!}`` do.
     width : int, optional
-        Columns that lines are broken to fit in; by default, lines stay whole.
+        Columns to wrap lines at; by default, lines are not wrapped.
     """
     for indent, line in _Lines(grounding, is_coloured).lines():
         if width is None:
@@ -54,7 +53,7 @@ def terminal_lines(
 
 
 class _Lines:
-    """Writes an answer and what it cites with colours or brackets."""
+    """Writes an answer and its cited sentences with colours or brackets."""
 
     def __init__(self, grounding: Grounding, is_coloured: bool) -> None:
         self._grounding = grounding

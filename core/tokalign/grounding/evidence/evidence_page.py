@@ -1,8 +1,8 @@
 """An answer with its evidence as one HTML page that needs no network.
 
-The answer stands beside the passages. Its words are links to their partners, so that the page can
-be read without its script, which joins words with partners under the pointer and the focus. Every
-text is escaped.
+The answer stands beside the passages. Its words are hyperlinks to their partners, so that the page
+works without its script, which highlights partners under the pointer and the focus. Every text is
+escaped.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _LEGEND = (
 )
 _SAID = "Support is evidence, not a verdict on truth."
 _MOST_EVIDENCE = 3
-"""Contributions that are shown of a word."""
+"""Contributions shown per word."""
 
 _PAINTER = HtmlPainter()
 
@@ -169,7 +169,7 @@ class _Page:
         ), "</a>"
 
     def _note(self, sentence: GroundedSentence, word: GroundedWord) -> str:
-        """Return what is said of a word under the pointer."""
+        """Return the note for a word under the pointer."""
         parts = [self._grounding.answer[word.start : word.end], word.kind.value]
         if word.kind in CHECKED:
             parts.append(f"support {word.support:.2f}")
@@ -217,7 +217,7 @@ class _Page:
         return page_text(one_line(here)), page_text(one_line(there))
 
     def _conflict(self, numbers: Sequence[int], *, is_answer: bool) -> Around:
-        """Return the tag of what is in conflict, in the answer or in a passage."""
+        """Return the tag of words in conflict, in the answer or in a passage."""
         first = self._conflicts[numbers[0]]
         other = self._sides(first)[1 if is_answer else 0]
         title = f"{PLAIN[first.kind]}: {other}"
@@ -228,7 +228,7 @@ class _Page:
     def _element(
         self, name: str, data: str, numbers: Sequence[int], attributes: str, *, prefix: str
     ) -> Around:
-        """Return an element that has numbers, with an id for each of those that have none yet."""
+        """Return an element with numbers, and an id for each number that has none yet."""
         ids = [f"{prefix}{number}" for number in numbers]
         new = [each for each in ids if each not in self._ids]
         self._ids.update(new)
