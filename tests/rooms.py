@@ -53,7 +53,7 @@ ROOMS = {
     "cli": """
         cli_align cli_annotate cli_figures cli_files cli_flags cli_hands cli_jobs cli_main
         cli_progress adding_an_option""",
-    "client": "client client_* call_reports calls bench clients/*",
+    "client": "client client_* call_reports calls bench bench_* clients/*",
     "server/admission": "admission config cost probes queue queue_policies reasons requests tokens",
     "server/http": "http http_* openapi playground http_clients/*",
     "server/observe": "channelz histogram logs prometheus tracing",

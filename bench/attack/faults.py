@@ -19,7 +19,7 @@ from typing import Any
 
 import grpc.aio
 from tokalign.client.load import procfs
-from tokalign.client.load.measure import METHODS
+from tokalign.client.load.methods import METHODS
 from tokalign.client.load.peer import Peer, message
 from tokalign.v1 import admin_pb2, admin_pb2_grpc, align_pb2, align_pb2_grpc
 
@@ -153,7 +153,7 @@ class Faults:
             body = message(self.rng.choice([large, large[:200]]))
             bodies = []
             for _ in range(self.rng.randint(1, 5)):
-                stream = await peer.call(METHODS["batch"])
+                stream = await peer.call(METHODS["batch"].rpc)
                 bodies.append(asyncio.create_task(peer.body(stream, body, end=True)))
             await asyncio.sleep(self.rng.random() * 0.3)
             for each in bodies:

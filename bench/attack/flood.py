@@ -15,7 +15,8 @@ from dataclasses import dataclass
 
 from hpack import Encoder
 from hyperframe.frame import HeadersFrame
-from tokalign.client.load.connection import Security, begun, grpc_headers
+from tokalign.client.load.connection import begun, grpc_headers
+from tokalign.client.load.transport import Security
 
 CONNECT_AGAIN_S = 0.02
 READ_BYTES = 1 << 16

@@ -27,7 +27,7 @@ from hyperframe.frame import (
     WindowUpdateFrame,
 )
 from tokalign.client.load.connection import grpc_headers
-from tokalign.client.load.measure import METHODS
+from tokalign.client.load.methods import METHODS
 from tokalign.client.load.peer import message
 
 from bench.attack.flood import PREFACE, Kind, flood, header_block, headers_frame
@@ -38,8 +38,8 @@ MIB = 1 << 20
 FRAME_BYTES = 16_384
 CHECK = "/grpc.health.v1.Health/Check"
 ROUTES = (
-    METHODS["align"],
-    METHODS["batch"],
+    METHODS["align"].rpc,
+    METHODS["batch"].rpc,
     CHECK,
     "/grpc.health.v1.Health/Watch",
     "/v1/align",
@@ -234,7 +234,7 @@ def any_headers(config: dict[str, Any]) -> None:
 )
 async def headers(attack: Attack) -> None:
     """Sends a field of 1 MiB, 20,000 fields, one field 10,000 times by its index, no end."""
-    fields = grpc_headers(attack.address, METHODS["align"])
+    fields = grpc_headers(attack.address, METHODS["align"].rpc)
 
     def bomb(n_bytes: int) -> bytes:
         return Encoder().encode(fields + [(b"x-kept", b"k" * n_bytes)] * 10_000, huffman=False)

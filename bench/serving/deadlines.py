@@ -20,9 +20,9 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tokalign.client.load import measure
-from tokalign.client.load.connection import LoadRequest
+from tokalign.client.load.calls import LoadRequest
 from tokalign.client.load.generator import Generator
+from tokalign.client.load.methods import METHODS
 from tokalign.client.load.process import ServerProcess
 from tokalign.v1 import align_pb2
 
@@ -95,7 +95,7 @@ def run(loads: Loads) -> None:
 
 def _requests(bodies: Sequence[tuple[str, bytes, int]], timeout_s: float) -> list[LoadRequest]:
     return [
-        LoadRequest.of(measure.METHODS[method], body, timeout_s, pairs)
+        LoadRequest.of(METHODS[method].rpc, body, timeout_s, pairs)
         for method, body, pairs in bodies
     ]
 

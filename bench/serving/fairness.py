@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 import time
 from pathlib import Path
@@ -40,7 +41,7 @@ def beside(loads: Loads, server: ServerProcess, name: str, others: list[list[str
     for process in running:
         if process.wait() != 0:
             loads.wrong.append(f"{name}: the load beside it failed")
-    return p99
+    return p99 or math.nan
 
 
 def beside_batch(loads: Loads, server: ServerProcess, path: Path) -> None:
@@ -55,7 +56,7 @@ def beside_batch(loads: Loads, server: ServerProcess, path: Path) -> None:
 def beside_long_pairs(loads: Loads, server: ServerProcess) -> None:
     """A lone caller on an idle server, then beside batches of pairs of one length."""
     words = " ".join(pair.source.text for pair in loads.pairs).split()
-    alone = loads.run("lone", server, LONE).result.latency_ms["p99"]
+    alone = loads.run("lone", server, LONE).result.latency_ms["p99"] or math.nan
     path = BUILD / "long.tsv"
     path.parent.mkdir(exist_ok=True)
     for length in LENGTHS:

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 import grpc
 from prometheus_client.parser import text_string_to_metric_families
 from tokalign.client.load import measure
-from tokalign.client.load.connection import LoadRequest
+from tokalign.client.load.calls import LoadRequest
 from tokalign.client.load.generator import Generator
+from tokalign.client.load.methods import METHODS
 from tokalign.client.load.process import ServerProcess
 from tokalign.v1 import align_pb2, align_pb2_grpc
 
@@ -75,7 +76,7 @@ class Load:
             "pairs_per_s": self.result.pairs_per_s,
             "p50_ms": self.result.latency_ms["p50"],
             "p99_ms": self.result.latency_ms["p99"],
-            "failed": self.result.failed,
+            "failed": self.result.without_answer,
             "server_us": self.server_us,
             "workers_us": self.workers_us,
             "generator_us": self.generator_us,
@@ -115,20 +116,20 @@ class Loads:
         server : ServerProcess
         step : Step
         method : str
-            Of tokalign.client.load.measure.METHODS.
+            Of tokalign.client.load.methods.METHODS.
         bodies : sequence of bytes
             Requests; single pairs unless given.
         size : int
             Pairs of a request.
         """
-        requests = [LoadRequest.of(measure.METHODS[method], body) for body in bodies or self.one]
+        requests = [
+            LoadRequest.of(METHODS[method].rpc, body, pairs=size) for body in bodies or self.one
+        ]
         generator = Generator(server.address, requests)
         measure.measure(generator, step, duration_s=1.0, warm_up_s=0.0)
         refused = -self.refused(server)
         before, generator_before = server.cpu_s(), time.process_time()
-        result = measure.measure(
-            generator, step, duration_s=self.duration_s, warm_up_s=0.0, pairs_per_call=size
-        )
+        result = measure.measure(generator, step, duration_s=self.duration_s, warm_up_s=0.0)
         generator.close()
         spent = [after - earlier for after, earlier in zip(server.cpu_s(), before, strict=True)]
         spent.append(time.process_time() - generator_before)
@@ -136,8 +137,10 @@ class Loads:
         load = Load(name, result, *(1e6 * seconds / n_pairs for seconds in spent))
         print_row(load.row())
         refused += self.refused(server)
-        if result.failed > refused:
-            self.wrong.append(f"{name}: {result.failed} calls failed and {refused} were refused")
+        if result.without_answer > refused:
+            self.wrong.append(
+                f"{name}: {result.without_answer} calls got no answer and {refused} were refused"
+            )
         return load
 
     def refused(self, server: ServerProcess) -> int:

@@ -12,8 +12,9 @@ import statistics
 import time
 
 from tokalign.client.load import measure
-from tokalign.client.load.connection import LoadRequest
+from tokalign.client.load.calls import LoadRequest
 from tokalign.client.load.generator import Generator
+from tokalign.client.load.methods import METHODS
 from tokalign.client.load.process import ServerProcess
 
 from bench.program import print_row
@@ -57,7 +58,7 @@ def run(loads: Loads) -> None:
 
 def window(loads: Loads, server: ServerProcess, step: measure.Step) -> tuple[float, float]:
     """Return the answers per second in a window, and the median time of a refusal in ms."""
-    requests = [LoadRequest.of(measure.METHODS["align"], body) for body in loads.one]
+    requests = [LoadRequest.of(METHODS["align"].rpc, body) for body in loads.one]
     generator = Generator(server.address, requests, is_patient=not step.rate)
     start = time.perf_counter() + 1.0
     if step.rate:

@@ -19,9 +19,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from grpc_health.v1 import health_pb2
-from tokalign.client.load.connection import LoadRequest
+from tokalign.client.load.calls import LoadRequest
 from tokalign.client.load.generator import Generator
-from tokalign.client.load.measure import METHODS, Step, measure
+from tokalign.client.load.measure import Step, measure
+from tokalign.client.load.methods import METHODS
 from tokalign.client.load.process import FREE_PORTS, SERVE, ServerProcess
 from tokalign.errors import ServerError
 from tokalign.v1 import align_pb2
@@ -92,9 +93,9 @@ def measured(version: str, calls: Sequence[str], seconds: float) -> Iterator[tup
     """Yield each call and the server's processor time for one of them, in microseconds."""
     aligned = [align_pb2.AlignRequest(pair=pair).SerializeToString() for pair in sample()]
     requests = {
-        "echo": (METHODS["align"], aligned),
+        "echo": (METHODS["align"].rpc, aligned),
         "check": (CHECK, [health_pb2.HealthCheckRequest().SerializeToString()]),
-        "align": (METHODS["align"], aligned),
+        "align": (METHODS["align"].rpc, aligned),
     }
     answer = BUILD / "grpcio" / "echo.bin"
     answer.write_bytes(aligned[0])

@@ -1,18 +1,17 @@
 """gRPC unary calls over one HTTP/2 connection, spoken by the h2 library.
 
-Requests are prebuilt bytes, and answers are not parsed. A call that ends without data has failed,
-for this server sends its errors as trailers alone.
+Requests are prebuilt bytes, and answers are not parsed: a call was answered if its status says so.
 """
 
 from __future__ import annotations
 
-import socket
-import ssl
-import struct
+import base64
 from collections import deque
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Self
+from functools import lru_cache
 
+from google.rpc import code_pb2, error_details_pb2, status_pb2
 from h2.config import H2Configuration
 from h2.connection import H2Connection
 from h2.errors import ErrorCodes
@@ -21,17 +20,20 @@ from h2.events import (
     DataReceived,
     Event,
     RemoteSettingsChanged,
+    ResponseReceived,
     StreamEnded,
     StreamReset,
+    TrailersReceived,
 )
 from h2.exceptions import H2Error
 from h2.settings import SettingCodes, Settings
+from tokalign.client.load.calls import IntendedCall, LoadRequest, Outcome
+from tokalign.client.load.transport import NOT_NOW, PLAIN, Security, connect, received
 
 LARGEST_WINDOW = 2**31 - 1
 _FIRST_WINDOW = 65_535
-_READ_BYTES = 1 << 18
 _FORGET_EACH = 1_000
-_NOT_NOW = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
+_STATUS, _DETAILS = b"grpc-status", b"grpc-status-details-bin"
 _CLIENT = H2Configuration(
     client_side=True,
     header_encoding=None,
@@ -43,76 +45,12 @@ _CLIENT = H2Configuration(
 
 
 @dataclass(slots=True)
-class Outcome:
-    """One call.
-
-    Attributes
-    ----------
-    intended_at, latency_s : float
-        When it was meant to start, and how long it took from then.
-    is_ok : bool
-        Whether it was answered.
-    kind : LoadRequest
-    """
-
-    intended_at: float
-    latency_s: float
-    is_ok: bool
-    kind: LoadRequest
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class LoadRequest:
-    """A request that is sent many times.
-
-    Attributes
-    ----------
-    path : str
-        Of the method, such as ``"/tokalign.v1.AlignService/Align"``.
-    body : bytes
-        The serialised message, with gRPC's prefix.
-    timeout_s : float
-        Deadline of a call; 0 is none.
-    pairs : int
-        That it holds.
-    """
-
-    path: str
-    body: bytes
-    timeout_s: float = 0.0
-    pairs: int = 1
-
-    @classmethod
-    def of(cls, path: str, message: bytes, timeout_s: float = 0.0, pairs: int = 1) -> Self:
-        """Return the request for a serialised message."""
-        return cls(path, b"\0" + struct.pack(">I", len(message)) + message, timeout_s, pairs)
-
-
-@dataclass(frozen=True, slots=True)
-class Security:
-    """How a server is spoken to.
-
-    Attributes
-    ----------
-    tls : ssl.SSLContext or None
-        Encrypts the connections; plain text without.
-    token : str
-        Bearer token; none where empty.
-    """
-
-    tls: ssl.SSLContext | None = None
-    token: str = ""
-
-
-PLAIN = Security()
-
-
-@dataclass(slots=True)
 class _Call:
     intended_at: float
     request: LoadRequest
     n_sent: int = 0
-    has_data: bool = False
+    status: bytes = b""
+    details: bytes = b""
 
 
 def grpc_headers(
@@ -182,20 +120,13 @@ class LoadConnection:
     calls: dict[int, _Call] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        host, _, port = self.address.rpartition(":")
-        host = host.strip("[]")
-        self.socket = socket.create_connection((host, int(port)), timeout=10)
-        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        if self.security.tls is not None:
-            self.security.tls.set_alpn_protocols(["h2"])
-            self.socket = self.security.tls.wrap_socket(self.socket, server_hostname=host)
-        self.socket.setblocking(False)
+        self.socket = connect(self.address, self.security, "h2")
         self._headers: dict[LoadRequest, list[tuple[bytes, bytes]]] = {}
         self._http2 = begun()
         self._out = bytearray()
         # Calls whose body the windows have not let through yet.
         self._blocked: deque[int] = deque()
-        self._waiting: deque[tuple[LoadRequest, float]] = deque()
+        self._waiting: deque[IntendedCall] = deque()
         # None before the server's settings have come.
         self._max_streams: int | None = None
 
@@ -204,25 +135,37 @@ class LoadConnection:
         return self._max_streams is not None and len(self.calls) < self._max_streams
 
     @property
+    def has_room(self) -> bool:
+        """Return True: calls share the connection."""
+        return True
+
+    @property
     def is_busy(self) -> bool:
         """Whether calls have not ended."""
         return bool(self.calls or self._waiting)
 
     @property
-    def pending(self) -> list[tuple[LoadRequest, float]]:
-        """The calls that have not ended, and when they were meant to start."""
-        return [(call.request, call.intended_at) for call in self.calls.values()] + [*self._waiting]
+    def pending(self) -> list[IntendedCall]:
+        """The calls that have not ended."""
+        sent = [IntendedCall(call.request, call.intended_at) for call in self.calls.values()]
+        return [*sent, *self._waiting]
 
     def call(self, request: LoadRequest, intended_at: float) -> None:
         """Start a call, or have it wait for a free stream; flush() sends it."""
         if self.is_patient and not self._has_free_stream:
-            self._waiting.append((request, intended_at))
+            self._waiting.append(IntendedCall(request, intended_at))
             return
         headers = self._headers.get(request)
         if headers is None:
-            headers = self._headers[request] = grpc_headers(
-                self.address, request.path, self.security, request.timeout_s
-            )
+            headers = self._headers[request] = self._headers_of(request, request.timeout_s)
+        self._start(request, intended_at, headers)
+
+    def _headers_of(self, request: LoadRequest, timeout_s: float) -> list[tuple[bytes, bytes]]:
+        return grpc_headers(self.address, request.path, self.security, timeout_s)
+
+    def _start(
+        self, request: LoadRequest, intended_at: float, headers: list[tuple[bytes, bytes]]
+    ) -> None:
         stream = self._http2.get_next_available_stream_id()
         self._http2.send_headers(stream, headers)
         self.calls[stream] = _Call(intended_at, request)
@@ -244,7 +187,7 @@ class LoadConnection:
         if self._out:
             try:
                 sent = self.socket.send(self._out)
-            except _NOT_NOW:
+            except NOT_NOW:
                 return
             del self._out[:sent]
 
@@ -274,54 +217,84 @@ class LoadConnection:
     def receive(self, now: float) -> list[Outcome]:
         """Read what has arrived and return the calls that it ends."""
         ended: list[Outcome] = []
+        data, is_over = received(self.socket)
         try:
-            for event in self._http2.receive_data(self._read()):
+            for event in self._http2.receive_data(data):
                 self._happened(event, now, ended)
         except H2Error as error:
             raise ConnectionError(f"{self.address} breaks the rules of HTTP/2: {error}") from error
+        if is_over:
+            raise ConnectionError(f"{self.address} closed the connection")
         while self._waiting and self._has_free_stream:
-            self.call(*self._waiting.popleft())
+            waiting = self._waiting.popleft()
+            if (late := waiting.given_up(now)) is not None:
+                ended.append(late)
+                continue
+            headers = self._headers_of(waiting.request, waiting.timeout_s(now))
+            self._start(waiting.request, waiting.intended_at, headers)
         self.flush()
         return ended
-
-    def _read(self) -> bytes:
-        """Read what has arrived; of TLS all of it, for what is left in its layer wakes nobody."""
-        pieces: list[bytes] = []
-        is_over = False
-        while not is_over:
-            try:
-                pieces.append(self.socket.recv(_READ_BYTES))
-            except _NOT_NOW:
-                break
-            if not pieces[-1]:
-                raise ConnectionError(f"{self.address} closed the connection")
-            is_over = self.security.tls is None
-        return b"".join(pieces)
 
     def _happened(self, event: Event, now: float, ended: list[Outcome]) -> None:
         if isinstance(event, DataReceived):
             self._http2.acknowledge_received_data(event.flow_controlled_length, event.stream_id)
+        elif isinstance(event, ResponseReceived | TrailersReceived):
+            # Of a call that is refused, the headers are its trailers, too.
             call = self.calls.get(event.stream_id)
-            if call is not None and event.data:
-                call.has_data = True
+            if call is not None:
+                _note_status(call, event.headers)
         elif isinstance(event, StreamEnded):
             call = self.calls.pop(event.stream_id, None)
             if call is not None:
-                ended.append(_outcome(call, now, is_ok=call.has_data))
+                ended.append(_outcome(call, now, *_status(call.status, call.details)))
         elif isinstance(event, StreamReset):
             # The server may reset after an early answer to an unread body; the answer counted.
             call = self.calls.pop(event.stream_id, None)
             if call is None:
                 return
             if self.is_patient and event.error_code == ErrorCodes.REFUSED_STREAM:
-                self._waiting.append((call.request, call.intended_at))
+                self._waiting.append(IntendedCall(call.request, call.intended_at))
                 return
-            ended.append(_outcome(call, now, is_ok=False))
+            ended.append(_outcome(call, now, *_reset(event.error_code)))
         elif isinstance(event, RemoteSettingsChanged):
             self._max_streams = self._http2.remote_settings.max_concurrent_streams
         elif isinstance(event, ConnectionTerminated):
             raise ConnectionError(f"{self.address} is going away")
 
 
-def _outcome(call: _Call, now: float, *, is_ok: bool) -> Outcome:
-    return Outcome(call.intended_at, now - call.intended_at, is_ok, call.request)
+def _note_status(call: _Call, headers: Iterable[tuple[bytes, bytes]]) -> None:
+    for name, value in headers:
+        if name == _STATUS:
+            call.status = value
+        elif name == _DETAILS:
+            call.details = value
+
+
+def _outcome(call: _Call, now: float, code: str, reason: str) -> Outcome:
+    latency_s = now - call.intended_at
+    return Outcome(call.intended_at, latency_s, not code, call.request, code, reason)
+
+
+def _reset(error_code: int) -> tuple[str, str]:
+    """Return code and reason of a stream that the server reset."""
+    if error_code == ErrorCodes.REFUSED_STREAM:
+        return "UNAVAILABLE", "REFUSED_STREAM"
+    return "CANCELLED", "RESET"
+
+
+@lru_cache(maxsize=1024)
+def _status(status: bytes, details: bytes) -> tuple[str, str]:
+    """Return the name of a code and the reason beside it; both are empty for an answer."""
+    if status == b"0":
+        return "", ""
+    if not status.isdigit():
+        return "UNKNOWN", "NO_STATUS"
+    number = int(status)
+    known = number in code_pb2.Code.values()
+    code = code_pb2.Code.Name(code_pb2.Code.ValueType(number)) if known else f"CODE_{number}"
+    packed = status_pb2.Status.FromString(base64.b64decode(details + b"=="))
+    info = error_details_pb2.ErrorInfo()
+    for detail in packed.details:
+        if detail.Unpack(info):
+            return code, info.reason
+    return code, code

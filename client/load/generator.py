@@ -1,7 +1,7 @@
 """A load generator light enough to fill a server.
 
 A grpc client in Python costs more for a call than the server does, so it measures itself; see
-connection.py for what it is here.
+connection.py and http_connection.py for what is used here.
 """
 
 from __future__ import annotations
@@ -11,8 +11,14 @@ import random
 import selectors
 import time
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
-from tokalign.client.load.connection import PLAIN, LoadConnection, LoadRequest, Outcome, Security
+from tokalign.client.load.calls import NO_ANSWER, LoadRequest, Outcome
+from tokalign.client.load.connection import LoadConnection
+from tokalign.client.load.transport import PLAIN, Security
+
+if TYPE_CHECKING:
+    from tokalign.client.load.http_connection import HttpConnection
 
 SEND_GAP_S = 0.0005
 
@@ -30,10 +36,11 @@ class Generator:
     Parameters
     ----------
     address : str
-        HOST:PORT.
+        HOST:PORT of gRPC, or ``http://HOST:PORT``.
     requests : sequence of LoadRequest
         Used in turn.
     connections : int
+        Over HTTP each has one call at a time, and more calls wait for the next that is free.
     is_patient : bool
         See LoadConnection.
     security : Security
@@ -55,8 +62,8 @@ class Generator:
     ) -> None:
         self._requests = itertools.cycle(requests)
         self._selector = selectors.DefaultSelector()
-        self._connections = [
-            LoadConnection(address, is_patient, security) for _ in range(connections)
+        self._connections: list[LoadConnection | HttpConnection] = [
+            _connection(address, is_patient, security) for _ in range(connections)
         ]
         for connection in self._connections:
             self._selector.register(connection.socket, selectors.EVENT_READ, connection)
@@ -103,6 +110,8 @@ class Generator:
                 self._take_turn()
                 self.lag_s = max(self.lag_s, now - arrival)
                 while arrival <= now and arrival < stop:
+                    if not self._connections[self._turn].has_room:
+                        self._take_turn()
                     self._start_call(arrival)
                     arrival += rng.expovariate(rate)
                 self._flush()
@@ -142,7 +151,11 @@ class Generator:
         return outcomes
 
     def _take_turn(self) -> None:
-        """Go on to the next connection."""
+        """Go on to the next connection, or to the next that has room for a call."""
+        for _ in self._connections:
+            self._turn = (self._turn + 1) % len(self._connections)
+            if self._connections[self._turn].has_room:
+                return
         self._turn = (self._turn + 1) % len(self._connections)
 
     def _flush(self) -> None:
@@ -166,6 +179,9 @@ class Generator:
                 connection.flush()
             if events & selectors.EVENT_READ:
                 outcomes += connection.receive(time.perf_counter())
+                if connection.socket is not key.fileobj:  # it has connected again
+                    self._selector.unregister(key.fileobj)
+                    self._selector.register(connection.socket, selectors.EVENT_READ, connection)
 
     def _finish(self, outcomes: list[Outcome], timeout_s: float = 30.0) -> None:
         """Wait for the calls in flight; those that never end count as failed."""
@@ -175,8 +191,25 @@ class Generator:
             if now >= stop:
                 for connection in self._connections:
                     outcomes += [
-                        Outcome(at, now - at, False, request) for request, at in connection.pending
+                        Outcome(
+                            call.intended_at,
+                            now - call.intended_at,
+                            False,
+                            call.request,
+                            reason=NO_ANSWER,
+                        )
+                        for call in connection.pending
                     ]
                     connection.forget()
                 return
             self._poll(stop - now, outcomes)
+
+
+def _connection(
+    address: str, is_patient: bool, security: Security
+) -> LoadConnection | HttpConnection:
+    if "://" not in address:
+        return LoadConnection(address, is_patient, security)
+    from tokalign.client.load.http_connection import HttpConnection
+
+    return HttpConnection(address, security)

@@ -19,7 +19,7 @@ from h2.events import (
 from h2.exceptions import H2Error
 from h2.settings import SettingCodes
 from tokalign.client.load.connection import LARGEST_WINDOW, begun, grpc_headers
-from tokalign.client.load.measure import METHODS
+from tokalign.client.load.methods import METHODS
 
 _READ_BYTES = 1 << 16
 _CONNECT_S = 10.0
@@ -78,7 +78,7 @@ class Peer:
 
     async def call(
         self,
-        path: str = METHODS["align"],
+        path: str = METHODS["align"].rpc,
         *,
         more: Iterable[tuple[bytes, bytes]] = (),
         end: bool = False,

@@ -4,31 +4,77 @@ from __future__ import annotations
 
 import html
 import math
+import os
 from collections.abc import Sequence
 
 from tokalign.client.load.measure import Result
 
+BUSY_SHARE = 0.9
+"""Of a processor; a generator that takes more sends less than it was told to."""
+_COLUMNS = ("offered/s", "calls/s", "in time/s", "pairs/s", "refused", "late", "failed")
+_TIMES = ("p50", "p95", "p99")
+
 
 def table(results: Sequence[Result]) -> str:
-    """Return the results as lines of text."""
-    head = f"{'load':>14} {'calls/s':>9} {'pairs/s':>9} {'failed':>7}"
-    head += "".join(f" {name + ' ms':>9}" for name in ("p50", "p95", "p99"))
-    lines = [f"{head} {'queue ms':>9} {'compute ms':>10} {'shard':>6}"]
+    """Return the results as lines of text; "-" stands where there is no figure."""
+    times = [f"{name} ms" for name in _TIMES]
+    names = [*_COLUMNS, *times, "queue ms", "compute ms", "shard", "generator"]
+    head = f"{'load':>14}" + "".join(f" {name:>{_width(name)}}" for name in names)
+    lines = [head]
     for result in results:
-        times = "".join(f" {result.latency_ms[name]:9.2f}" for name in ("p50", "p95", "p99"))
-        lines.append(
-            f"{result.load:>14} {result.calls_per_s:9.0f} {result.pairs_per_s:9.0f} "
-            f"{result.failed:7d}{times} {result.queue_ms:9.2f} {result.compute_ms:10.2f} "
-            f"{result.shard_pairs:6.1f}" + ("" if result.is_stable else "  not stable")
+        cells = [
+            f"{result.offered_per_s:.0f}",
+            f"{result.calls_per_s:.0f}",
+            _cell(result.goodput_per_s, 0),
+            f"{result.pairs_per_s:.0f}",
+            str(result.refused),
+            _cell(result.late, 0),
+            str(result.failed),
+            *[_cell(result.latency_ms[name], 2) for name in _TIMES],
+            _cell(result.queue_ms, 2),
+            _cell(result.compute_ms, 2),
+            _cell(result.shard_pairs, 1),
+            f"{result.generator_share:.0%}",
+        ]
+        line = f"{result.load:>14}" + "".join(
+            f" {cell:>{_width(name)}}" for name, cell in zip(names, cells, strict=True)
         )
+        lines.append(line + ("" if result.is_stable else "  not stable"))
+    for result in results:
+        if result.reasons:
+            counts = ", ".join(f"{reason} {count}" for reason, count in result.reasons.items())
+            lines.append(f"{result.load} without an answer: {counts}")
+    lines.append(of_generator(results))
     return "\n".join(lines)
+
+
+def of_generator(results: Sequence[Result]) -> str:
+    """Return what the generator itself took, and what that does to the figures."""
+    most = max((result.generator_share for result in results), default=0.0)
+    note = (
+        f"The generator took up to {most:.0%} of one of this machine's {os.cpu_count()} "
+        "processors. A server on the same machine lacks that: with a lighter generator it gets as "
+        "much more."
+    )
+    if most > BUSY_SHARE:
+        note += " It was the limit itself: use several, on other machines."
+    return note
+
+
+def _cell(value: float | None, digits: int) -> str:
+    return "-" if value is None else f"{value:.{digits}f}"
+
+
+def _width(name: str) -> int:
+    return max(len(name), 7)
 
 
 def page(results: Sequence[Result], title: str) -> str:
     """Return a self-contained HTML page: latency against throughput, and the table."""
     width, height, margin = 720, 400, 60
     x_ticks = _ticks(max((result.calls_per_s for result in results), default=0.0))
-    y_ticks = _ticks(max((result.latency_ms["p99"] for result in results), default=0.0))
+    answered = [result for result in results if result.calls_per_s]
+    y_ticks = _ticks(max((result.latency_ms["p99"] or 0.0 for result in answered), default=0.0))
 
     def spot(x: float, y: float) -> tuple[float, float]:
         return (
@@ -47,13 +93,14 @@ def page(results: Sequence[Result], title: str) -> str:
         parts.append(f'<text x="{x - 6:.1f}" y="{y + 5:.1f}" text-anchor="end">{tick:g}</text>')
     for name, colour in (("p50", "#1b7837"), ("p95", "#e08214"), ("p99", "#b2182b")):
         # In the order of the steps: an overloaded server's line turns back.
-        spots = [spot(result.calls_per_s, result.latency_ms[name]) for result in results]
+        at_ms = [result.latency_ms[name] or 0.0 for result in answered]
+        spots = [spot(result.calls_per_s, y) for result, y in zip(answered, at_ms, strict=True)]
         line = " ".join(f"{x:.1f},{y:.1f}" for x, y in spots)
         parts.append(f'<polyline points="{line}" fill="none" stroke="{colour}"/>')
-        for (x, y), result in zip(spots, results, strict=True):
+        for (x, y), result, ms in zip(spots, answered, at_ms, strict=True):
             parts.append(
                 f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{colour}"><title>{result.load}: '
-                f"{name} {result.latency_ms[name]:.2f} ms</title></circle>"
+                f"{name} {ms:.2f} ms</title></circle>"
             )
         if spots:
             x, y = spots[-1]

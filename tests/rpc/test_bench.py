@@ -8,15 +8,17 @@ import pytest
 import trustme
 from h2.stream import H2Stream
 from support.server_process import started
-from tokalign.cli.bench import rank_bodies
 from tokalign.client.load import measure, report
-from tokalign.client.load.connection import LoadRequest, Outcome, Security, begun, grpc_headers
+from tokalign.client.load.calls import LoadRequest, Outcome
+from tokalign.client.load.connection import begun, grpc_headers
 from tokalign.client.load.generator import Generator
+from tokalign.client.load.methods import METHODS, requests
 from tokalign.client.load.process import TOKALIGN
+from tokalign.client.load.transport import Security
 from tokalign.server.config import Config
 from tokalign.v1 import align_pb2
 
-ALIGN = measure.METHODS["align"]
+ALIGN = METHODS["align"].rpc
 
 
 @pytest.fixture(scope="module")
@@ -141,7 +143,7 @@ def test_measure_splits_queue_from_compute(server, load):
         load([body()]),
         measure.Step(in_flight=4),
         duration_s=0.5,
-        warm_up_s=0.1,
+        warm_up_s=0,
         read_metrics=lambda: measure.scrape(f"{server.metrics_url}/metrics"),
     )
     assert result.calls > 0
@@ -291,12 +293,10 @@ def test_command_ranks(server, tmp_path):
 
 
 def test_rank_requests_ask_every_target_over_the_sources_in_turn():
-    requests = [
-        align_pb2.RankRequest.FromString(each)
-        for each in rank_bodies([("a", "q"), ("b", "r"), ("c", "s")], 4)
-    ]
-    assert [each.question.text for each in requests] == ["q", "r", "s"]
-    sources = [[each.sentence.text for each in request.candidates] for request in requests]
+    made = requests(METHODS["rank"], [("a", "q"), ("b", "r"), ("c", "s")], 4)
+    asked = [align_pb2.RankRequest.FromString(each.body[5:]) for each in made]
+    assert [each.question.text for each in asked] == ["q", "r", "s"]
+    sources = [[each.sentence.text for each in request.candidates] for request in asked]
     assert sources == [["a", "b", "c", "a"], ["b", "c", "a", "b"], ["c", "a", "b", "c"]]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import os
 import platform
@@ -18,13 +17,11 @@ from tokalign.cli.shared_flags import ABOVE_0, AT_LEAST_1, JSON, SecureFlags
 from tokalign.errors import InputError, ServerError, quoted
 
 if TYPE_CHECKING:
-    import ssl
-
-    from tokalign.client.load.connection import Security
     from tokalign.client.load.measure import Result, Step
+    from tokalign.client.load.transport import Security
 
-MOST_QUESTIONS = 50
-"""Distinct requests of --method rank, each of which holds all of its candidates."""
+CONNECTIONS = 4
+HTTP_CONNECTIONS = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,35 +29,70 @@ class CallFlags:
     """The server, and the calls to make."""
 
     section: ClassVar[str] = SERVER
-    server: str = flag("A running server.", metavar="HOST:PORT", required=True)
+    server: str = flag(
+        "A running server: HOST:PORT of gRPC, or http://HOST:PORT.",
+        metavar="ADDRESS",
+        required=True,
+    )
     secure: SecureFlags = group(SecureFlags)
     metrics: str | None = flag(
         "The server's page of metrics, for the times in queue and workers.", metavar="URL"
     )
     method: str = flag(
-        "Method to call: Align, BatchAlign or Rank.",
-        type=click.Choice(["align", "batch", "rank"]),
+        "What the server is asked to do.",
+        type=click.Choice(["align", "batch", "similarity", "rank", "ground", "align-texts"]),
         default="align",
         under="Load",
     )
     pairs: int = flag(
-        "Pairs in each call of --method batch, or candidates of rank.",
+        "Pairs in each call but of align; of rank candidates, of ground passages, of align-texts "
+        "sentences.",
         type=AT_LEAST_1,
         default=100,
         under="Load",
     )
+    timeout: float | None = flag(
+        "Deadline of each call, in seconds from when it is meant to start.",
+        type=ABOVE_0,
+        show_default="none",
+        under="Load",
+    )
     input: TextIO | None = flag(
-        "Lines SOURCE<TAB>TARGET to send. rank takes the targets as questions and the sources as "
-        "candidates.",
+        "Lines SOURCE<TAB>TARGET to send. similarity, rank and ground take a target as sentence, "
+        "question or answer, and sources as the others.",
         type=click.File(),
         show_default="four built-in pairs",
         under=INPUT,
     )
 
     @property
-    def n_pairs(self) -> int:
-        """Pairs in each call."""
-        return 1 if self.method == "align" else self.pairs
+    def is_http(self) -> bool:
+        """Whether the server is asked over HTTP."""
+        return "://" in self.server
+
+    def security(self) -> Security:
+        """Return the token and the TLS settings; as in a client, a token goes over TLS only."""
+        from tokalign.client.load.transport import Security
+
+        scheme = self.server.partition("://")[0] if self.is_http else ""
+        if scheme not in ("", "http", "https"):
+            raise click.UsageError(
+                f"--server is {quoted(self.server)}; wanted HOST:PORT, http:// or https://"
+            )
+        ca_path, token_path = self.secure.ca_path, self.secure.token_path
+        if ca_path is None and token_path is None and scheme != "https":
+            return Security()
+        if scheme == "http":
+            raise click.UsageError("--tls-ca and --token-file need an https:// address")
+        import ssl
+
+        try:
+            tls = ssl.create_default_context(cafile=ca_path)
+        except ssl.SSLError as error:
+            raise InputError(
+                f"{ca_path} has no PEM certificates that can be read: {error}"
+            ) from error
+        return Security(tls, self.secure.token() or "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,8 +102,10 @@ class LoadFlags:
     section: ClassVar[str] = "Load"
     in_flight: str = flag("Callers of each step (closed loop).", default="1,8,64")
     rate: str = flag("Calls per second of each step (open loop); replaces --in-flight.", default="")
-    connections: int = flag(
-        "Connections that the calls are spread over.", type=AT_LEAST_1, default=4
+    connections: int | None = flag(
+        "Connections that the calls are spread over. Over HTTP each holds one call at a time.",
+        type=AT_LEAST_1,
+        show_default=f"{CONNECTIONS}; over HTTP the callers, or {HTTP_CONNECTIONS} with --rate",
     )
     duration: float = flag("Seconds of a window.", type=ABOVE_0, default=10.0)
     windows: int = flag(
@@ -88,6 +122,12 @@ class LoadFlags:
         steps = [Step(rate=value) for value in _numbers(self.rate, "--rate")]
         callers = _numbers(self.in_flight, "--in-flight")
         return steps or [Step(in_flight=int(value)) for value in callers]
+
+    def n_connections(self, step: Step, *, is_http: bool) -> int:
+        """Return over how many connections the calls of a step go."""
+        if self.connections is not None:
+            return self.connections
+        return (step.in_flight or HTTP_CONNECTIONS) if is_http else CONNECTIONS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,19 +148,22 @@ def command(calls: CallFlags, load: LoadFlags, report: ReportFlags) -> None:
     Open loop: calls arrive at random (Poisson) at a rate, whether or not the server keeps up, and
     are timed from the moment they were meant to start.
 
-    A window is stable if throughput and median latency stay within a fifth of their means over its
-    five parts.
+    Calls count that end in a window, whenever they began. With --timeout, "in time" are the
+    answers within it, and "late" what comes after it or is given up. "refused" are calls that the
+    server had no room for, "failed" the others without an answer. A window is stable if throughput
+    and median latency stay within a fifth of their means over its five parts.
     """
     from tokalign.client.load import report as shown
-    from tokalign.client.load.connection import Security
 
-    tls = _tls(calls.secure.ca_path, calls.secure.token_path)
-    results = _measure(calls, load, Security(tls, calls.secure.token() or ""))
+    security = calls.security()
+    results = _measure(calls, load, security)
     if report.json:
         value = {
             "method": calls.method,
-            "pairs_per_call": calls.n_pairs,
-            "tls": tls is not None,
+            "pairs_per_call": 1 if calls.method == "align" else calls.pairs,
+            "http": calls.is_http,
+            "tls": security.tls is not None,
+            "timeout_s": calls.timeout,
             "window_s": load.duration,
             "machine": platform.platform(),
             "cpus": os.cpu_count(),
@@ -137,31 +180,34 @@ def command(calls: CallFlags, load: LoadFlags, report: ReportFlags) -> None:
 
 def _measure(calls: CallFlags, load: LoadFlags, security: Security) -> list[Result]:
     """Return what each step measured."""
-    from tokalign.client.load import measure
-    from tokalign.client.load.connection import LoadRequest
+    from tokalign.client.load import measure, methods
     from tokalign.client.load.generator import Generator
 
     steps = load.steps()
-    bodies = BODIES[calls.method](_texts(calls.input), calls.n_pairs)
+    requests = methods.requests(
+        methods.METHODS[calls.method],
+        _texts(calls.input) or methods.BUILT_IN,
+        calls.pairs,
+        is_http=calls.is_http,
+        timeout_s=calls.timeout or 0.0,
+    )
     metrics = calls.metrics
     results = []
     try:
-        method = measure.METHODS[calls.method]
-        requests = [LoadRequest.of(method, body) for body in bodies]
-        generator = Generator(calls.server, requests, load.connections, security=security)
         for step in steps:
+            connections = load.n_connections(step, is_http=calls.is_http)
+            generator = Generator(calls.server, requests, connections, security=security)
             result = measure.measure(
                 generator,
                 step,
                 duration_s=load.duration,
                 warm_up_s=load.warm_up,
                 max_windows=load.windows,
-                pairs_per_call=calls.n_pairs,
                 read_metrics=(lambda: measure.scrape(metrics)) if metrics else dict,
             )
+            generator.close()
             results.append(result)
             click.echo(f"done: {step}", err=True)
-        generator.close()
     except OSError as error:
         spoken = "without TLS" if security.tls is None else "with TLS"
         raise ServerError(f"{calls.server}: {error}; is the server running, {spoken}?") from error
@@ -178,21 +224,10 @@ def _numbers(text: str, option: str) -> list[float]:
     return numbers
 
 
-_BUILT_IN = (
-    ("The old bridge over the river was rebuilt after the flood of 1997.", "Who rebuilt it?"),
-    ("A man in a red jacket is repairing a bicycle.", "A man wearing red fixes a bike."),
-    ("Prices rose by 3.5% in May, the bank said on Monday.", "In May, prices went up 3.5%."),
-    ("The committee did not approve the plan.", "The plan was rejected by the committee."),
-)
-
-
-Texts = list[tuple[str, str]]
-
-
-def _texts(source: TextIO | None) -> Texts:
-    """Return the pairs of a file; without one, four built-in ones."""
+def _texts(source: TextIO | None) -> list[tuple[str, str]]:
+    """Return the pairs of a file; none without one."""
     if source is None:
-        return list(_BUILT_IN)
+        return []
     texts = []
     for number, line in enumerate(source, 1):
         left, tab, right = line.rstrip("\n").partition("\t")
@@ -202,55 +237,3 @@ def _texts(source: TextIO | None) -> Texts:
     if not texts:
         raise InputError("the input is empty; give at least one pair")
     return texts
-
-
-def single_bodies(texts: Texts, n_pairs: int = 1) -> list[bytes]:
-    """Return a serialised AlignRequest for every pair."""
-    from tokalign.v1 import align_pb2
-
-    return [
-        align_pb2.AlignRequest(
-            pair={"source": {"text": left}, "target": {"text": right}}
-        ).SerializeToString()
-        for left, right in texts
-    ]
-
-
-def batch_bodies(texts: Texts, n_pairs: int) -> list[bytes]:
-    """Return serialised BatchAlignRequests of `n_pairs` consecutive pairs each."""
-    from tokalign.v1 import align_pb2
-
-    repeated = itertools.islice(itertools.cycle(texts), n_pairs)
-    pairs = [{"source": {"text": left}, "target": {"text": right}} for left, right in repeated]
-    return [align_pb2.BatchAlignRequest(pairs=pairs).SerializeToString()]
-
-
-def rank_bodies(texts: Texts, n_candidates: int) -> list[bytes]:
-    """Return serialised RankRequests: targets as questions, each over sources from its own on."""
-    from tokalign.v1 import align_pb2
-
-    return [
-        align_pb2.RankRequest(
-            question={"text": question},
-            candidates=[
-                {"sentence": {"text": texts[(first + each) % len(texts)][0]}}
-                for each in range(n_candidates)
-            ],
-        ).SerializeToString()
-        for first, (_, question) in enumerate(texts[:MOST_QUESTIONS])
-    ]
-
-
-BODIES = {"align": single_bodies, "batch": batch_bodies, "rank": rank_bodies}
-
-
-def _tls(ca_path: Path | None, token_path: Path | None) -> ssl.SSLContext | None:
-    """Return the settings of TLS; as in a client, a token is sent over TLS alone."""
-    if ca_path is None and token_path is None:
-        return None
-    import ssl
-
-    try:
-        return ssl.create_default_context(cafile=ca_path)
-    except ssl.SSLError as error:
-        raise InputError(f"{ca_path} has no PEM certificates that can be read: {error}") from error
