@@ -16,6 +16,7 @@ from tokalign.errors import AlignError, MissingPackageError
 from tokalign.server import descriptors
 from tokalign.server.admission import Admission
 from tokalign.server.config import Config, auto_workers
+from tokalign.server.hosts import ServerNames
 from tokalign.server.observe import logs, memory
 from tokalign.server.observe.faults import failure_of
 from tokalign.server.observe.memory import Memory, MemoryBound
@@ -318,12 +319,15 @@ class App:
     def _start_monitor(self) -> MetricsServer | None:
         if self._config.metrics_port is None:
             return None
+        config = self._config
+        names = ServerNames(config.host, config.http_hosts)
         monitor = MetricsServer(
-            self._config.host,
-            self._config.metrics_port,
+            config.host,
+            config.metrics_port,
             self._metrics,
             is_live=lambda: time.monotonic() - self._watch.last_look < SILENCE_S,
             is_ready=lambda: self._is_serving,
+            may_call=names.may_call,
         )
         log.info("metrics", extra={"port": monitor.port})
         return monitor

@@ -117,10 +117,21 @@ def distinct(name: str, values: tuple[str, ...]) -> None:
 def are_origins(name: str, values: tuple[str, ...]) -> None:
     """Raise InputError unless each value is an origin as browsers send it, or all of them."""
     for value in values:
-        if value != "*" and not re.fullmatch(r"https?://[^/\s]+", value):
+        if value != "*" and not re.fullmatch(r"[a-z][a-z0-9+.-]*://[^/\s]+", value):
             raise InputError(
                 f"{name} holds {quoted(value)}; wanted SCHEME://HOST, such as "
                 "https://www.example.org, or *",
+                field=name,
+            )
+
+
+def are_hosts(name: str, values: tuple[str, ...]) -> None:
+    """Raise InputError unless each value is a name as requests call a server, or all of them."""
+    for value in values:
+        if value != "*" and not re.fullmatch(r"\[[0-9A-Fa-f:.]+\]|[\w.-]+", value, re.ASCII):
+            raise InputError(
+                f"{name} holds {quoted(value)}; wanted a name without a port, such as "
+                "www.example.org, or *",
                 field=name,
             )
 
@@ -209,6 +220,13 @@ class Config:
         "be repeated.",
         check=are_origins,
         name="http-origin",
+    )
+    http_hosts: tuple[str, ...] = setting(
+        (),
+        "Name of the server in requests of HTTP, such as that of a proxy before it, or * for all. "
+        "Without it localhost on loopback, elsewhere all. May be repeated.",
+        check=are_hosts,
+        name="http-host",
     )
     workers: int = setting(
         1,

@@ -56,6 +56,7 @@ CODES: Final[Mapping[ErrorReason, int]] = {
     ErrorReason.PAIR_KILLS_WORKERS: code_pb2.INTERNAL,
     ErrorReason.TOKEN_EXPIRED: code_pb2.UNAUTHENTICATED,
     ErrorReason.SCOPE_MISSING: code_pb2.PERMISSION_DENIED,
+    ErrorReason.ORIGIN_FORBIDDEN: code_pb2.PERMISSION_DENIED,
     ErrorReason.QUOTA_EXCEEDED: code_pb2.RESOURCE_EXHAUSTED,
     ErrorReason.TOO_MUCH_AT_ONCE: code_pb2.RESOURCE_EXHAUSTED,
 }

@@ -18,7 +18,7 @@ HTTP = ("--http-port", "0")
 N_CONNECTIONS = 100
 READ_S = 0.01
 MIB = 1 << 20
-POST = b"POST /v1/align HTTP/1.1\r\nhost: x\r\ncontent-length: %d\r\n\r\n"
+POST = b"POST /v1/align HTTP/1.1\r\nhost: localhost\r\ncontent-length: %d\r\n\r\n"
 PATHS = ("/v1/align", "/v1/similarity", "/v1/rerank", "/v1/ground", "/v1/diff")
 BODIES = (
     {"source": "Dogs bark.", "target": "A dog barks.", "relations": True, "anchors": [[0, 1]]},
@@ -119,7 +119,7 @@ async def http_flood(attack: Attack) -> None:
     """Sends requests before the last is answered, large bodies, endless headers, no HTTP."""
     kinds: Sequence[bytes] = (
         (POST % 2 + b"{}") * 100,
-        b"GET /nothing HTTP/1.1\r\nhost: x\r\n\r\n",
+        b"GET /nothing HTTP/1.1\r\nhost: localhost\r\n\r\n",
         POST % (4 * MIB) + b"[" * MIB,
         b"POST /v1/align HTTP/1.1\r\n" + b"x: y\r\n" * 20_000 + b"\r\n",
         b"GET / HTTP/1.1\r\nx: " + b"a" * MIB,

@@ -255,7 +255,7 @@ async def headers(attack: Attack) -> None:
     kinds = [Kind(PREFACE + whole(block)) for block in blocks]
     start = HeadersFrame(1, header_block(attack.address, CHECK)).serialize()
     kinds.append(Kind(PREFACE + start, (ContinuationFrame(1, bytes(FRAME_BYTES)).serialize(),)))
-    line = b"GET / HTTP/1.1\r\nhost: a\r\n"
+    line = b"GET / HTTP/1.1\r\nhost: localhost\r\n"
     kinds.append(Kind(line, (b"x-more: " + b"m" * 1000 + b"\r\n",)))
     await floods(attack, kinds, 120)
 
@@ -286,7 +286,7 @@ async def refused(attack: Attack) -> None:
 
 def _http1_calls() -> Iterator[bytes]:
     for number, (route, kind) in enumerate((r, k) for r in ROUTES for k in KINDS):
-        lines = [f"POST {route} HTTP/1.1", "host: a", "content-length: 0"]
+        lines = [f"POST {route} HTTP/1.1", "host: localhost", "content-length: 0"]
         if kind:
             lines.append(f"content-type: {kind}")
         if number % 2:
@@ -294,7 +294,7 @@ def _http1_calls() -> Iterator[bytes]:
         yield "\r\n".join([*lines, "", ""]).encode()
     for origin in ("http://localhost", "https://example.org"):
         asked = f"origin: {origin}\r\naccess-control-request-method: POST"
-        yield f"OPTIONS /v1/align HTTP/1.1\r\nhost: a\r\n{asked}\r\n\r\n".encode()
+        yield f"OPTIONS /v1/align HTTP/1.1\r\nhost: localhost\r\n{asked}\r\n\r\n".encode()
 
 
 def _http2(attack: Attack) -> Iterator[tuple[bytes, ...]]:

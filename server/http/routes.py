@@ -6,17 +6,17 @@ Unknown paths get an error of the same shape as all others.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, cast
 
 from google.protobuf import json_format
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
+from starlette.types import ASGIApp
 from tokalign.codec.reasons import ErrorReason
 from tokalign.errors import quoted
 from tokalign.server.config import Config
@@ -25,6 +25,7 @@ from tokalign.server.http.call import HttpCall, JsonEndpoint, JsonMethod
 from tokalign.server.http.ground_and_diff import TextMethods
 from tokalign.server.http.listener import Listener
 from tokalign.server.http.openapi import openapi
+from tokalign.server.http.page_guard import CrossOrigin, PageGuard, problem_response
 from tokalign.server.http.playground.playground_page import playground_page
 from tokalign.server.http.problems import Problem, to_json
 from tokalign.server.http.rerank import Rerank
@@ -79,7 +80,7 @@ class HttpFrontend:
 
 def application(
     config: Config, service: AlignService, calls: Calls, is_serving: Callable[[], bool]
-) -> Starlette:
+) -> ASGIApp:
     """Return the application of all paths.
 
     Parameters
@@ -136,14 +137,15 @@ def application(
             return Response(page, media_type="text/html", headers=_OF_PAGES)
 
         routes.append(Route("/", playground, methods=["GET"]))
+    origins = config.http_origins
     app = Starlette(
         routes=routes,
-        middleware=_cross_origin(config.http_origins),
+        middleware=[Middleware(CrossOrigin, origins)] if origins else [],
         exception_handlers={HTTPException: _wrong_path, Exception: _fault},
     )
     # A redirection would lead wherever the header Host says.
     app.router.redirect_slashes = False
-    return app
+    return PageGuard(app, config)
 
 
 def models_to_dict(listing: align_pb2.ListModelsResponse) -> dict[str, Any]:
@@ -156,21 +158,6 @@ def models_to_dict(listing: align_pb2.ListModelsResponse) -> dict[str, Any]:
     return value
 
 
-def _cross_origin(origins: Sequence[str]) -> list[Middleware]:
-    """Return what lets pages of other origins call, if any may."""
-    if not origins:
-        return []
-    return [
-        Middleware(
-            CORSMiddleware,
-            allow_origins=origins,
-            allow_methods=["GET", "POST"],
-            allow_headers=["authorization", "content-type", "x-request-id"],
-            expose_headers=["retry-after", "server-timing", "x-request-id"],
-        )
-    ]
-
-
 async def _wrong_path(request: Request, error: Exception) -> Response:
     """Answer what no route takes."""
     assert isinstance(error, HTTPException)
@@ -181,14 +168,8 @@ async def _wrong_path(request: Request, error: Exception) -> Response:
     else:
         message = f"no path {quoted(path)} here; there are {', '.join(paths)}"
     failure = Failure(ErrorReason.METHOD_UNKNOWN, message)
-    return _response(Problem(failure, error.status_code, (error.headers or {}).items()))
+    return problem_response(Problem(failure, error.status_code, (error.headers or {}).items()))
 
 
 async def _fault(request: Request, error: Exception) -> Response:
-    return _response(Problem(failure_of(error)))
-
-
-def _response(problem: Problem) -> Response:
-    response = Response(problem.body, problem.status)
-    response.raw_headers.extend(problem.headers)
-    return response
+    return problem_response(Problem(failure_of(error)))

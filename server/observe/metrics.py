@@ -150,6 +150,8 @@ class MetricsServer:
     metrics : Metrics
     is_live, is_ready : callable returning bool
         Called in the server's thread at each probe.
+    may_call : callable taking str and returning bool
+        Whether a request with this header host is answered; one without it is.
 
     Raises
     ------
@@ -165,20 +167,24 @@ class MetricsServer:
         *,
         is_live: Callable[[], bool],
         is_ready: Callable[[], bool],
+        may_call: Callable[[str], bool] = lambda host: True,
     ) -> None:
         exposition = make_wsgi_app(metrics.registry)
         probes = {"/livez": is_live, "/readyz": is_ready}
 
         def application(environ: dict[str, Any], start_response: Any) -> Any:
-            path = environ["PATH_INFO"]
-            if path == "/metrics":
+            path, host = environ["PATH_INFO"], environ.get("HTTP_HOST")
+            is_known = host is None or may_call(host)
+            if is_known and path == "/metrics":
                 try:
                     return exposition(environ, start_response)
                 except Exception:
                     log.exception("metrics cannot be shown")
                     raise
             probe = probes.get(path)
-            if probe is None:
+            if not is_known:
+                status, body = "403 Forbidden", b"the server has another name; see --http-host\n"
+            elif probe is None:
                 status, body = "404 Not Found", b"try /metrics, /livez or /readyz\n"
             elif probe():
                 status, body = "200 OK", b"ok\n"

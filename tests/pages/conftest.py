@@ -18,25 +18,38 @@ QUIET = (
 
 
 @pytest.fixture(scope="session")
-def chromium(tmp_path_factory):
-    """Yield a Chromium that is driven; what it complains of is in its log."""
+def open_chromium(tmp_path_factory):
+    """Yield what starts a driven Chromium with flags; what it complains of is in its log."""
     if CHROMIUM is None or DRIVER is None:
         pytest.skip("chromium is not installed; make test-pages does")
     from selenium import webdriver
     from selenium.webdriver.chrome.options import Options
     from selenium.webdriver.chrome.service import Service
 
-    options = Options()
-    options.binary_location = CHROMIUM
-    for flag in (*QUIET, f"--user-data-dir={tmp_path_factory.mktemp('profile')}"):
-        options.add_argument(flag)
-    folder = tmp_path_factory.mktemp("saved")
-    options.add_experimental_option("prefs", {"download.default_directory": str(folder)})
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(options, Service(DRIVER))
-    driver.saved = folder
-    yield driver
-    driver.quit()
+    opened = []
+
+    def start(*flags):
+        options = Options()
+        options.binary_location = CHROMIUM
+        for flag in (*QUIET, f"--user-data-dir={tmp_path_factory.mktemp('profile')}", *flags):
+            options.add_argument(flag)
+        folder = tmp_path_factory.mktemp("saved")
+        options.add_experimental_option("prefs", {"download.default_directory": str(folder)})
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        driver = webdriver.Chrome(options, Service(DRIVER))
+        driver.saved = folder
+        opened.append(driver)
+        return driver
+
+    yield start
+    for driver in opened:
+        driver.quit()
+
+
+@pytest.fixture(scope="session")
+def chromium(open_chromium):
+    """Return a Chromium that all tests of pages share."""
+    return open_chromium()
 
 
 @pytest.fixture

@@ -197,6 +197,9 @@ def test_pages_of_the_same_machine_may_call(address, origin):
 @pytest.mark.parametrize("origin", ["http://evil.example", "http://localhost.evil.example", "null"])
 def test_other_pages_may_not(address, origin):
     assert "access-control-allow-origin" not in preflight(address, origin).headers
+    headers = {"origin": origin, "content-type": "text/plain"}
+    answer = ask(address, "POST", "/v1/align", json.dumps(PAIR), headers)
+    assert answer.status == 403 and answer.json()["reason"] == "ORIGIN_FORBIDDEN"
 
 
 def grpc_web(address, request):

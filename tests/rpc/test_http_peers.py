@@ -12,9 +12,9 @@ from support.server_process import started
 from tokalign.server.http.listener import MAX_HEAD_BYTES
 
 PAIR = json.dumps({"source": "a", "target": "b"}).encode()
-POST = b"POST /v1/align HTTP/1.1\r\nhost: x\r\ncontent-length: %d\r\n\r\n"
+POST = b"POST /v1/align HTTP/1.1\r\nhost: localhost\r\ncontent-length: %d\r\n\r\n"
 WHOLE = POST % len(PAIR) + PAIR
-HEALTH = b"GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n"
+HEALTH = b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n"
 
 
 class Peer:
@@ -84,7 +84,9 @@ async def test_headers_are_bounded_whether_they_end_or_not(connect):
     assert await endless.status() == 431
     many = await peer(b"GET / HTTP/1.1\r\n" + b"a: b\r\n" * 10_000 + b"\r\n")
     assert await many.status() == 431
-    long = await peer(b"GET /" + b"a" * (MAX_HEAD_BYTES + 1) + b" HTTP/1.1\r\n\r\n")
+    long = await peer(
+        b"GET /" + b"a" * (MAX_HEAD_BYTES + 1) + b" HTTP/1.1\r\nhost: localhost\r\n\r\n"
+    )
     assert await long.status() in (404, 431)
 
 

@@ -143,6 +143,7 @@ ENGLISH: dict[str, set[str]] = {
 SERVER: dict[str, set[str]] = {
     # Floor 0.
     "config": set(),
+    "hosts": set(),
     "status": set(),
     # Floor 1.
     "descriptors": {"config"},
@@ -156,9 +157,19 @@ SERVER: dict[str, set[str]] = {
     # Floor 4.
     "rpc": {"admission", "config", "observe", "quotas", "requests", "status", "workers"},
     # Floor 5.
-    "http": {"config", "observe", "requests", "rpc", "status"},
+    "http": {"config", "hosts", "observe", "requests", "rpc", "status"},
     # Floor 6.
-    "app": {"admission", "config", "descriptors", "http", "observe", "rpc", "status", "workers"},
+    "app": {
+        "admission",
+        "config",
+        "descriptors",
+        "hosts",
+        "http",
+        "observe",
+        "rpc",
+        "status",
+        "workers",
+    },
 }
 """Room of the server -> the other rooms of the server that it imports, floor by floor."""
 
