@@ -10,7 +10,7 @@ from tokalign.aligner import Aligner
 from tokalign.errors import InputError, quoted
 from tokalign.texts.split_text import split_text
 
-_MARK = re.compile(r"\s*\[(\d+(?:\s*[,;]\s*\d+)*)\]")
+_MARK = re.compile(r"\s*\[([0-9]+(?:\s*[,;]\s*[0-9]+)*)\]")
 
 
 class AnswerSupport(NamedTuple):
@@ -22,16 +22,21 @@ class AnswerSupport(NamedTuple):
         Mean support of the answer's sentences, in [0, 1].
     unsupported : tuple of str
         The words of the answer that no passage supports, in order.
+    missing : tuple of str
+        The passages that the answer cites and that are not there, as it numbers them.
     """
 
     score: float
     unsupported: tuple[str, ...]
+    missing: tuple[str, ...] = ()
 
     @property
     def reason(self) -> str:
         """The reason that an evaluation gives beside the score."""
         words = ", ".join(map(repr, self.unsupported))
-        return f"without support: {words}" if words else "all words have support"
+        found = f"without support: {words}" if words else "all words have support"
+        marks = "".join(f"[{number}]" for number in self.missing)
+        return f"cites {marks}, which is not there; {found}" if marks else found
 
 
 class SupportScorer:
@@ -97,8 +102,8 @@ def citation_support_of(
     """Return an answer's citation recall: its support by the passages that it cites.
 
     After Gao et al. (2023, "Enabling Large Language Models to Generate Text with Citations"), with
-    the support of a sentence instead of a language model's yes or no. A sentence that cites nothing
-    counts as 0, and all of its text as unsupported.
+    the support of a sentence instead of a language model's yes or no. A sentence that cites
+    nothing, or a passage that is not there, counts as 0, and all of its text as unsupported.
 
     Parameters
     ----------
@@ -109,10 +114,11 @@ def citation_support_of(
     Raises
     ------
     InputError
-        As `support_of` does, or if the answer cites a passage that is not there.
+        As `support_of` does.
     """
     passages = _checked(passages, names)
-    text, cited = _without_marks(answer or "", len(passages), names)
+    text, cited = _without_marks(answer or "")
+    places = {str(k): passage for k, passage in enumerate(passages, 1)}
     sentences = split_text(text)
     if not sentences:
         raise InputError(f"{names[0]} has no sentence", field=names[0])
@@ -121,13 +127,15 @@ def citation_support_of(
     for sentence in sentences:
         begin, end = end, sentence.end
         numbers = {number for place, number in cited if begin < place <= end}
-        if not numbers:
+        if not numbers or numbers - places.keys():
             unsupported.append(sentence.text)
             continue
-        found = support_of(aligner, sentence.text, [passages[k] for k in sorted(numbers)], names)
+        own = [passage for number, passage in places.items() if number in numbers]
+        found = support_of(aligner, sentence.text, own, names)
         score += found.score
         unsupported += found.unsupported
-    return AnswerSupport(score / len(sentences), tuple(unsupported))
+    missing = dict.fromkeys(number for _, number in cited if number not in places)
+    return AnswerSupport(score / len(sentences), tuple(unsupported), tuple(missing))
 
 
 def ranked_documents(
@@ -170,22 +178,14 @@ def _checked(passages: Sequence[str] | None, names: tuple[str, str]) -> Sequence
     return passages
 
 
-def _without_marks(
-    answer: str, n_passages: int, names: tuple[str, str]
-) -> tuple[str, list[tuple[int, int]]]:
-    """Return the answer without marks, and each mark's offset there and passage, from 0."""
+def _without_marks(answer: str) -> tuple[str, list[tuple[int, str]]]:
+    """Return the answer without marks, and each mark's offset there and the passage's number."""
     pieces: list[str] = []
-    cited: list[tuple[int, int]] = []
+    cited: list[tuple[int, str]] = []
     n_kept = end = 0
     for mark in _MARK.finditer(answer):
         pieces.append(answer[end : mark.start()])
         n_kept += mark.start() - end
         end = mark.end()
-        for number in map(int, re.findall(r"\d+", mark[1])):
-            if not 1 <= number <= n_passages:
-                raise InputError(
-                    f"{names[0]} cites [{number}], and there are {n_passages} {names[1]}",
-                    field=names[0],
-                )
-            cited.append((n_kept, number - 1))
+        cited += ((n_kept, number.lstrip("0") or "0") for number in re.findall("[0-9]+", mark[1]))
     return "".join([*pieces, answer[end:]]), cited
