@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
-from collections.abc import AsyncIterator
-from typing import Any
 
 import grpc
 import grpc.aio
-from google.protobuf import descriptor_pool
 from grpc_health.v1 import health_pb2
-from grpc_reflection.v1alpha import reflection, reflection_pb2
 from tokalign.errors import InputError
 from tokalign.server.admission import Admission
 from tokalign.server.config import Config, authority
@@ -20,11 +15,10 @@ from tokalign.server.observe import tracing
 from tokalign.server.observe.memory import MemoryBound
 from tokalign.server.observe.metrics import Metrics
 from tokalign.server.observe.record import AccessLog
-from tokalign.server.requests.wire import parse
-from tokalign.server.rpc import admin, channelz, health, security, tokens
+from tokalign.server.rpc import admin, channelz, reflection, security, tokens
 from tokalign.server.rpc.calls import Calls
 from tokalign.server.rpc.health import HealthService
-from tokalign.server.rpc.receiving import Context, UnknownMethods
+from tokalign.server.rpc.receiving import UnknownMethods
 from tokalign.server.rpc.service import SERVICE, AlignService
 from tokalign.server.rpc.serving import Serving
 from tokalign.server.workers.pool import Pool
@@ -42,8 +36,6 @@ WINDOW_BYTES = 8_192
 # read and not begun, or answered and not sent.
 IDLE_LOOKS = 10
 IDLE_LOOK_S = 0.1
-# Both versions have the same messages; grpc's package knows the first alone.
-REFLECTION = (reflection.SERVICE_NAME, "grpc.reflection.v1.ServerReflection")
 
 
 class Frontend:
@@ -82,8 +74,7 @@ class Frontend:
         self._server.add_generic_rpc_handlers((self.service.handler(self.calls),))
         self._server.add_generic_rpc_handlers((self._health.handler(),))
         if config.reflection:
-            for name in REFLECTION:
-                self._server.add_generic_rpc_handlers((_reflection_handler(name, self.calls),))
+            self._server.add_generic_rpc_handlers(reflection.handlers(self.calls))
         self._server.add_generic_rpc_handlers((UnknownMethods(),))
 
     async def start(self, operated: admin.Operated) -> str:
@@ -180,34 +171,6 @@ class Frontend:
     async def _set_health(self, status: int) -> None:
         for name in ("", SERVICE):
             await self._health.set(name, status)
-
-
-def _reflection_handler(service: str, calls: Calls) -> grpc.GenericRpcHandler:
-    """Return the handler that describes the services to callers with a token."""
-    names = (SERVICE, health.SERVICE, *REFLECTION)
-    servicer: Any = reflection.aio.ReflectionServicer(names)
-
-    async def describe(messages: AsyncIterator[bytes], context: Context) -> None:
-        questions = (_known_to_pool(data) async for data in messages)
-        async for answer in servicer.ServerReflectionInfo(questions, context):
-            await context.write(answer.SerializeToString())
-
-    streams = {"ServerReflectionInfo": describe}
-    return calls.handler(service, unary={}, streams=streams)
-
-
-def _known_to_pool(data: bytes) -> Any:
-    """Return a question, with a method's service in the method's place.
-
-    protobuf finds the file of a service, but not of a method, which is the same.
-    """
-    question = parse(reflection_pb2.ServerReflectionRequest, data)
-    service, _, method = question.file_containing_symbol.rpartition(".")
-    with contextlib.suppress(KeyError):
-        descriptor = descriptor_pool.Default().FindServiceByName(service)
-        if method in descriptor.methods_by_name:
-            question.file_containing_symbol = service
-    return question
 
 
 def _channel_options(config: Config) -> list[tuple[str, int]]:

@@ -1,5 +1,8 @@
 import grpc
 import pytest
+from google.protobuf.descriptor_pb2 import FileDescriptorProto
+from google.protobuf.descriptor_pool import DescriptorPool
+from google.protobuf.message_factory import GetMessageClass
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 from support.requests import pair
@@ -57,6 +60,47 @@ async def test_reflection_describes_services_and_their_methods(serving):
     )
     answers = [answer.WhichOneof("message_response") async for answer in call]
     assert answers == ["file_descriptor_response"] * 3 + ["error_response"] * 3
+
+
+@pytest.mark.parametrize("version", ["v1alpha", "v1"])
+async def test_every_service_that_reflection_lists_can_be_called_from_what_it_says(
+    serving, version
+):
+    stub = await serving(reflection=True)
+    describe = stub.channel.stream_stream(
+        f"/grpc.reflection.{version}.ServerReflection/ServerReflectionInfo",
+        reflection_pb2.ServerReflectionRequest.SerializeToString,
+        reflection_pb2.ServerReflectionResponse.FromString,
+    )
+
+    async def asked(**question):
+        call = describe(iter([reflection_pb2.ServerReflectionRequest(**question)]))
+        (answer,) = [answer async for answer in call]
+        return answer
+
+    listed = (await asked(list_services="")).list_services_response.service
+    methods = []
+    for service in listed:
+        answer = await asked(file_containing_symbol=service.name)
+        files = list(
+            map(
+                FileDescriptorProto.FromString,
+                answer.file_descriptor_response.file_descriptor_proto,
+            )
+        )
+        pool = DescriptorPool()
+        while files:  # each after those that it imports
+            ready = next(each for each in files if not {f.name for f in files} & {*each.dependency})
+            pool.Add(ready)
+            files.remove(ready)
+            again = await asked(file_by_filename=ready.name)
+            assert again.file_descriptor_response.file_descriptor_proto, ready.name
+        for method in pool.FindServiceByName(service.name).methods:
+            assert GetMessageClass(method.input_type) and GetMessageClass(method.output_type)
+            methods.append(method.full_name)
+    assert "tokalign.v1.AlignService.Align" in methods
+    assert "grpc.reflection.v1.ServerReflection.ServerReflectionInfo" in methods
+    assert len({name.rpartition(".")[0] for name in methods}) == len(listed) == 4
 
 
 async def test_second_server_on_a_port_is_refused(serving):
