@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import ssl
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -104,12 +105,44 @@ class Tls:
         PEM key and certificates of this client, where the server asks for them.
     server_name : str or None
         Name to expect in the server's certificate; by default the address's host.
+
+    Raises
+    ------
+    InputError
+        If certificates or the key are no PEM, or one of key and chain is missing. The field is
+        that of the fault.
     """
 
     root_certificates: bytes | None = None
     private_key: bytes | None = field(default=None, repr=False)
     certificate_chain: bytes | None = None
     server_name: str | None = None
+
+    def __post_init__(self) -> None:
+        # grpc would print lines of its own and say that no server is there, or end the process.
+        for name in ("root_certificates", "certificate_chain"):
+            _check_certificates(name, getattr(self, name))
+        if self.private_key is not None and b"PRIVATE KEY-----" not in self.private_key:
+            raise InputError("private_key holds no private key in PEM", field="private_key")
+        if (self.private_key is None) != (self.certificate_chain is None):
+            missing = "private_key" if self.private_key is None else "certificate_chain"
+            raise InputError(
+                f"{missing} is missing; a private key and its certificates come together",
+                field=missing,
+            )
+
+
+def _check_certificates(name: str, pem: bytes | None) -> None:
+    """Raise InputError unless there is nothing, or certificates."""
+    if pem is None:
+        return
+    try:
+        # What stands beside certificates is no matter, and may be any text.
+        text = pem.decode("ascii", "ignore")
+        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(cadata=text)
+    except (ssl.SSLError, ValueError) as error:
+        message = f"{name} holds no certificate in PEM that can be read"
+        raise InputError(message, field=name) from error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -320,9 +320,9 @@ class App:
         if self._config.metrics_port is None:
             return None
         config = self._config
-        names = ServerNames(config.host, config.http_hosts)
+        names = ServerNames(config.tcp_host, config.http_hosts)
         monitor = MetricsServer(
-            config.host,
+            config.tcp_host,
             config.metrics_port,
             self._metrics,
             is_live=lambda: time.monotonic() - self._watch.last_look < SILENCE_S,

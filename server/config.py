@@ -21,6 +21,7 @@ from tokalign.neural.devices import DEFAULT_DEVICE, DEVICES, check_device
 from tokalign.types.lengths import MAX_CHARACTERS, MAX_TOKENS
 
 MIB = 1 << 20
+UNIX = "unix:"
 CPU_QUOTA = Path("/sys/fs/cgroup/cpu.max")
 
 T = TypeVar("T")
@@ -199,7 +200,11 @@ class Config:
     Times are in seconds and sizes in bytes, whatever the unit of the flag.
     """
 
-    host: str = setting("127.0.0.1", "Address to listen on.", check=is_host)
+    host: str = setting(
+        "127.0.0.1",
+        "Address to listen on; unix:PATH is a socket for gRPC, with the other ports on loopback.",
+        check=is_host,
+    )
     port: int = setting(50051, "Port of the service; 0 takes a free one.", check=is_port)
     metrics_port: int | None = setting(
         9464,
@@ -367,6 +372,11 @@ class Config:
     # In which TLS and HTTP/2 must have begun.
     handshake_timeout_s: float = internal(5.0, some_seconds)
 
+    @property
+    def tcp_host(self) -> str:
+        """The address of the ports of HTTP and metrics."""
+        return "127.0.0.1" if self.host.startswith(UNIX) else self.host
+
     def __post_init__(self) -> None:
         _check_fields(self)
         if (self.tls_certificate is None) != (self.tls_key is None):
@@ -391,11 +401,13 @@ class Config:
 
 
 def authority(host: str, port: int) -> str:
-    """Return an address as gRPC reads it, with brackets around IPv6.
+    """Return an address as gRPC reads it, with brackets around IPv6; a socket has no port.
 
     Examples
     --------
     >>> authority("::1", 50051)
     '[::1]:50051'
     """
+    if host.startswith(UNIX):
+        return host
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

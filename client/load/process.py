@@ -128,7 +128,8 @@ class ServerProcess:
         return self._url("http")
 
     def _url(self, event: str) -> str:
-        host = self.address.rpartition(":")[0] or "127.0.0.1"
+        is_tcp = not self.address.startswith("unix:")
+        host = (is_tcp and self.address.rpartition(":")[0]) or "127.0.0.1"
         return f"http://{host}:{self._logged_port(event)}"
 
     @property

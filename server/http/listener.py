@@ -74,7 +74,7 @@ class Listener:
         InputError
             If the port cannot be bound, or the TLS files cannot be used.
         """
-        host = self._config.host
+        host = self._config.tcp_host
         certificates = security.certificates(self._config)
         tls = None if certificates is None else certificates.context()
         timeout_s = None if tls is None else self._config.handshake_timeout_s

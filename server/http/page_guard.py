@@ -44,7 +44,7 @@ class PageGuard:
         self._application = application
         self._origins = frozenset(config.http_origins)
         self._takes_any_origin = "*" in self._origins
-        self._names = ServerNames(config.host, config.http_hosts)
+        self._names = ServerNames(config.tcp_host, config.http_hosts)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
+import socket
 
 import grpc
 import grpc.aio
 from grpc_health.v1 import health_pb2
 from tokalign.errors import InputError
 from tokalign.server.admission import Admission
-from tokalign.server.config import Config, authority
+from tokalign.server.config import UNIX, Config, authority
 from tokalign.server.observe import tracing
 from tokalign.server.observe.memory import MemoryBound
 from tokalign.server.observe.metrics import Metrics
@@ -92,18 +94,23 @@ class Frontend:
         """
         await self._set_health(health_pb2.HealthCheckResponse.NOT_SERVING)
         host = self._config.host
+        address = authority(host, self._config.port)
+        certificates = security.certificates(self._config)
         try:
-            certificates = security.certificates(self._config)
-            address = authority(host, self._config.port)
+            if host.startswith(UNIX):
+                _check_unused(host.removeprefix(UNIX))
             if certificates is None:
                 port = self._server.add_insecure_port(address)
             else:
                 port = self._server.add_secure_port(address, certificates.credentials)
         except RuntimeError as error:
-            raise InputError(
-                f"cannot listen on {authority(host, self._config.port)}; is the port taken?",
-                field="port",
-            ) from error
+            is_socket = host.startswith(UNIX)
+            doubt = (
+                "is there such a folder, which may be written?"
+                if is_socket
+                else "is the port taken?"
+            )
+            raise InputError(f"cannot listen on {address}; {doubt}", field="port") from error
         if self._tokens is not None:
             self._tokens.watch()
         await self._server.start()
@@ -171,6 +178,13 @@ class Frontend:
     async def _set_health(self, status: int) -> None:
         for name in ("", SERVICE):
             await self._health.set(name, status)
+
+
+def _check_unused(path: str) -> None:
+    """Raise InputError if a server listens on a socket, whose calls grpc would take over."""
+    with socket.socket(socket.AF_UNIX) as probe, contextlib.suppress(OSError):
+        probe.connect(path)
+        raise InputError(f"cannot listen on {UNIX}{path}; another server does", field="host")
 
 
 def _channel_options(config: Config) -> list[tuple[str, int]]:

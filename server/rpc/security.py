@@ -96,12 +96,33 @@ class Certificates:
         return context
 
     def _context(self) -> ssl.SSLContext:
-        """Return a context with what the files hold; raise OSError if they cannot be used."""
-        # The password keeps OpenSSL from asking for one.
+        """Return a context with what the files hold; raise OSError if they cannot be used.
+
+        The error names the file, as OpenSSL does not.
+        """
+        key, certificate, *authorities = self._paths
+        for path in self._paths:
+            path.read_bytes()
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(self._paths[1], self._paths[0], password="")
-        for authorities in self._paths[2:]:
-            context.load_verify_locations(authorities)
+        for path in (certificate, *authorities):
+            try:
+                context.load_verify_locations(path)
+            except ssl.SSLError as error:
+                raise OSError(f"{path} holds no certificate in PEM that can be read") from error
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        try:
+            # The password keeps OpenSSL from asking for one.
+            context.load_cert_chain(certificate, key, password="")
+        except ssl.SSLError as error:
+            if error.reason == "KEY_VALUES_MISMATCH":
+                why = f"key mismatch: that in {key} is not of the certificate in {certificate}"
+            elif error.reason:
+                why = f"{certificate}: {error.reason.replace('_', ' ').lower()}"
+            else:
+                why = f"{key} holds no private key in PEM that can be read without a password"
+            raise OSError(why) from error
+        for path in authorities:
+            context.load_verify_locations(path)
             context.verify_mode = ssl.CERT_REQUIRED
         return context
 

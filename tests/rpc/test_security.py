@@ -1,3 +1,4 @@
+import datetime
 import hashlib
 import re
 import subprocess
@@ -7,8 +8,14 @@ from pathlib import Path
 import grpc
 import pytest
 import trustme
+from click.testing import CliRunner
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
 from support.server_process import started
 from support.waiting import wait_until
+from tokalign.cli.main import main
+from tokalign.client import Tls
 from tokalign.client.load.process import TOKALIGN
 from tokalign.errors import InputError
 from tokalign.server.config import Config
@@ -96,6 +103,91 @@ def test_certificate_that_does_not_fit_its_key_leaves_the_old_pair(authority, tm
         (tmp_path / "server.key").write_bytes(new_paths[1].read_bytes())
         new = grpc.ssl_channel_credentials(other.cert_pem.bytes())
         assert align(server.address, new).model.name == "fake"
+
+
+@pytest.mark.parametrize(
+    ("broken", "content", "named"),
+    [
+        ("server.pem", "junk", "server.pem holds no certificate in PEM"),
+        ("server.pem", "", "server.pem holds no certificate in PEM"),
+        ("server.key", "junk", "server.key holds no private key in PEM"),
+        ("server.key", "server.pem", "server.key holds no private key in PEM"),
+        ("server.key", "encrypted", "server.key holds no private key in PEM that can be read with"),
+        ("server.key", "other.key", "server.key is not of the certificate in .*server.pem"),
+        ("ca.pem", "junk", "ca.pem holds no certificate in PEM"),
+        ("ca.pem", "server.key", "ca.pem holds no certificate in PEM"),
+        ("server.pem", "weak.pem", "server.pem: ee key too small"),
+        ("server.pem", None, "No such file .*server.pem"),
+        ("ca.pem", "folder", "Is a directory: .*ca.pem"),
+    ],
+)
+def test_errors_name_the_file_that_cannot_be_used(authority, tmp_path, broken, content, named):
+    paths = (*certificate(authority, tmp_path), tmp_path / "ca.pem")
+    authority.cert_pem.write_to_path(paths[2])
+    certificate(trustme.CA(), tmp_path, "other")
+    password = serialization.BestAvailableEncryption(b"x")
+    key = serialization.load_pem_private_key(paths[1].read_bytes(), None)
+    form = serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8
+    (tmp_path / "encrypted").write_bytes(key.private_bytes(*form, password))
+    (tmp_path / "weak.pem").write_bytes(short_certificate())
+    Certificates(*paths)
+    path = tmp_path / broken
+    path.unlink()
+    if content == "folder":
+        path.mkdir()
+    elif content is not None:
+        named_file = tmp_path / content if content else tmp_path / "none"
+        path.write_bytes(named_file.read_bytes() if named_file.is_file() else content.encode())
+    with pytest.raises(InputError, match=f"cannot use the TLS files: .*{named}"):
+        Certificates(*paths)
+
+
+@pytest.mark.parametrize(
+    ("field", "given"),
+    [
+        ("root_certificates", {"root_certificates": b"junk"}),
+        ("root_certificates", {"root_certificates": b""}),
+        ("root_certificates", {"root_certificates": b"\xff\xfe"}),
+        ("root_certificates", {"root_certificates": "KEY"}),
+        ("certificate_chain", {"private_key": "KEY"}),
+        ("certificate_chain", {"private_key": "KEY", "certificate_chain": b"junk"}),
+        ("certificate_chain", {"private_key": "KEY", "certificate_chain": "CUT"}),
+        ("private_key", {"certificate_chain": "CERTIFICATE"}),
+        ("private_key", {"private_key": b"junk", "certificate_chain": "CERTIFICATE"}),
+    ],
+)
+def test_a_clients_credentials_that_cannot_be_used_are_named(authority, tmp_path, field, given):
+    cert, key = (path.read_bytes() for path in certificate(authority, tmp_path))
+    pem = {"KEY": key, "CERTIFICATE": cert, "CUT": cert[:300]}
+    given = {name: pem.get(value, value) for name, value in given.items()}
+    with pytest.raises(InputError, match=field) as caught:
+        Tls(**given)
+    assert caught.value.field == field
+    root = "Autorité\n".encode() + authority.cert_pem.bytes()
+    Tls(root_certificates=root, private_key=key, certificate_chain=cert)
+
+
+def test_commands_name_the_file_that_cannot_be_used(authority, tmp_path):
+    junk, (cert, key) = tmp_path / "junk.pem", certificate(authority, tmp_path)
+    junk.write_text("junk")
+    asked = ["serve", "--check", "localhost:1", "--check-ca"]
+    for args in (
+        ["rank", "q", "--server", "localhost:1", "--tls-ca", junk],
+        [*asked, junk],
+        [*asked, cert, "--check-cert", junk, "--check-key", key],
+        [*asked, cert, "--check-cert", cert, "--check-key", junk],
+    ):
+        run = CliRunner().invoke(main, list(map(str, args)), input="a\n")
+        assert run.exit_code == 1 and f"Error: {junk}: " in run.stderr, run.stderr
+
+
+def short_certificate():
+    """Return a certificate with a key of 1,024 bits, which OpenSSL refuses."""
+    key = rsa.generate_private_key(65537, 1024)
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
+    now = datetime.datetime.now(datetime.UTC)
+    builder = x509.CertificateBuilder(name, name, key.public_key(), 1, now, now)
+    return builder.sign(key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM)
 
 
 def test_mtls_refuses_clients_without_a_certificate(authority, tmp_path):

@@ -15,7 +15,7 @@ import click
 
 from tokalign.cli.extras import require
 from tokalign.cli.flags import SectionedCommand, SectionedOption, flag, takes
-from tokalign.cli.shared_flags import EXISTING_FILE
+from tokalign.cli.shared_flags import EXISTING_FILE, tls_of
 from tokalign.errors import AlignError, InputError, ServerError, quoted
 from tokalign.server.config import Config, Flag, RequestLimits
 
@@ -125,7 +125,7 @@ class CheckFlags:
     section: ClassVar[str] = "Asking a running server"
     address: str | None = flag(
         "Exit with 0 if the server there serves, else with 1. http://HOST:PORT asks the metrics "
-        "port.",
+        "port, unix:PATH a socket.",
         "--check",
         metavar="HOST:PORT",
     )
@@ -151,14 +151,12 @@ class CheckFlags:
                 raise click.UsageError("the metrics port speaks no TLS; leave --check-ca out")
             _check_ready(address)
             return
-        from tokalign.client import Client, Tls
+        from tokalign.client import Client
 
         tls = None
         if authorities is not None:
-            tls = Tls(
-                root_certificates=authorities.read_bytes(),
-                certificate_chain=certificate.read_bytes() if certificate else None,
-                private_key=self.key.read_bytes() if self.key else None,
+            tls = tls_of(
+                root_certificates=authorities, certificate_chain=certificate, private_key=self.key
             )
         with Client(address, timeout_s=_CHECK_TIMEOUT_S, tls=tls) as client:
             name = client.health()

@@ -28,7 +28,7 @@ from tokalign.types.options import (
 
 if TYPE_CHECKING:
     from tokalign.aligner import Aligner
-    from tokalign.client import Client
+    from tokalign.client import Client, Tls
 
 
 BAD_INPUT = 3
@@ -231,7 +231,9 @@ class Endpoint:
 
     section: ClassVar[str] = SERVER
     address: str | None = flag(
-        "Ask this server instead of loading a model.", "--server", metavar="HOST:PORT"
+        "Ask this server instead of loading a model; unix:PATH is a socket.",
+        "--server",
+        metavar="HOST:PORT",
     )
     timeout_s: float = flag(
         "Seconds to wait for an answer of the server.", "--timeout", type=ABOVE_0, default=30.0
@@ -244,15 +246,23 @@ class Endpoint:
 
     def client(self) -> Client:
         """Return a client; TLS is used where authorities or a token are given."""
-        from tokalign.client import Client, Tls
+        from tokalign.client import Client
 
-        tls = None
-        if self.secure.ca_path is not None:
-            tls = Tls(root_certificates=self.secure.ca_path.read_bytes())
-        elif self.secure.token_path is not None:
-            tls = Tls()
+        is_secure = self.secure.ca_path is not None or self.secure.token_path is not None
+        tls = tls_of(root_certificates=self.secure.ca_path) if is_secure else None
         token = self.secure.token()
         return Client(self.address or "", timeout_s=self.timeout_s, tls=tls, token=token)
+
+
+def tls_of(**paths: Path | None) -> Tls:
+    """Return the TLS of PEM files, named as its attributes; InputError names the file at fault."""
+    from tokalign.client import Tls
+
+    given = {name: path.read_bytes() for name, path in paths.items() if path is not None}
+    try:
+        return Tls(**given)
+    except InputError as error:
+        raise InputError(f"{paths[error.field]}: {error}", field=error.field) from error
 
 
 def task_of(name: str, stack: ExitStack, model: ModelFlags, server: Endpoint) -> Callable[..., Any]:
