@@ -25,8 +25,7 @@ from support import hostile
 from tokalign.aligner import Aligner
 from tokalign.english.annotate import load_annotator
 from tokalign.english.annotate.lemmatize import Lemmatizer
-from tokalign.english.annotate.parser import Parser
-from tokalign.english.annotate.tagger import Tagger
+from tokalign.english.annotate.tagger_and_parser import Parser, Tagger
 from tokalign.english.lexicon.lexical_tables import Paraphrases, Vectors, WordNet
 from tokalign.english.lexicon.word_weights import Frequencies
 from tokalign.errors import ModelError, ResourceError

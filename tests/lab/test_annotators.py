@@ -3,9 +3,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tokalign.english.annotate.parsing import train_epoch as train_arcs
 from tokalign.english.annotate.tagging import Forms
-from tokalign.english.annotate.tagging import train_epoch as train_tags
 from tokalign.errors import FormatError, ShapeError
 from tokalign.files.tables import Table
 from tokalign.types import Sentence
@@ -13,6 +11,7 @@ from tokalign.types import Sentence
 from lab.recipes.annotators import __main__ as command
 from lab.recipes.annotators.parser import ParserConfig, train_parser
 from lab.recipes.annotators.tagger import TaggerConfig, average, train_tagger
+from lab.recipes.annotators.training import train_arcs, train_tags
 from lab.recipes.annotators.treebank import join_hyphens, penn_tokens, read_trees
 
 CONLLU = """\

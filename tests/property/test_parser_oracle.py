@@ -5,7 +5,8 @@ from functools import cache
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tokalign.english.annotate.parsing import action_costs
+
+from lab.recipes.annotators.training import action_costs
 
 SHIFT, LEFT, RIGHT = range(3)
 IMPOSSIBLE = 2**30

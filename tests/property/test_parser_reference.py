@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tokalign.english.annotate.parser import Parser
+from tokalign.english.annotate.tagger_and_parser import Parser
 from tokalign.english.annotate.tagging import Forms, feature_slot
 
 PARSER = Parser.load()

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tokalign.english.annotate.tagger import Tagger
+from tokalign.english.annotate.tagger_and_parser import Tagger
 from tokalign.english.annotate.tagging import Forms, feature_slot
 
 TAGGER = Tagger.load()

@@ -13,7 +13,7 @@ from tokalign.english.annotate import annotated_texts as texts_module
 from tokalign.english.annotate.annotated_texts import AnnotatedTexts, TextAnnotator, Words
 from tokalign.english.annotate.lemmatize import Lemmatizer
 from tokalign.english.annotate.native import NativeAnnotator
-from tokalign.english.annotate.tagger import Tagger
+from tokalign.english.annotate.tagger_and_parser import Tagger
 from tokalign.english.annotate.tokenizer import tokenize
 from tokalign.errors import InputError
 from tokalign.types import Sentence

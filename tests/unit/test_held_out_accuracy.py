@@ -5,8 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 from support.sample import find
-from tokalign.english.annotate.parser import Parser
-from tokalign.english.annotate.tagger import Tagger
+from tokalign.english.annotate.tagger_and_parser import Parser, Tagger
 from tokalign.english.annotate.tagging import Forms
 from tokalign.types import Sentence
 

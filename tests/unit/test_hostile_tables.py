@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 from support import hostile
 from tokalign.english.annotate.lemmatize import Lemmatizer
-from tokalign.english.annotate.parser import Parser
-from tokalign.english.annotate.tagger import Tagger
+from tokalign.english.annotate.tagger_and_parser import Parser, Tagger
 from tokalign.english.annotate.tagging import Forms
 from tokalign.english.lexicon.lexical_resources import read_pairs
 from tokalign.english.lexicon.lexical_tables import Paraphrases, Vectors, WordNet

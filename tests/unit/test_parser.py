@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
 from tokalign.english.annotate import parsing
-from tokalign.english.annotate.parser import Parser
-from tokalign.english.annotate.tagger import Tagger
+from tokalign.english.annotate.tagger_and_parser import Parser, Tagger
 from tokalign.english.annotate.tagging import Forms
 from tokalign.errors import InputError, ShapeError
 from tokalign.files.tables import Table

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 from tokalign.english.annotate import tagging
-from tokalign.english.annotate.tagger import Tagger
+from tokalign.english.annotate.tagger_and_parser import Tagger
 from tokalign.english.annotate.tagging import Forms
 from tokalign.errors import ShapeError
 from tokalign.files.tables import Table

@@ -16,8 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from tokalign.english.annotate.parser import Parser
-from tokalign.english.annotate.tagger import Tagger
+from tokalign.english.annotate.tagger_and_parser import Parser, Tagger
 from tokalign.english.annotate.tagging import Forms
 from tokalign.files.tables import write_table
 from tokalign.types import Sentence

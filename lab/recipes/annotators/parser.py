@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from tokalign.english.annotate.parser import Parser
-from tokalign.english.annotate.parsing import train_epoch
+from tokalign.english.annotate.tagger_and_parser import Parser
 from tokalign.english.annotate.tagging import Forms
 from tokalign.types import Sentence
 
 from lab.recipes.annotators.tagger import WIDTH, TaggerConfig, average, train_tagger
+from lab.recipes.annotators.training import train_arcs
 from lab.recipes.annotators.treebank import join_hyphens, tree_columns
 
 
@@ -110,7 +110,7 @@ def train_parser(
     for _ in range(config.epochs):
         order = [*range(n_trees), *changed]
         rng.shuffle(order)
-        step, _ = train_epoch(
+        step, _ = train_arcs(
             forms,
             tag_ids,
             heads,

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from tokalign.english.annotate.tagger import Tagger
-from tokalign.english.annotate.tagging import Forms, train_epoch
+from tokalign.english.annotate.tagger_and_parser import Tagger
+from tokalign.english.annotate.tagging import Forms
 from tokalign.types import Sentence
 
+from lab.recipes.annotators.training import train_tags
 from lab.recipes.annotators.treebank import join_hyphens, tree_columns
 
 WIDTH = 64
@@ -73,7 +74,7 @@ def train_tagger(trees: Sequence[Sentence], config: TaggerConfig) -> Tagger:
         order = list(range(n_whole))
         order += rng.sample(range(n_whole, len(examples)), round(config.lower_share * len(trees)))
         rng.shuffle(order)
-        step, _ = train_epoch(
+        step, _ = train_tags(
             forms,
             gold,
             np.array(order, np.int32),

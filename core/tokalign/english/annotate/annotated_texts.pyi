@@ -4,7 +4,7 @@ from typing import Any, Never
 import numpy as np
 from numpy.typing import NDArray
 
-from tokalign.english.annotate.tagger import Tagger
+from tokalign.english.annotate.tagger_and_parser import Tagger
 
 MAX_WORD_BYTES: int
 

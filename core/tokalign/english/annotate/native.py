@@ -9,8 +9,7 @@ from typing import Self
 from tokalign.english.annotate.annotated_texts import AnnotatedTexts, TextAnnotator
 from tokalign.english.annotate.annotator import require_tokens
 from tokalign.english.annotate.lemmatize import shared_lemmatizer
-from tokalign.english.annotate.parser import Parser
-from tokalign.english.annotate.tagger import Tagger
+from tokalign.english.annotate.tagger_and_parser import Parser, Tagger
 from tokalign.types import Sentence, SentenceLike
 from tokalign.types.locks import LEFT, ForkLock, cached_property
 

@@ -64,6 +64,10 @@ cdef int shift_of(Py_ssize_t n_rows) except -1   # 64 - log2(n_rows), for slot()
 
 cdef enum:
     WIDTH = 64          # weights per row, as in _rows.h
+    N_OF_FORM = 9
+    N_OF_CONTEXT = 15
+    N_OF_TAGS = 10
+    START = 63          # stands for the tag before a sentence
 
 cdef struct Lexicon:
     const uint32_t* keys
@@ -72,10 +76,21 @@ cdef struct Lexicon:
 
 cdef Lexicon open_lexicon(const uint32_t[::1] keys, const uint32_t[::1] values) except *
 
-# ShapeError unless all of an integer array are from 0 to below n.
-cdef int check_range(str name, values, Py_ssize_t n) except -1
-
 cdef int check_width(Py_ssize_t width, int n_tags) except -1
+
+cdef uint32_t case_of(const Form* forms, Py_ssize_t n) noexcept nogil
+cdef void look_up(
+    const Form* forms, Py_ssize_t n, Lexicon lexicon, uint32_t* classes
+) noexcept nogil
+cdef void form_features(const Form* w, int shift, uint32_t* rows) noexcept nogil
+cdef void context_features(
+    const Form* forms, const uint32_t* classes, Py_ssize_t n, Py_ssize_t i, uint32_t case,
+    int shift, uint32_t* rows,
+) noexcept nogil
+cdef void tag_features(
+    const Form* forms, const uint32_t* classes, Py_ssize_t n, Py_ssize_t i, uint32_t tag1,
+    uint32_t tag2, int shift, uint32_t* rows,
+) noexcept nogil
 
 cdef void score_form(
     const Form* form,

@@ -21,15 +21,3 @@ def tag_forms(
     n_tags: int,
     quote_tags: tuple[int, int],
 ) -> NDArray[np.uint8]: ...
-def train_epoch(
-    forms: Forms,
-    gold: NDArray[np.uint8],
-    order: NDArray[np.int32],
-    weights: NDArray[np.int32],
-    totals: NDArray[np.int64],
-    lexicon_keys: NDArray[np.uint32],
-    lexicon_values: NDArray[np.uint32],
-    n_tags: int,
-    step: int,
-    margin: int,
-) -> tuple[int, int]: ...

@@ -6,13 +6,12 @@ score(tag | i) = sum over the features f of token i of W[f, tag]; the best tag w
 the lower id) and is a feature of the tokens to its right. Features are hashed into a table of
 rows of int16 weights; O(n_tokens * n_features * n_tags).
 
-Collins (2002), Discriminative Training Methods for Hidden Markov Models, EMNLP; the weights are
-the average over all training steps (his section 2.3).
+`lab.recipes.annotators` trains the weights.
 """
 
-from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int16_t, int32_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
-from libc.string cimport memcpy, memset
+from libc.string cimport memcpy
 
 import numpy as np
 
@@ -36,11 +35,6 @@ cdef extern from "_rows.h" nogil:
 
 cdef enum:
     N_ON_STACK = 64     # longer tokens are copied to the heap
-    N_OF_FORM = 9
-    N_OF_CONTEXT = 15
-    N_OF_TAGS = 10
-    N_FEATURES = N_OF_FORM + N_OF_CONTEXT + N_OF_TAGS
-    START = 63          # stands for the tag before a sentence
 
 cdef uint64_t SEED = 0xCBF29CE484222325u
 cdef uint64_t PRIME = 0x100000001B3u
@@ -320,16 +314,6 @@ cdef inline void tag_features(
     rows[9] = slot(33, c0, both(tags, w.suffix2), shift)
 
 
-cdef inline void find_features(
-    const Form* forms, const uint32_t* classes, Py_ssize_t n, Py_ssize_t i,
-    uint32_t tag1, uint32_t tag2, uint32_t case, int shift, uint32_t* rows,
-) noexcept nogil:
-    """Write the rows of all of token i's features."""
-    form_features(&forms[i], shift, rows)
-    context_features(forms, classes, n, i, case, shift, rows + N_OF_FORM)
-    tag_features(forms, classes, n, i, tag1, tag2, shift, rows + N_OF_FORM + N_OF_CONTEXT)
-
-
 cdef void score_form(
     const Form* form, const int16_t* weights, int shift, int32_t* scores
 ) noexcept nogil:
@@ -427,104 +411,6 @@ def tag_forms(
                 )
     free(classes)
     return tags
-
-
-# As many parameters as there are arrays in the state of a training, which its caller keeps. Half of
-# the lines say and check what they hold; the rest is one loop over the tokens.
-def train_epoch(
-    Forms forms,
-    const uint8_t[::1] gold,
-    const int32_t[::1] order,
-    int32_t[:, ::1] weights,
-    int64_t[:, ::1] totals,
-    const uint32_t[::1] lexicon_keys,
-    const uint32_t[::1] lexicon_values,
-    int n_tags,
-    int64_t step,
-    int margin,
-):
-    """Update `weights` in place over the sentences in `order` and return (step, n_wrong).
-
-    `totals` gathers step * change, so that the average of the weights over all steps is
-    ``weights - totals / step``.
-
-    Parameters
-    ----------
-    forms : Forms
-    gold : uint8 array, shape (n_tokens,)
-    order : int32 array
-        Indices of sentences.
-    weights : int32 array, shape (2**k, 64)
-    totals : int64 array, shape (2**k, 64)
-    lexicon_keys, lexicon_values : uint32 arrays
-    n_tags : int
-    step : int
-        Tokens seen so far, plus one.
-    margin : int
-        The gold tag is promoted unless it beats every other tag by more than this.
-
-    Raises
-    ------
-    ShapeError
-        If an array is of another shape, or a tag or the number of a sentence is out of range.
-    """
-    cdef Lexicon lexicon = open_lexicon(lexicon_keys, lexicon_values)
-    cdef int shift = shift_of(weights.shape[0])
-    check_width(weights.shape[1], n_tags)
-    if gold.shape[0] != forms.n_tokens or totals.shape[0] != weights.shape[0]:
-        raise ShapeError("one gold tag per token and one total per weight are wanted")
-    check_range("gold", gold, n_tags)
-    check_range("order", order, forms.n_sentences)
-    cdef uint32_t[N_FEATURES] rows
-    cdef int32_t[WIDTH] scores
-    cdef uint32_t* classes = <uint32_t*>malloc((forms.n_tokens + 1) * sizeof(uint32_t))
-    cdef Py_ssize_t o, i, n, start
-    cdef const Form* items
-    cdef uint32_t tag1, tag2, case
-    cdef int k, tag, right, wrong, n_wrong = 0
-    cdef int32_t* row
-    if classes is NULL:
-        raise MemoryError
-    with nogil:
-        for o in range(order.shape[0]):
-            start = forms.offsets[order[o]]
-            n = forms.offsets[order[o] + 1] - start
-            items = forms.items + start
-            tag1 = tag2 = START
-            case = case_of(items, n)
-            look_up(items, n, lexicon, classes)
-            for i in range(n):
-                right = gold[start + i]
-                tag = right
-                if not items[i].fixed:
-                    find_features(items, classes, n, i, tag1, tag2, case, shift, rows)
-                    memset(scores, 0, sizeof(scores))
-                    for k in range(N_FEATURES):
-                        row = &weights[rows[k], 0]
-                        for tag in range(WIDTH):
-                            scores[tag] += row[tag]
-                    tag = largest(scores, n_tags)
-                    n_wrong += tag != right
-                    scores[right] -= margin + 1
-                    wrong = largest(scores, n_tags)
-                    if wrong != right:
-                        for k in range(N_FEATURES):
-                            weights[rows[k], wrong] -= 1
-                            weights[rows[k], right] += 1
-                            totals[rows[k], wrong] -= step
-                            totals[rows[k], right] += step
-                    step += 1
-                tag2, tag1 = tag1, tag
-    free(classes)
-    return step, n_wrong
-
-
-cdef int check_range(str name, values, Py_ssize_t n) except -1:
-    if values.shape[0] and not 0 <= np.min(values) <= np.max(values) < n:
-        raise ShapeError(
-            f"{name} holds {np.min(values)} to {np.max(values)}; wanted 0 to {n - 1}"
-        )
-    return 0
 
 
 cdef Lexicon open_lexicon(const uint32_t[::1] keys, const uint32_t[::1] values) except *:
