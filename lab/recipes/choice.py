@@ -1,10 +1,10 @@
 """The choice of a style for each pair, for whoever names none.
 
-The weights (tokalign.decoding.routing) make the expected gain over held-out pairs largest, if a
-pair took each style with the probability that a softmax of the sums gives it. The gain of a pair is
-its F1 and half a point where it is exactly right, by its corpus' links; of an unrelated pair it is
-a loss for each link that is known to be wrong. Corpora and unrelated pairs weigh the same, pieces
-half of whole pairs.
+The weights (tokalign.decoding.link_decision) make the expected gain over held-out pairs largest, if
+a pair took each style with the probability that a softmax of the sums gives it. The gain of a pair
+is its F1 and half a point where it is exactly right, by its corpus' links; of an unrelated pair it
+is a loss for each link that is known to be wrong. Corpora and unrelated pairs weigh the same,
+pieces half of whole pairs.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from scipy.optimize import minimize
-from tokalign.decoding.routing import style_number
+from tokalign.decoding.link_decision import style_number
 from tokalign.evaluate.counts import choose_links
 from tokalign.model.styles import StyleHeader
 

@@ -1,4 +1,4 @@
-"""Boosted trees of scikit-learn as arrays of a table, which tokalign.relations.forest reads."""
+"""Boosted trees of scikit-learn as arrays of a table, for tokalign.relations.related_units."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Arrays = dict[str, NDArray[Any]]
 
 
 def forest_arrays(name: str, model: Any) -> Arrays:
-    """Return the trees of a fitted model as tokalign.relations.forest reads them."""
+    """Return the trees of a fitted model as tokalign.relations.related_units reads them."""
     trees = [tree for stage in model._predictors for tree in stage]
     columns: dict[str, list[float]] = {key: [] for key in ("input", "threshold", "left", "value")}
     roots = []

@@ -8,7 +8,7 @@ stands for the truth: the gain of a pair is the F1 that its posteriors expect of
 what they expect of the links of `en`, and EXACT times the same of exact match. It counts less where
 less than LINKED of the shorter side is expected to have links: with one link instead of none an
 unrelated pair would else gain more than any other. Boosted trees over `en`'s doubts
-(tokalign.decoding.routing) learn it, of each pair in every style, and of unrelated pairs; it counts
+(tokalign.decoding.batch) learn it, of each pair in every style, and of unrelated pairs; it counts
 the more the less there is to gain in the style.
 
 Thresholds are quantiles of what is predicted for an even mix of development parts: MTRef, Wiki and
@@ -37,9 +37,9 @@ from numpy.typing import NDArray
 from tokalign.aligner import Aligner
 from tokalign.batches.outcomes import unwrap
 from tokalign.decoding.backend import Backend, EncodedPair
+from tokalign.decoding.batch import GATE_INPUTS
 from tokalign.decoding.by_model import ModelBackend
 from tokalign.decoding.cascade import ENCODERS, Gate
-from tokalign.decoding.routing import GATE_INPUTS
 from tokalign.english.annotate import load_annotator
 from tokalign.evaluate import evaluate
 from tokalign.features.feature_groups import Lexicons
@@ -156,7 +156,7 @@ class Read:
     Attributes
     ----------
     row : float32 array, shape (n_inputs,)
-        Of `en`'s decision; see tokalign.decoding.routing.
+        Of `en`'s decision; see tokalign.decoding.batch.
     first, full : set of (int, int)
         Their links.
     gain : float

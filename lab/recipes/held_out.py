@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tokalign.batches.outcomes import unwrap
 from tokalign.decoding.by_model import ModelBackend
-from tokalign.decoding.link_decision import joint_links
-from tokalign.decoding.routing import choice_inputs_of
+from tokalign.decoding.link_decision import choice_inputs_of, joint_links
 from tokalign.english.annotate import load_annotator
 from tokalign.english.lexicon.likeness import unlike_cells
 from tokalign.features.extract import Extractor

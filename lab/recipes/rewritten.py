@@ -1,7 +1,7 @@
 """Aligned pairs rewritten as users write, for training.
 
 Corpora hold few typos, short forms, glued units or values that two people write in two ways, so a
-model learns from them too little of the rules for such words (`features._word_rules`). Here
+model learns from them too little of the rules for such words (`features._word_pairs`). Here
 one side of an aligned pair is rewritten in a few places: words are misspelt, shortened, joined or
 split, names become acronyms, numbers, money, measures and dates are written in another way. A new
 token has all the links of those that it stands for. What a rewriter does and no rule sees is left

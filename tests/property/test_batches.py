@@ -20,7 +20,7 @@ from tokalign.batches.outcomes import unwrap
 from tokalign.decoding.backend import AT_ONCE
 from tokalign.decoding.by_model import ModelBackend
 from tokalign.decoding.decoder import Decoder
-from tokalign.decoding.routing import choice_inputs_of, style_number
+from tokalign.decoding.link_decision import choice_inputs_of, style_number
 from tokalign.english.lexicon.word_weights import Frequencies, token_weight
 from tokalign.errors import InputError, ModelError, ShapeError
 from tokalign.features.extract import Extractor

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from reference.choice import choice_inputs
 from reference.pair import ReferencePair
 from support.sample import sample_pairs
-from tokalign.decoding.routing import CHOICE_INPUTS, choice_inputs_of, style_number
+from tokalign.decoding.link_decision import CHOICE_INPUTS, choice_inputs_of, style_number
 from tokalign.english.annotate import load_annotator
 from tokalign.errors import ShapeError
 from tokalign.features.extract import Extractor

@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from reference import distributional as reference
 from tokalign.errors import InputError, ShapeError
-from tokalign.features._tree_features import similarity
+from tokalign.features._sentence_features import similarity
 
 
 @st.composite

@@ -13,8 +13,8 @@ from reference.pair import ReferencePair
 from support.contrasts import SIDES
 from support.sample import sample_pairs
 from tokalign.aligner import Aligner
+from tokalign.decoding.batch import GATE_INPUTS
 from tokalign.decoding.cascade import ENCODERS, Gate
-from tokalign.decoding.routing import GATE_INPUTS
 from tokalign.errors import ResourceError
 from tokalign.features.feature_groups import Lexicons
 from tokalign.files.tables import Table, write_table

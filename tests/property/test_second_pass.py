@@ -24,7 +24,7 @@ from tokalign.features.feature_groups import Lexicons
 from tokalign.files.tables import Table, write_table
 from tokalign.model import load_model
 from tokalign.model.shipped import model_path
-from tokalign.relations.forest import Forest
+from tokalign.relations.related_units import Forest
 from tokalign.types.constraints import Constraints
 from tokalign.types.options import AlignOptions, Symmetrization
 

@@ -1,4 +1,4 @@
-"""Distributional similarity in plain NumPy: the judge of `_tree_features.pyx`."""
+"""Distributional similarity in plain NumPy: the judge of `_sentence_features.pyx`."""
 
 from __future__ import annotations
 

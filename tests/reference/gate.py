@@ -16,7 +16,7 @@ def gate_inputs(
     alignment: Alignment,
     style: int,
 ) -> list[float]:
-    """Twin of tokalign.decoding.routing, of a pair that is decided."""
+    """Twin of tokalign.decoding.batch, of a pair that is decided."""
     words = source, target = pair.source.words, pair.target.words
     s2t, t2s = s2t_posterior[:, 1:], t2s_posterior[:, 1:].T
     mean = (s2t + t2s) / 2

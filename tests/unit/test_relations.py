@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 from support.sample import find
-from tokalign.english.annotate.parser import Parser
+from tokalign.english.annotate.tagger_and_parser import Parser
 from tokalign.english.annotate.tags_and_relations import GROUPS, LABELS, group_of
 
 from lab.recipes.annotators.treebank import read_trees

@@ -5,8 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 from tokalign.aligner import Aligner
-from tokalign.decoding.link_decision import Convention
-from tokalign.decoding.routing import CHOICE_INPUTS
+from tokalign.decoding.link_decision import CHOICE_INPUTS, Convention
 from tokalign.english.annotate import load_annotator
 from tokalign.errors import InputError
 from tokalign.model import Model, load_model, save_model

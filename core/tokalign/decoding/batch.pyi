@@ -1,16 +1,22 @@
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.decoding.decoder import Conventions, DecodedPair, Decoder
 from tokalign.decoding.evidence import EvidenceRows, SupportRows
-from tokalign.decoding.routing import GateRows
 from tokalign.features.feature_groups import Encoded
 from tokalign.relations.related_units import RelationModel
 from tokalign.types import AnnotatedPair
 from tokalign.types.links import LinkTuple
+
+GATE_INPUTS: tuple[str, ...]
+
+class GateRows:
+    @property
+    def values(self) -> NDArray[np.float32]: ...
+    def __new__(cls, n_pairs: int) -> Self: ...
 
 def decide_batch(
     decoder: Decoder,

@@ -3,8 +3,14 @@
 A batch's sentences are analysed once each; then the interpreter is released while all pairs are
 decoded, and what is decided of them is written behind one another. Where more is asked of a pair
 than the links of the joint decision, `finish` is called while the decoder holds it.
+
+GATE_INPUTS are signs of faults in a model's decision on a pair. A cell's doubt is p (1 - p), where p
+is the mean posterior of both directions. If posteriors are right, a decision misses the sum of p
+over cells without a link, and the sum of 1 - p over its links is wrong. `tokalign.decoding.cascade`
+predicts from this where an encoder is worth asking.
 """
 
+from libc.math cimport fabs, log
 from libc.stdint cimport int32_t, int64_t, uint8_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
@@ -15,15 +21,16 @@ from tokalign.decoding.decoder cimport *
 from tokalign.decoding.evidence cimport EvidenceRows, SupportRows
 from tokalign.decoding.link_decision cimport (
     StyleNumbers,
+    drop_weak,
     keep_links,
     lowered,
+    mean_posterior,
     take_cells,
     write_links,
 )
-from tokalign.decoding.routing cimport DecisionView, GateRows
 from tokalign.english.annotate.growing cimport grow, more_room
 from tokalign.features.extract cimport Extractor
-from tokalign.features.pair cimport CLASS_IDENTICAL
+from tokalign.features.pair cimport CLASS_IDENTICAL, KIND_CONTENT, PairState
 from tokalign.relations.clashes cimport Clash, ConflictRoom, LinkView
 from tokalign.relations.conflicts cimport carve_conflicts, conflict_bytes, find_conflicts
 from tokalign.relations.related_units cimport (
@@ -45,8 +52,54 @@ cdef extern from "Python.h":
 cdef enum:
     N_FIGURES = 5
     LEAST_ROOM = 64
+    N_GATE_INPUTS = 26
+
+cdef double LEAST_OPEN = 0.1       # posterior from which a cell is open, up to 1 less that much
+cdef double MOST_SURPRISE = 5.0
 
 FIGURES = "score", "aligned_similarity", "target_covered", "covered", "agreement"
+
+GATE_INPUTS = (
+    "expected loss",             # 1 - F1 that the posteriors expect of the decision
+    "doubt",                     # sums over cells
+    "doubt of unlike words",
+    "missed",
+    "missed of unlike words",
+    "wrong",
+    "wrong of unlike words",
+    "surprise",                  # -log of how likely all cells are right, as if independent
+    "largest doubt",
+    "disagreement",              # of the two directions
+    "open cells",                # whose posterior is neither below 0.1 nor above 0.9
+    "doubt a token",
+    "source length",             # logarithms
+    "target length",
+    "links",
+    "unlike links",
+    "links beside others",       # tokens of more than one link
+    "free source content",       # content words without a link
+    "free target content",
+    "free content on both",      # the fewer of these
+    "other free tokens",
+    "pull",                      # largest posteriors of free content words, summed
+    "covered",
+    "agreement",
+    "score",
+    "style",                     # its number
+)
+"""What each input says of a decision."""
+
+assert len(GATE_INPUTS) == <int>N_GATE_INPUTS
+
+cdef struct DecisionView:
+    # What a model decided on a pair. Borrowed.
+    const double *s2t_posterior    # [n_source, n_target + 1]
+    const double *t2s_posterior    # [n_target, n_source + 1]
+    const uint8_t *is_link         # [n_source, n_target]
+    double covered
+    double agreement
+    double score
+    int style
 
 cdef struct LinkColumns:
     # The links of a batch. Owned.
@@ -101,27 +154,10 @@ cdef bint _has_room(LinkColumns *links, Py_ssize_t n_wanted) noexcept nogil:
         and grow(<void **>&links.confidence, n_room, sizeof(double))
     ):
         return False
-    if links.relates and not grow(
-        <void **>&links.relation, n_room, N_RELATIONS * sizeof(float)
-    ):
+    if links.relates and not grow(<void **>&links.relation, n_room, N_RELATIONS * sizeof(float)):
         return False
     links.n_room = n_room
     return True
-
-
-cdef Py_ssize_t _keep_confident(
-    LinkColumns *links, int64_t first, Py_ssize_t n_links, double least
-) noexcept nogil:
-    """Leave out the links of less confidence from `first` on; return how many there are left."""
-    cdef Py_ssize_t n_kept = 0
-    cdef int64_t k
-    for k in range(first, first + n_links):
-        if links.confidence[k] >= least:
-            links.source[first + n_kept] = links.source[k]
-            links.target[first + n_kept] = links.target[k]
-            links.confidence[first + n_kept] = links.confidence[k]
-            n_kept += 1
-    return n_kept
 
 
 cdef bint _add_clashes(
@@ -149,9 +185,8 @@ cdef _array_of(const void *values, Py_ssize_t n_bytes, dtype):
 
 cdef _matrix_of(const double *values, Py_ssize_t n_rows, Py_ssize_t n_columns):
     """Return an array with a copy of a matrix."""
-    return _array_of(values, n_rows * n_columns * sizeof(double), np.float64).reshape(
-        n_rows, n_columns
-    )
+    array = _array_of(values, n_rows * n_columns * sizeof(double), np.float64)
+    return array.reshape(n_rows, n_columns)
 
 
 cdef Status _decide_links(
@@ -171,20 +206,130 @@ cdef Status _decide_links(
     source = columns.source + n_links[0]
     target = columns.target + n_links[0]
     confidence = columns.confidence + n_links[0]
-    take_cells(
-        posterior, n_source, n_target, numbers.threshold, numbers.beside, scratch.taken
-    )
+    take_cells(posterior, n_source, n_target, numbers.threshold, numbers.beside, scratch.taken)
     if numbers.is_revised:
         conventions.second_pass.choose(
             posterior, n_source, n_target, scratch.taken, &scratch.groups
         )
-    n_taken = write_links(
-        posterior, scratch.taken, n_source, n_target, source, target, confidence
-    )
+    n_taken = write_links(posterior, scratch.taken, n_source, n_target, source, target, confidence)
     n_links[0] += keep_links(
         numbers, lexical_class, n_target, source, target, confidence, n_taken, 0.0
     )
     return FINE
+
+
+cdef void _count_tokens(
+    const PairState *pair, const DecisionView *decided, bint of_source, double *content,
+    double *others, double *pull, double *beside,
+) noexcept nogil:
+    """Add what the tokens of a side say."""
+    cdef Py_ssize_t n_source = pair.source.n
+    cdef Py_ssize_t n_target = pair.target.n
+    cdef Py_ssize_t at, other, i, j
+    cdef double most
+    cdef int n_links
+    for at in range(n_source if of_source else n_target):
+        n_links = 0
+        most = 0.0
+        for other in range(n_target if of_source else n_source):
+            i = at if of_source else other
+            j = other if of_source else at
+            n_links += decided.is_link[i * n_target + j]
+            most = max(most, mean_posterior(
+                decided.s2t_posterior, decided.t2s_posterior, n_source, n_target, i, j
+            ))
+        beside[0] += n_links > 1
+        if n_links:
+            continue
+        if (pair.source.kind if of_source else pair.target.kind)[at] == KIND_CONTENT:
+            content[0] += 1.0
+            pull[0] += most
+        else:
+            others[0] += 1.0
+
+
+cdef void _gate_inputs(
+    const PairState *pair, const DecisionView *decided, float *inputs
+) noexcept nogil:
+    """Write the inputs of a pair that is decided, in the order of GATE_INPUTS."""
+    cdef int k
+    cdef Py_ssize_t n_source = pair.source.n
+    cdef Py_ssize_t n_target = pair.target.n
+    cdef Py_ssize_t i, j
+    cdef double n_links = 0.0, n_unlike = 0.0, doubt = 0.0, doubt_unlike = 0.0
+    cdef double missed = 0.0, missed_unlike = 0.0, wrong = 0.0, wrong_unlike = 0.0
+    cdef double surprise = 0.0, largest = 0.0, disagreement = 0.0, n_open = 0.0
+    cdef double of_source = 0.0, of_target = 0.0, others = 0.0, pull = 0.0, beside = 0.0
+    cdef double p, fault, own
+    cdef bint is_unlike
+    for i in range(n_source):
+        for j in range(n_target):
+            p = mean_posterior(
+                decided.s2t_posterior, decided.t2s_posterior, n_source, n_target, i, j
+            )
+            is_unlike = pair.lexical_class[i * n_target + j] != CLASS_IDENTICAL
+            fault = p
+            if decided.is_link[i * n_target + j]:
+                fault = 1.0 - p
+                n_links += 1.0
+                n_unlike += is_unlike
+                wrong += fault
+                wrong_unlike += is_unlike * fault
+            else:
+                missed += fault
+                missed_unlike += is_unlike * fault
+            own = p * (1.0 - p)
+            doubt += own
+            doubt_unlike += is_unlike * own
+            largest = max(largest, own)
+            n_open += LEAST_OPEN < p < 1.0 - LEAST_OPEN
+            surprise += min(-log(1.0 - fault), MOST_SURPRISE) if fault < 1.0 else MOST_SURPRISE
+            disagreement += fabs(
+                decided.s2t_posterior[i * (n_target + 1) + j + 1]
+                - decided.t2s_posterior[j * (n_source + 1) + i + 1]
+            )
+    _count_tokens(pair, decided, True, &of_source, &others, &pull, &beside)
+    _count_tokens(pair, decided, False, &of_target, &others, &pull, &beside)
+    # All that is expected to be linked is what is right of the links, and what is missed.
+    own = 2.0 * n_links - wrong + missed
+    cdef double[<int>N_GATE_INPUTS] found = [
+        1.0 - 2.0 * (n_links - wrong) / own if own > 0.0 else 0.0,
+        doubt, doubt_unlike, missed, missed_unlike, wrong, wrong_unlike, surprise, largest,
+        disagreement, n_open, doubt / (n_source + n_target),
+        log(<double>n_source), log(<double>n_target),
+        n_links, n_unlike, beside, of_source, of_target, min(of_source, of_target), others, pull,
+        decided.covered, decided.agreement, decided.score, decided.style,
+    ]
+    for k in range(<int>N_GATE_INPUTS):
+        inputs[k] = <float>found[k]
+
+
+cdef class GateRows:
+    """The gate's inputs of the pairs of a batch, found while the decoder holds each pair.
+
+    Parameters
+    ----------
+    n_pairs : int
+
+    Attributes
+    ----------
+    values : float32 array, shape (n_pairs, n_inputs)
+        Columns as GATE_INPUTS names them; zeros until the batch is decided, and of a pair that
+        failed.
+    """
+
+    cdef readonly object values
+    cdef float[:, ::1] _values
+
+    def __cinit__(self, Py_ssize_t n_pairs):
+        self.values = np.zeros((n_pairs, <int>N_GATE_INPUTS), dtype=np.float32)
+        self._values = self.values
+
+    cdef void find(
+        self, Py_ssize_t number, const PairState *pair, const DecisionView *decided
+    ) noexcept nogil:
+        """Fill the row of the pair that is decoded."""
+        _gate_inputs(pair, decided, &self._values[number, 0])
 
 
 cdef class Batch:
@@ -338,7 +483,10 @@ cdef class Batch:
                         self.scratch.taken, job.covered, job.agreement, job.score, job.style,
                     )
                     self.gate.find(k, &extractor.pair, &decision)
-                n_links = first + _keep_confident(&self.columns, first, n_links - first, least)
+                n_links = first + drop_weak(
+                    self.columns.source + first, self.columns.target + first,
+                    self.columns.confidence + first, n_links - first, least,
+                )
             if job.status == FINE and self.evidence is not None:
                 self.evidence.find(
                     k, &extractor.pair, extractor.lexemes.tables.vectors,

@@ -29,13 +29,12 @@ from tokalign.decoding.backend import (
     edits_of,
     truncated,
 )
-from tokalign.decoding.batch import decide_batch
+from tokalign.decoding.batch import GateRows, decide_batch
 from tokalign.decoding.decoder import Conventions, DecodedPair, Decoder
 from tokalign.decoding.evidence import EvidenceRows, SupportRows
 from tokalign.decoding.explain import explain_link
 from tokalign.decoding.link_decision import lowered_shares
 from tokalign.decoding.pair_details import PLAIN_STYLE, PairDetails
-from tokalign.decoding.routing import GateRows
 from tokalign.decoding.second_pass import SecondPass
 from tokalign.features.feature_groups import Lexicons
 from tokalign.model.file import Model, ModelHeader, style_names
@@ -168,7 +167,7 @@ class ModelBackend(Backend):
         Returns
         -------
         float32 array, shape (n_pairs, n_inputs)
-            See tokalign.decoding.routing; zeros for a pair that failed.
+            See tokalign.decoding.batch; zeros for a pair that failed.
         """
         style = self._number(options, compares=compares or options.detail is Detail.SCORES)
         found = [GateRows(0).values]

@@ -1,6 +1,6 @@
 """A model with an encoder that aligns by `en` first, and runs its encoder where that pays.
 
-A gate predicts the encoder's gain from `en`'s decision on a pair (tokalign.decoding.routing). The
+A gate predicts the encoder's gain from `en`'s decision on a pair (tokalign.decoding.batch). The
 option `effort` sets the gain from which on a pair is read, so a pair's result does not depend on
 its batch. A pair that is not read has `en`'s decision in the same style, its score and its
 similarity, and no cosine. Where scores must be comparable (in rankings, and if only scores are
@@ -19,15 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.decoding.backend import NO_EXTRAS, Backend, Decided, EncodedPair, Extras, Unit
+from tokalign.decoding.batch import GATE_INPUTS
 from tokalign.decoding.by_model import Cosines, ModelBackend
-from tokalign.decoding.routing import GATE_INPUTS
 from tokalign.errors import ResourceError
 from tokalign.features.feature_groups import Encoded, Lexicons
 from tokalign.files.tables import Table
 from tokalign.model.file import Model, load_model
 from tokalign.model.shipped import model_path
-from tokalign.relations.forest import Forest
-from tokalign.relations.related_units import RelationModel
+from tokalign.relations.related_units import Forest, RelationModel
 from tokalign.types import Alignment, AnnotatedPair, LinkExplanation, Sentence
 from tokalign.types.locks import cached_property
 from tokalign.types.options import AlignOptions, RankBy
@@ -80,7 +79,7 @@ class Gate:
         Parameters
         ----------
         rows : float32 array, shape (n_pairs, n_inputs)
-            See tokalign.decoding.routing.
+            See tokalign.decoding.batch.
         """
         return self._forest.scores(rows)[:, 0]
 

@@ -22,13 +22,15 @@ from tokalign.crf.chains cimport (
     viterbi,
 )
 from tokalign.decoding.link_decision cimport (
+    N_CHOICE_INPUTS,
     Convention,
     StyleNumbers,
     TokenWeights,
+    choice_inputs,
+    choose_style,
     fill_means,
     pair_shares,
 )
-from tokalign.decoding.routing cimport N_CHOICE_INPUTS, choice_inputs, choose_style
 from tokalign.decoding.second_pass cimport (
     N_CELL_INPUTS,
     FirstPass,

@@ -2,8 +2,11 @@
 
 from libc.stdint cimport int32_t, uint8_t
 
+from tokalign.features.pair cimport PairState
+
 cdef enum:
     MOST_KNOTS = 16
+    N_CHOICE_INPUTS = 16
 
 cdef struct StyleNumbers:
     # What a style decides by.
@@ -67,6 +70,10 @@ cdef Py_ssize_t keep_links(
     double least,
 ) noexcept nogil
 
+cdef Py_ssize_t drop_weak(
+    int32_t *source, int32_t *target, double *confidence, Py_ssize_t n_links, double least
+) noexcept nogil
+
 cdef void pair_shares(
     const double *s2t_posterior,   # [n_source, n_target + 1]
     const double *t2s_posterior,   # [n_target, n_source + 1]
@@ -74,3 +81,15 @@ cdef void pair_shares(
     const TokenWeights *weights, double *target_covered, double *covered,
 ) noexcept nogil
 cdef double lowered(double share, double agreement) noexcept nogil
+
+cdef void choice_inputs(
+    const PairState *pair,
+    int32_t *scratch,        # [n_target + 1]
+    double *inputs,          # [N_CHOICE_INPUTS]
+) noexcept nogil
+
+cdef int choose_style(
+    const double *weights,   # [n_styles, N_CHOICE_INPUTS + 1], the constant last
+    int n_styles,
+    const double *inputs,
+) noexcept nogil

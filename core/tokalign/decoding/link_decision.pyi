@@ -3,7 +3,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from tokalign.features.extract import Extractor
 from tokalign.model.styles import StyleHeader
+from tokalign.types import Sentence
+
+CHOICE_INPUTS: tuple[str, ...]
 
 class Convention:
     @property
@@ -32,3 +36,7 @@ def covered_shares(
 def lowered_shares(
     shares: NDArray[np.float64], agreements: NDArray[np.float64]
 ) -> NDArray[np.float64]: ...
+def choice_inputs_of(
+    extractor: Extractor, source: Sentence, target: Sentence
+) -> NDArray[np.float64]: ...
+def style_number(weights: Sequence[Sequence[float]], inputs: Sequence[float]) -> int: ...

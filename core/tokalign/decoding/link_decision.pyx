@@ -1,4 +1,4 @@
-"""Decisions on the posteriors of both directions: links, their confidences, and scores of a pair.
+"""Decisions on a pair: its style, and by the posteriors of both directions links and scores.
 
     mean[i, j] = (s2t[i, j + 1] + t2s[j, i + 1]) / 2
 
@@ -37,17 +37,24 @@ These are what is *covered*. What the sentences say of it may differ; both are l
 
 Of sentences that share little, a conflict says little more; the fall and the power were chosen on
 our own contrasts, so that STS 2012 and MSRP do not lose by them (lab/experiments.md).
+
+A pair for which nobody names a style gets the one with the highest sum: each style has weights of
+the pair's inputs, CHOICE_INPUTS, and a constant; of equal sums the first is taken. The inputs say how
+much of both sentences is the same, in which order, and how much more is known to mean nearly the
+same; they cost little beside what the features need anyway. `lab.recipes.choice` fits the weights.
 """
 
-from libc.math cimport INFINITY, exp, log
+from libc.math cimport INFINITY, exp, fabs, log
 from libc.stdint cimport int32_t, uint8_t
+from libc.string cimport memset
 
 import numpy as np
 
-from tokalign.features.pair cimport CLASS_IDENTICAL
+from tokalign.features.extract cimport Extractor
+from tokalign.features.pair cimport *
 
 from tokalign.errors import ShapeError
-from tokalign.model.styles import MAX_KNOTS
+from tokalign.model.styles import MAX_KNOTS, N_INPUTS
 
 cdef enum:
     # What becomes of a cell.
@@ -57,7 +64,125 @@ cdef enum:
 
 cdef double FALL = 0.4
 
+CHOICE_INPUTS = (
+    "in order, of the shorter",      # longest common subsequence of word forms
+    "in order, of the longer",
+    "source tokens in both",         # shares of tokens whose form the other side has
+    "target tokens in both",
+    "source longer",                 # log of the ratio of lengths
+    "lengths differ",                # its absolute value
+    "same first token",
+    "source weight in both",         # shares weighed by idf, as in similarity
+    "target weight in both",
+    "source length",                 # logarithms
+    "target length",
+    "both end in a mark",
+    "source weight matched",         # that has a partner of at least MATCHED_STRENGTH
+    "target weight matched",
+    "source weight related",         # that has a partner of at least RELATED_STRENGTH
+    "target weight related",
+)
+"""What each input says of a pair; shares are in [0, 1]."""
+
 assert MAX_KNOTS == <int>MOST_KNOTS
+assert len(CHOICE_INPUTS) == N_INPUTS == <int>N_CHOICE_INPUTS
+
+
+cdef inline bint _are_one_form(const PairState *pair, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
+    return pair.lexical_class[i * pair.target.n + j] == CLASS_IDENTICAL
+
+
+cdef int _common_subsequence(const PairState *pair, int32_t *longest) noexcept nogil:
+    """Return the length of the longest common subsequence of word forms."""
+    cdef Py_ssize_t n_target = pair.target.n
+    cdef Py_ssize_t i, j
+    cdef int32_t before, above
+    memset(longest, 0, (n_target + 1) * sizeof(int32_t))
+    for i in range(pair.source.n):
+        before = 0  # of the row above, one column to the left
+        for j in range(n_target):
+            above = longest[j + 1]
+            if _are_one_form(pair, i, j):
+                longest[j + 1] = before + 1
+            elif longest[j] > above:
+                longest[j + 1] = longest[j]
+            before = above
+    return longest[n_target]
+
+
+cdef bint _has_twin(const PairState *pair, bint of_source, Py_ssize_t at) noexcept nogil:
+    cdef Py_ssize_t k
+    for k in range(pair.target.n if of_source else pair.source.n):
+        if _are_one_form(pair, at if of_source else k, k if of_source else at):
+            return True
+    return False
+
+
+cdef void _shares(const PairState *pair, bint of_source, double *out) noexcept nogil:
+    """Write four shares of a side: in both by tokens and by weight, matched, related."""
+    cdef const Side *side = &pair.source if of_source else &pair.target
+    cdef double[4] shared
+    cdef double total = 0.0
+    cdef double weight
+    cdef bint weighs = False
+    cdef bint has_twin
+    cdef Py_ssize_t at
+    cdef int k
+    memset(shared, 0, sizeof(shared))
+    for at in range(side.n):
+        weighs = weighs or side.word[at].weight > 0
+    for at in range(side.n):
+        weight = side.word[at].weight if weighs else 1.0
+        has_twin = _has_twin(pair, of_source, at)
+        total += weight
+        shared[0] += has_twin
+        shared[1] += weight * has_twin
+        shared[2] += weight * is_matched(side, at)
+        shared[3] += weight * (not is_free(side, at))
+    out[0] = shared[0] / side.n
+    for k in range(1, 4):
+        out[k] = shared[k] / total
+
+
+cdef void choice_inputs(const PairState *pair, int32_t *scratch, double *inputs) noexcept nogil:
+    """Write the inputs of a pair that is prepared."""
+    cdef Py_ssize_t n_source = pair.source.n
+    cdef Py_ssize_t n_target = pair.target.n
+    cdef double in_order = _common_subsequence(pair, scratch)
+    cdef double[4] source, target
+    _shares(pair, True, source)
+    _shares(pair, False, target)
+    inputs[0] = in_order / min(n_source, n_target)
+    inputs[1] = in_order / max(n_source, n_target)
+    inputs[2], inputs[3] = source[0], target[0]
+    inputs[4] = log(<double>n_source / n_target)
+    inputs[5] = fabs(inputs[4])
+    inputs[6] = _are_one_form(pair, 0, 0)
+    inputs[7], inputs[8] = source[1], target[1]
+    inputs[9], inputs[10] = log(<double>n_source), log(<double>n_target)
+    inputs[11] = (
+        pair.source.word[n_source - 1].kind == KIND_MARK
+        and pair.target.word[n_target - 1].kind == KIND_MARK
+    )
+    inputs[12], inputs[13] = source[2], target[2]
+    inputs[14], inputs[15] = source[3], target[3]
+
+
+cdef int choose_style(const double *weights, int n_styles, const double *inputs) noexcept nogil:
+    """Return the number of the style that is chosen."""
+    cdef int n_weights = <int>N_CHOICE_INPUTS + 1
+    cdef int best = 0
+    cdef int style, k
+    cdef double highest = 0.0
+    cdef double total
+    for style in range(n_styles):
+        total = weights[style * n_weights + n_weights - 1]
+        for k in range(<int>N_CHOICE_INPUTS):
+            total += weights[style * n_weights + k] * inputs[k]
+        if style == 0 or total > highest:
+            highest = total
+            best = style
+    return best
 
 
 cdef inline bint _is_beside_link(
@@ -187,6 +312,20 @@ cdef Py_ssize_t keep_links(
             source[n_kept] = source[k]
             target[n_kept] = target[k]
             confidence[n_kept] = value
+            n_kept += 1
+    return n_kept
+
+
+cdef Py_ssize_t drop_weak(
+    int32_t *source, int32_t *target, double *confidence, Py_ssize_t n_links, double least
+) noexcept nogil:
+    """Leave out the links of less confidence; return how many there are left."""
+    cdef Py_ssize_t n_kept = 0
+    cdef Py_ssize_t k
+    for k in range(n_links):
+        if confidence[k] >= least:
+            source[n_kept], target[n_kept] = source[k], target[k]
+            confidence[n_kept] = confidence[k]
             n_kept += 1
     return n_kept
 
@@ -482,3 +621,55 @@ def covered_shares(
         &covered,
     )
     return target_covered, covered
+
+
+def choice_inputs_of(Extractor extractor not None, source, target):
+    """Return the inputs of a pair of annotated sentences.
+
+    Parameters
+    ----------
+    extractor : Extractor
+        Of a model without an encoder.
+    source, target : Sentence
+        With tags and lemmas.
+
+    Returns
+    -------
+    float64 array, shape (N_INPUTS,)
+        In the order of CHOICE_INPUTS.
+
+    Raises
+    ------
+    InputError
+        If a sentence is empty, or lacks tags or lemmas.
+    """
+    extractor.load(source, target)
+    cdef int32_t[::1] scratch = np.empty(extractor.pair.target.n + 1, dtype=np.int32)
+    found = np.empty(<int>N_CHOICE_INPUTS)
+    cdef double[::1] inputs = found
+    choice_inputs(&extractor.pair, &scratch[0], &inputs[0])
+    return found
+
+
+def style_number(weights, inputs):
+    """Return the number of the style that a model with these weights chooses.
+
+    Parameters
+    ----------
+    weights : sequence of sequence of float, shape (n_styles, N_INPUTS + 1)
+        The constant last.
+    inputs : sequence of float, shape (N_INPUTS,)
+
+    Raises
+    ------
+    ShapeError
+        If the shapes differ from these.
+    """
+    cdef const double[:, ::1] of_styles = np.array(weights, dtype=np.float64, ndmin=2)
+    cdef const double[::1] of_pair = np.array(inputs, dtype=np.float64)
+    if of_styles.shape[1] != N_INPUTS + 1 or of_pair.shape[0] != N_INPUTS or not len(weights):
+        raise ShapeError(
+            f"weights of shape {(of_styles.shape[0], of_styles.shape[1])} and {len(inputs)} "
+            f"inputs; wanted (n_styles, {N_INPUTS + 1}) and {N_INPUTS}"
+        )
+    return choose_style(&of_styles[0, 0], <int>of_styles.shape[0], &of_pair[0])

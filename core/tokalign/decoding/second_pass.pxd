@@ -1,7 +1,7 @@
 from libc.stdint cimport int32_t, uint8_t
 
 from tokalign.features.pair cimport PairState
-from tokalign.relations.forest cimport Forest
+from tokalign.relations.related_units cimport Forest
 
 cdef enum:
     N_CELL_INPUTS = 40

@@ -36,7 +36,7 @@ from tokalign.edits.side_words import (
 from tokalign.english.lexicon.word_weights import CONTENT_WEIGHT, Frequencies, content_weight
 from tokalign.errors import ResourceError
 from tokalign.files.tables import Table
-from tokalign.relations.forest import Forest
+from tokalign.relations.related_units import Forest
 from tokalign.types import Sentence
 from tokalign.types.edits import Edit, EditKind
 from tokalign.types.locks import cached_property

@@ -1,7 +1,17 @@
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
+from tokalign.english.spelling.same_spelling cimport Letters
 from tokalign.features._lexemes cimport Tables
-from tokalign.features.pair cimport AnySink, Lexeme, LexicalPair, PairState, Sink
+from tokalign.features.pair cimport *
+
+cdef enum:
+    NO_RULE = 0          # rules are stored as 1 and their place on the axis
+
+cdef inline void spell(const Lexeme *word, Letters *out) noexcept nogil:
+    out.code = word.lower.code
+    out.n = word.lower.n
+    out.is_function = word.kind != KIND_CONTENT
+
 
 cdef struct WordPair:
     # What is remembered of two lexemes. Behind it stand the scores of word_features under the

@@ -8,9 +8,13 @@ Words recur, and so do pairs of them. `PairMemory`, a table of fixed size, holds
 that a sentence's features ask of them and, for each style, the weighted sum of the features that are
 theirs alone (`word_features`); of two places where a pair may stand, the newer takes that of the
 older.
+
+By rules (`word_rule`) two words say the same though nothing else says so: by a variant of spelling, a
+typo, a short form. Of several rules the first on the axis holds. Rules that ask for more than two
+words are in _sentence_features.pyx.
 """
 
-from libc.stdint cimport uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy, memset
 
@@ -35,9 +39,9 @@ from tokalign.english.lexicon.lexical_tables cimport (
     places_to_look,
     relation,
 )
+from tokalign.english.spelling.same_spelling cimport Letters, lengthened, typo, variant
 from tokalign.features._emit cimport *
 from tokalign.features._lexemes cimport common_prefix, similarities
-from tokalign.features._word_rules cimport word_rule
 from tokalign.features.pair cimport *
 
 cdef enum:
@@ -47,12 +51,15 @@ cdef enum:
     N_PLACES = 2         # of a set: where a pair may stand
     ID_BITS = 24         # of a lexeme's number: far more than are ever remembered
     CACHE_LINE = 64
+    # Words with a typo and variants differ in no more letters. So most pairs need no comparison.
+    MOST_UNLIKE = 4
 
 cdef float LIKE = 0.87  # letters of one name, spelt in two ways
 
 
 cdef extern from "_compiler.h" nogil:
     void _prefetch "TOKALIGN_PREFETCH"(const void *address) noexcept
+    int _bits "tokalign_ones"(unsigned long long mask)
 
 # Strength V of each lexical class, in [0, 1]; the last four are close vectors.
 cdef float[<int>N_CLASS] CLASS_STRENGTH = [
@@ -277,6 +284,54 @@ cdef uint8_t contrast(
     if _are_unlike_names(a, b, relations, lexical_class, likeness):
         return CONTRAST_NAMES
     return 0
+
+
+cdef bint _is_known(const Lexeme *word) noexcept nogil:
+    """Whether a word is in a table or list, or a number, and so hardly misspelt."""
+    cdef int k
+    if word.vector >= 0 or word.function_word >= 0 or word.number >= 0:
+        return True
+    for k in range(N_ENTRIES):
+        if word.entries[k] >= 0:
+            return True
+    return False
+
+
+cdef bint _abbreviates(const Lexeme *a, const Lexeme *b) noexcept nogil:
+    """Whether `a` is short for the single word `b`."""
+    cdef const int32_t *ids = a.facts.expansions
+    while ids[0]:
+        if ids[0] == 1 and (
+            ids[1] == b.lower_form or (ids[1] == b.lemma and b.kind == KIND_CONTENT)
+        ):
+            return True
+        ids += 1 + ids[0]
+    return False
+
+
+cdef uint8_t word_rule(const Lexeme *a, const Lexeme *b, int lexical_class) noexcept nogil:
+    """Return the rule of two words, whatever their sentences: 0, or 1 and its place."""
+    cdef Letters one, other
+    cdef bint are_alike = _bits(a.lower.letters ^ b.lower.letters) <= MOST_UNLIKE
+    cdef bint may_err = are_alike and not (_is_known(a) and _is_known(b))
+    if lexical_class <= CLASS_STEM:
+        return NO_RULE
+    spell(a, &one)
+    spell(b, &other)
+    if are_alike and variant(&one, &other):
+        return 1 + RULE_VARIANT
+    if (
+        a.stands_for_more and b.stands_for_more and a.facts.code_name >= 0
+        and a.facts.code_name == b.facts.code_name
+    ):
+        return 1 + RULE_CODE_NAME
+    if may_err and lengthened(&one, &other):
+        return 1 + RULE_LENGTHENED
+    if (a.stands_for_more and _abbreviates(a, b)) or (b.stands_for_more and _abbreviates(b, a)):
+        return 1 + RULE_SHORT_FORM
+    if may_err and typo(&one, &other):
+        return 1 + RULE_TYPO
+    return NO_RULE
 
 
 cdef void word_features(

@@ -2,7 +2,7 @@ from libc.stdint cimport int32_t, uint8_t
 
 from tokalign.english.values.value_structs cimport Found
 from tokalign.features._lexemes cimport LexemeTable
-from tokalign.features._tree_features cimport ArcScratch
+from tokalign.features._sentence_features cimport ArcScratch
 from tokalign.features._word_pairs cimport PairMemory
 from tokalign.features.pair cimport PairState, Side, Sink
 

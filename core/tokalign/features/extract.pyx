@@ -18,13 +18,20 @@ from tokalign.english.values.value_structs cimport MAX_ALIKE, Found, Piece
 from tokalign.features._cell_features cimport (
     cell_features,
     context_scratch,
+    mark_names,
     null_features,
     prepare_cells,
 )
 from tokalign.features._lexemes cimport LexemeTable
-from tokalign.features._tree_features cimport Arcs, distributional_similarity, release
+from tokalign.features._sentence_features cimport (
+    Arcs,
+    compare_values,
+    distributional_similarity,
+    mark_acronyms,
+    mark_rules,
+    release,
+)
 from tokalign.features._word_pairs cimport PairMemory, compare, word_features
-from tokalign.features._word_rules cimport compare_values, mark_acronyms, mark_names, mark_rules
 from tokalign.features.pair cimport *
 
 from tokalign.english.annotate.tags_and_relations import GROUPS, group_of

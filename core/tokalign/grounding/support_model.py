@@ -5,8 +5,8 @@
 
 The context is the log odds, by their own inputs, of the word and of the words around it: function
 words and punctuation, which say little, need those of others most. Both formulas are sums over
-inputs (for trees see tokalign.relations.forest), so explanations are exact. `lab.recipes.support`
-trains the model.
+inputs (for trees see tokalign.relations.related_units), so explanations are exact.
+`lab.recipes.support` trains the model.
 
 Inputs of a word are in [0, 1]. Inputs of evidence never fall when a passage is added: they are a
 maximum or a union over the aligned sentences, or say what any sentence holds. A passage without an
@@ -58,7 +58,7 @@ from tokalign.files.tables import Table
 from tokalign.grounding.answer_words import KINDS, AlignedCandidate, AnswerWords
 from tokalign.grounding.sources import Sources
 from tokalign.ranking.judge import BIAS, by_size
-from tokalign.relations.forest import Forest
+from tokalign.relations.related_units import Forest
 from tokalign.types import FeatureContribution
 from tokalign.types.grounding import WordKind
 

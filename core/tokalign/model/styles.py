@@ -2,7 +2,7 @@
 
 Corpora differ in what they link. A model's shared weights come from all of them; a style adds
 weights of its own, a threshold, and maps from posteriors to confidences. By default the model
-chooses a style for each pair (tokalign.decoding.routing), if it can.
+chooses a style for each pair (tokalign.decoding.link_decision), if it can.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MAX_KNOTS = 16
 AUTO = "auto"
 """Name for choosing a style for each pair; no style may have this name."""
 N_INPUTS = 16
-"""Number of inputs of the choice of a style (tokalign.decoding.routing)."""
+"""Number of inputs of the choice of a style (tokalign.decoding.link_decision)."""
 DEFAULT_THRESHOLD = 0.4
 """Threshold of models without styles. In cross-validation on RTE2's development half (three
 divisions into folds), F1 is flat between 0.3 and 0.4, and exact match best at 0.4."""

@@ -1,4 +1,4 @@
-"""Chunks of a sentence by its tags: trees that say where one begins.
+"""Inputs of the trees that say where the chunks of a sentence begin: the tags around each token.
 
 Chunks are those of the task of interpretable similarity: a noun phrase with the preposition before
 it, a verb with its auxiliaries. The trees were trained on its training part; docs/relations.md has
@@ -8,13 +8,9 @@ how often both agree.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
-
-from tokalign.relations.forest import Forest
-from tokalign.types.chunks import TokenChunk
 
 _GROUPS = (
     ("DT", "PDT", "WDT"), ("PRP$", "WP$"), ("POS",), ("JJ", "JJR", "JJS"), ("NN",), ("NNS",),
@@ -39,18 +35,3 @@ def boundary_inputs(tags: Sequence[str]) -> NDArray[np.float32]:
             if group is not None:
                 rows[at, number * len(_GROUPS) + group] = 1.0
     return rows
-
-
-def find_chunks(boundary: Forest, tags: Sequence[str]) -> list[TokenChunk]:
-    """Return the chunks of a sentence, which hold every token once, in order.
-
-    Parameters
-    ----------
-    boundary : Forest
-        Whose score is above 0 where a chunk begins.
-    tags : sequence of str
-        Penn tags.
-    """
-    begins = boundary.scores(boundary_inputs(tags))[:, 0] > 0.0
-    starts = [0, *(k for k in range(1, len(tags)) if begins[k]), len(tags)]
-    return [tuple(range(start, end)) for start, end in pairwise(starts)]

@@ -8,13 +8,14 @@ link's other side; the joined chunks are one unit from then on.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.errors import InputError, quoted
-from tokalign.relations.chunker import find_chunks
-from tokalign.relations.related_units import RelationModel
+from tokalign.relations.chunker import boundary_inputs
+from tokalign.relations.related_units import Forest, RelationModel
 from tokalign.types import Sentence
 from tokalign.types.chunks import (
     CHUNK_TYPES,
@@ -184,3 +185,18 @@ def type_of(relation: Relation) -> str:
     for kind, probability in zip(RELATION_KINDS, relation.probabilities, strict=True):
         shares[CHUNK_TYPES[kind]] = shares.get(CHUNK_TYPES[kind], 0.0) + probability
     return max(shares, key=lambda each: shares[each])
+
+
+def find_chunks(boundary: Forest, tags: Sequence[str]) -> list[TokenChunk]:
+    """Return the chunks of a sentence, which hold every token once, in order.
+
+    Parameters
+    ----------
+    boundary : Forest
+        Whose score is above 0 where a chunk begins.
+    tags : sequence of str
+        Penn tags.
+    """
+    begins = boundary.scores(boundary_inputs(tags))[:, 0] > 0.0
+    starts = [0, *(k for k in range(1, len(tags)) if begins[k]), len(tags)]
+    return [tuple(range(start, end)) for start, end in pairwise(starts)]

@@ -34,3 +34,7 @@ cdef int distributional_similarity(
 cdef void dependency_features(
     const PairState *pair, Py_ssize_t i, Py_ssize_t j, AnySink *sink
 ) noexcept nogil
+
+cdef void mark_acronyms(PairState *pair) noexcept nogil
+cdef void compare_values(PairState *pair) noexcept nogil
+cdef void mark_rules(PairState *pair) noexcept nogil
