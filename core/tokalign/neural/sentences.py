@@ -1,8 +1,8 @@
-"""Vectors of sentences: the mean of a base encoder's states, by whose cosine sentences compare.
+"""Sentence vectors: means of a base encoder's states, compared by their cosine.
 
-Reimers and Gurevych (2019), "Sentence-BERT": the mean over all word pieces, begin and end among
-them, brought to length 1. The base encoders were trained for this, so their weights are taken
-without the differences that the aligner's training added.
+Reimers and Gurevych (2019), "Sentence-BERT": the mean over all word pieces, including begin and
+end, scaled to length 1. The base encoders were trained for this, so their weights are used without
+the differences of the aligner's training.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from tokalign.neural.wordpieces import WordPieces
 from tokalign.types.locks import ForkLock
 
 KEPT_SENTENCES = 8192
-"""Sentences whose vectors are remembered: 12 MiB of MiniLM's, 24 MiB of MPNet's."""
+"""Number of cached sentence vectors: 12 MiB for MiniLM, 24 MiB for MPNet."""
 KEPT_CHARACTERS = 2000
 
 
 class SentenceEncoder:
     """Encodes sentences. Threads may share it; they take turns.
 
-    The vectors of the last KEPT_SENTENCES different sentences are remembered, so that a sentence
-    that many are compared with is encoded once.
+    The vectors of the last KEPT_SENTENCES distinct sentences are cached, so that a sentence
+    compared with many is encoded once.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class SentenceEncoder:
         Parameters
         ----------
         texts : sequence of str
-            At least one. What does not fit the encoder's positions is not read.
+            At least one. Word pieces beyond the encoder's positions are not read.
 
         Returns
         -------
@@ -55,7 +55,7 @@ class SentenceEncoder:
         """
         with self._lock:
             wanted = dict.fromkeys(texts)
-            # Taken out here and put in last below, so that the oldest stand first.
+            # Removed here and added last below, so that the oldest come first.
             found = {text: self._kept.pop(text) for text in wanted if text in self._kept}
             missing = [text for text in wanted if text not in found]
             sequences = [self._word_pieces.of_text(text) for text in missing]
@@ -77,13 +77,13 @@ class SentenceEncoder:
         return np.asarray(np.clip(products, -1.0, 1.0), dtype=np.float64)
 
     def _keep(self, found: dict[str, NDArray[np.float32]]) -> None:
-        """Remember vectors; those that were asked for the longest time ago are forgotten."""
+        """Cache vectors; the least recently used are dropped."""
         self._kept.update((text, found[text]) for text in found if len(text) <= KEPT_CHARACTERS)
         for text in list(self._kept)[: max(0, len(self._kept) - KEPT_SENTENCES)]:
             del self._kept[text]
 
 
 def _direction(states: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return the mean of rows, of length 1."""
+    """Return the mean of rows, scaled to length 1."""
     mean = states.mean(axis=0)
     return np.asarray(mean / np.linalg.norm(mean), dtype=np.float32)

@@ -1,7 +1,7 @@
 """Sessions that run an encoder's layers: word pieces in, states of the last layer out.
 
-On a processor these are the layers of this package (tokalign.neural.layers), on another device a
-session of onnxruntime in float32.
+On a CPU these are the layers of tokalign.neural.layers, on another device a session of onnxruntime
+in float32.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from tokalign.neural.layers import Layers
 from tokalign.neural.wordpieces import PieceSequence
 
 BATCH_PIECES = 16_384
-"""Word pieces of one run, padding included."""
+"""Most word pieces of one run, including padding."""
 
 
 class States(Protocol):
-    """Runs an encoder's layers. A sequence's states do not depend on those it is run with."""
+    """Runs an encoder's layers. A sequence's states do not depend on its batch."""
 
     def states(self, sequences: Sequence[PieceSequence]) -> list[NDArray[np.float32]]:
         """Return the states of sequences, shape (n_pieces, width) each."""
@@ -32,7 +32,7 @@ class States(Protocol):
 def opened(
     weights: Callable[[], Weights], made: Architecture, device: str, *, exact: bool
 ) -> States:
-    """Return what runs an encoder's layers on a device.
+    """Return an object that runs an encoder's layers on a device.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def opened(
     device : str
         Out of tokalign.neural.devices.DEVICES.
     exact : bool
-        Whether a processor, too, reckons in float32 by onnxruntime.
+        Whether to compute in float32 by onnxruntime on a CPU, too.
 
     Raises
     ------
@@ -63,7 +63,7 @@ class Session:
         need("onnx")
         from tokalign.neural.graph import build_graph
 
-        # Made here, so that the weights are gone before onnxruntime has its own.
+        # Built here, so that the weights are freed before onnxruntime copies them.
         model = build_graph(weights(), made)
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
@@ -79,7 +79,7 @@ class Session:
         return found
 
     def _run(self, sequences: Sequence[PieceSequence]) -> Iterator[NDArray[np.float32]]:
-        """Yield the states of sequences, which are padded to the longest."""
+        """Yield the states of sequences, padded to the longest."""
         shape = len(sequences), max(map(len, sequences))
         ids, sides = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
         mask = np.zeros(shape, dtype=np.int32)
@@ -96,7 +96,7 @@ class Session:
 
 
 def _batches(sequences: Sequence[PieceSequence], most: int) -> Iterator[list[int]]:
-    """Yield the numbers of sequences of like length, of at most `most` pieces together."""
+    """Yield indices of sequences of similar length, of at most `most` pieces in total."""
     batch: list[int] = []
     for k in sorted(range(len(sequences)), key=lambda k: len(sequences[k])):
         if batch and (len(batch) + 1) * len(sequences[k]) > most:

@@ -1,6 +1,6 @@
-"""Word pieces: BERT's uncased vocabulary over tokens that are already split.
+"""Word pieces: BERT's uncased vocabulary, for given tokens.
 
-Encoders number the pieces from a row of their own on, and have special pieces of their own.
+Each encoder numbers the pieces from its own first row, and has its own special pieces.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tokalign.neural.architecture import Architecture
 from tokalign.neural.devices import need
 
 MAX_PIECES = 16
-"""Pieces of one token that are read."""
+"""Most pieces of a token."""
 CACHED_TOKENS = 100_000
 CACHED_CHARACTERS = 64
 SPECIAL_PIECES = ("[UNK]", "[CLS]", "[SEP]")
@@ -32,7 +32,7 @@ class PieceSequence:
     ids : int64 array, shape (n,)
         Word pieces.
     n_first : int
-        How many of them belong to the first side, with the begin and the separators.
+        Number of those of the first side, including the begin and the separators.
     """
 
     ids: NDArray[np.int64]
@@ -62,7 +62,7 @@ def numbered_pieces(vocabulary: Table) -> dict[str, int]:
     Raises
     ------
     ResourceError
-        If one is there twice, or a special one is missing.
+        If a piece is repeated, or a special one is missing.
     """
     pieces = vocabulary.strings("pieces")
     numbers = {piece: k for k, piece in enumerate(pieces)}
@@ -76,13 +76,13 @@ def numbered_pieces(vocabulary: Table) -> dict[str, int]:
 
 
 class WordPieces:
-    """Cuts tokens into word pieces, whose numbers it keeps for the tokens seen.
+    """Cuts tokens into numbered word pieces, and caches them by token.
 
     Parameters
     ----------
     vocabulary : Table
-        With the strings ``pieces``; a piece's number is its place among them, counted from the
-        encoder's first piece.
+        With the strings ``pieces``; a piece's number is its index in them plus the encoder's first
+        piece.
     architecture : Architecture
 
     Attributes
@@ -94,7 +94,7 @@ class WordPieces:
     Raises
     ------
     ResourceError
-        If a piece is there twice, or one of the three special ones is missing.
+        If a piece is repeated, or one of the three special ones is missing.
 
     Examples
     --------
@@ -127,7 +127,7 @@ class WordPieces:
         if known is None:
             ids = self._tokenizer.encode(token, add_special_tokens=False).ids[:MAX_PIECES]
             known = tuple(self._first + each for each in ids) or (self._unknown,)
-            # A token that is longer than words are is not worth its memory.
+            # A string longer than any real word is not worth its memory.
             if len(token) <= CACHED_CHARACTERS:
                 if len(self._known) >= CACHED_TOKENS:
                     self._known.clear()
@@ -135,7 +135,7 @@ class WordPieces:
         return known
 
     def sequence(self, source: Sequence[str], target: Sequence[str]) -> Sequence2:
-        """Return both sides as one sequence, of whatever length."""
+        """Return both sides as one sequence, of any length."""
         ids, bounds = [*self._begin], []
         n_first = 0
         for tokens, ends in zip((source, target), self._ends, strict=True):
@@ -149,7 +149,7 @@ class WordPieces:
         return Sequence2(np.array(ids, dtype=np.int64), n_first, *bounds)
 
     def of_text(self, text: str) -> PieceSequence:
-        """Return a text as one sequence: begin, its first pieces as far as they fit, end."""
+        """Return a text as one sequence: begin, as many first pieces as fit, end."""
         found = self._tokenizer.encode(text, add_special_tokens=False).ids
         inner = [self._first + each for each in found[: self.max_sequence - 2]]
         ids = np.array([*self._begin, *inner, *self._ends[1]], dtype=np.int64)
@@ -171,7 +171,7 @@ class WordPieces:
 
 
 def _cut(sizes: Sequence[int], room: int) -> list[slice]:
-    """Return consecutive slices whose sizes sum to at most `room`, as even as may be."""
+    """Return consecutive slices of about even size, each of at most `room` pieces."""
     n_parts = 1
     while True:
         share = sum(sizes) / n_parts

@@ -1,1 +1,1 @@
-"""Questions, and how likely a candidate answers one."""
+"""Ranking of candidates by the probability that they answer a question."""

@@ -1,4 +1,4 @@
-"""The type of answer that a question expects, by the first rule that matches."""
+"""The expected type of a question's answer, by the first rule that matches."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tokalign.types import Sentence
 
 
 class AnswerType(enum.StrEnum):
-    """Kinds of answers that a question can ask for, in the order of decoding/evidence.pyx."""
+    """Kinds of answers that a question can expect, in the order of decoding/evidence.pyx."""
 
     PERSON = "person"
     PLACE = "place"
@@ -53,13 +53,13 @@ def unit_kind(unit: str) -> UnitKind:
 
 
 class Expected(NamedTuple):
-    """What a question asks for.
+    """The answer that a question expects.
 
     Attributes
     ----------
     answer : AnswerType
     kinds : frozenset of Kind
-        Of a date or a number: the kinds of values that fit fully.
+        For a date or a number: the kinds of values that fit fully.
     measures : UnitKind
         Units that a quantity may have to fit fully.
     """
@@ -143,13 +143,13 @@ VALUES: tuple[tuple[str, frozenset[Kind], UnitKind], ...] = (
     ),
     (r"", frozenset({Kind.NUMBER, Kind.RANGE, Kind.FRACTION}), _ANY_UNIT),
 )
-"""Which values a question for a number asks for; the first that matches counts."""
+"""Values that a question for a number expects; the first match counts."""
 
 _VALUES = tuple((re.compile(pattern), kinds, units) for pattern, kinds, units in VALUES)
 
 
 def is_question(sentence: Sentence) -> bool:
-    """Whether a sentence asks something: it ends in a question mark, or begins as questions do."""
+    """Whether a sentence is a question: it ends in a question mark, or begins like a question."""
     tokens = [token.lower() for token in sentence.tokens]
     if tokens[-1] == "?" or "?" in tokens[-2:]:
         return True
@@ -158,7 +158,7 @@ def is_question(sentence: Sentence) -> bool:
 
 
 def expected_answer(question: Sentence) -> Expected:
-    """Return what a question asks for.
+    """Return the answer that a question expects.
 
     Examples
     --------

@@ -1,18 +1,18 @@
-"""The score of a candidate: a regression over its evidence, and the explanation of it.
+"""The score of a candidate: a logistic regression over its evidence, and its explanation.
 
-The regressions ship with the package; `lab.recipes.question_weights` writes them. Two things are
-weighed with what they say:
+The regressions ship with the package; `lab.recipes.question_weights` trains them. Two inputs are
+added to theirs:
 
-The cosine of a model with an encoder of sentences is more evidence for an answer. It helps on
-questions; on claims, which are ranked by the alignment's score, it does not (lab/experiments.md).
+The cosine of a model with a sentence encoder is further evidence for an answer. It helps on
+questions, but not on claims, which are ranked by the alignment's score (lab/experiments.md).
 
-A caller's own score of a candidate, its *prior*, adds to the log odds, so that neither the scale of
-such scores nor their zero matters, and equal ones say nothing::
+A caller's own score of a candidate, its *prior*, adds to the log odds. It is standardised, so that
+neither scale nor zero of such scores matters, and equal ones have no effect::
 
     z = (prior - mean) / standard deviation,  over the candidates that have a prior
     log odds of the score += weight * z
 
-Its weight was learned with BM25's scores and with places in a document as priors.
+Its weight was trained with BM25's scores and with positions in a document as priors.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from tokalign.types.options import RankBy
 
 WEIGHTS_FILE = "question-weights.tsv"
 BIAS = "bias"
-"""Name of the piece of evidence that every candidate has."""
+"""Name of the constant piece of evidence."""
 CLAIM_EVIDENCE = ("score", "similarity")
-"""Evidence of a candidate for a query that is no question; fields of Alignment."""
+"""Evidence of a candidate for a query that is not a question; fields of Alignment."""
 PRIOR = "prior"
-"""Name of the piece of evidence of the caller's own score."""
+"""Name of the evidence from the caller's own score."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class Regression:
         return sigmoid(self.bias + sum(weight * value for weight, value in pairs))
 
     def explain(self, values: Sequence[float]) -> tuple[FeatureContribution, ...]:
-        """Return what each piece of evidence adds, in nats, by falling absolute size."""
+        """Return each piece's contribution, in nats, by falling absolute size."""
         found = [FeatureContribution(BIAS, 1.0, self.bias)]
         found += map(FeatureContribution, self.names, values, self.weights)
         return by_size(found)
@@ -69,7 +69,7 @@ class Regression:
 
 @dataclass(frozen=True, slots=True)
 class AnswerWeights:
-    """The regressions that ship with the package.
+    """The shipped regressions.
 
     Attributes
     ----------
@@ -87,7 +87,7 @@ class AnswerWeights:
 
     @classmethod
     def open_shipped(cls) -> Self:
-        """Return the weights that ship with the package."""
+        """Return the shipped weights."""
         rows = (data_dir() / WEIGHTS_FILE).read_text(encoding="utf-8").splitlines()
         found: dict[str, dict[str, float]] = {"question": {}, "claim": {}, "any": {}}
         for row in rows:
@@ -116,7 +116,7 @@ def by_size(found: Sequence[FeatureContribution]) -> tuple[FeatureContribution, 
 
 
 def sigmoid(log_odds: float) -> float:
-    """Return the probability of log odds, which may be large."""
+    """Return the probability of log odds, of any size."""
     if log_odds >= 0:
         return 1.0 / (1.0 + math.exp(-log_odds))
     odds = math.exp(log_odds)
@@ -128,7 +128,7 @@ COSINE = "cosine"
 COSINE_WEIGHT: Final = 6.0
 """In nats; a cosine is in [-1, 1]."""
 COSINE_BIAS: Final = -3.0
-"""So that a cosine of 0.5, about the mean of TrecQA's candidates, leaves the answer as it is."""
+"""Makes a cosine of 0.5, about the mean of TrecQA's candidates, neutral."""
 
 
 def with_cosine(regression: Regression) -> Regression:
@@ -148,13 +148,13 @@ def with_cosine(regression: Regression) -> Regression:
 
 
 _LEAST = 1e-9
-"""Scores are kept this far from 0 and 1, where log odds are infinite."""
+"""Least distance of scores from 0 and 1, where log odds are infinite."""
 
 
 def standardised(priors: Sequence[float | None]) -> list[float | None]:
     """Return priors with a mean of 0 and a standard deviation of 1; None stays None.
 
-    All are finite; all are 0 where they are equal.
+    Priors must be finite; equal ones become 0.
 
     Examples
     --------
@@ -175,14 +175,14 @@ def standardised(priors: Sequence[float | None]) -> list[float | None]:
 
 @cache
 def shipped_weights() -> AnswerWeights:
-    """Return the weights that ship with the package, read once."""
+    """Return the shipped weights, read once."""
     return AnswerWeights.open_shipped()
 
 
 def weighed(
     judgement: Judgement, prior: float | None, weights: AnswerWeights, *, explain: bool
 ) -> Judgement:
-    """Return a judgement with a standardised prior; unchanged where the prior is None."""
+    """Return a judgement with a standardised prior added; unchanged if the prior is None."""
     if prior is None:
         return judgement
     score = min(max(judgement.score, _LEAST), 1 - _LEAST)
@@ -219,7 +219,7 @@ class Judge:
         ----------
         alignment : Alignment
         evidence : sequence of float, or None
-            In the order of EVIDENCE; None where `needs_evidence` says so.
+            In the order of EVIDENCE; None unless `needs_evidence`.
         by : RankBy
         explain : bool
             Whether to return the evidence.

@@ -1,14 +1,14 @@
-"""Candidates as texts: the sentences of a passage, a shortlist of candidates, spans to highlight.
+"""Candidates as texts: sentences of passages, shortlists, spans to highlight.
 
-Of many candidates, those with the largest overlap with a query are found without annotating::
+A shortlist holds the candidates with the largest overlap with a query, without annotating any::
 
     idf(stem)  = log(1 + (n - n_with + 0.5) / (n_with + 0.5)),  of n candidates
     overlap    = sum of the idf of the query's stems that the candidate holds
 
-Function words and question words count nothing. Stems are found in words of letters and digits.
+Function words and question words do not count. Words are runs of letters and digits.
 
-A word of a candidate matches the question where it is linked with a word of it and both are content
-words. Matching words form one span where only function words or marks stand between them.
+A word of a candidate matches the question if it is linked with a word of it and both are content
+words. Matching words with only function words or punctuation between them form one span.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from tokalign.types.ranking import Highlight
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A text and the places of its sentences.
+    """A text and the offsets of its sentences.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class Passage:
     def split(cls, text: str, most: int | None = None) -> Self:
         """Return a text with its sentences, at most `most` of them.
 
-        Reading stops after one sentence too many.
+        Splitting stops after one sentence too many.
 
         Raises
         ------
@@ -92,7 +92,7 @@ class Passage:
             yield self.text[start:end]
 
     def sentence(self, index: int, unit: OffsetUnit) -> PassageSentence:
-        """Return where a sentence is, counted in a unit."""
+        """Return a sentence's place, in a unit of offsets."""
         start, end = self.spans[index]
         return PassageSentence(
             index=self.numbers[index],
@@ -103,16 +103,16 @@ class Passage:
         )
 
     def fault(self, index: int, message: str) -> str:
-        """Return a message about a sentence that says which one it is, in code points."""
+        """Return a message about a sentence with its number and code points."""
         start, end = self.spans[index]
         number = self.numbers[index]
         return f"sentence {number} of the passage, code points {start} to {end}: {message}"
 
 
 def decides(score: float | None, best: float | None) -> bool:
-    """Return whether a later sentence decides its passage in place of an earlier one.
+    """Return whether a later sentence replaces an earlier one as the best of its passage.
 
-    The first of equal scores decides, and above all the first sentence that failed.
+    The first sentence that failed wins, else the highest score; ties go to the first.
 
     Parameters
     ----------
@@ -127,19 +127,19 @@ _stem = lru_cache(1 << 16)(stem)
 
 
 def shortlist(query: str, candidates: Sequence[str], n: int) -> list[int]:
-    """Return which candidates have the largest overlap with a query.
+    """Return the candidates with the largest overlap with a query.
 
     Parameters
     ----------
     query : str
     candidates : sequence of str
     n : int
-        How many to return at most, at least 1.
+        Most candidates to return, at least 1.
 
     Returns
     -------
     list of int
-        Rising indices of candidates. Of equal ones the first are taken.
+        Rising indices of candidates. Ties go to the first.
 
     Notes
     -----
@@ -176,7 +176,7 @@ def overlaps(query: str, candidates: Iterable[str]) -> list[float]:
 
 
 MOST_BETWEEN = 2
-"""Function words and marks that a span may have between two words that match."""
+"""Most function words and punctuation between two matching words of a span."""
 
 
 def highlights_of(alignment: Alignment, start: int = 0) -> list[Highlight]:
@@ -187,7 +187,7 @@ def highlights_of(alignment: Alignment, start: int = 0) -> list[Highlight]:
     alignment : Alignment
         With both sentences.
     start : int
-        Where the sentence starts in the candidate, in the unit of the sentence's offsets.
+        Offset of the sentence in the candidate, in the unit of the sentence's offsets.
 
     Returns
     -------

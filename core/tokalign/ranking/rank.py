@@ -1,6 +1,6 @@
 """Rank candidates by how well they answer a question, or align with a sentence.
 
-A candidate is a sentence, or a passage of several, which its best sentence stands for.
+A candidate is a sentence, or a passage of several, whose score is that of its best sentence.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def rank_candidates(
     options: AlignOptions,
     how: RankOptions,
 ) -> list[Ranked]:
-    """Return the candidates, those that answer best first; see Aligner.rank."""
+    """Return the candidates, the best answers first; see Aligner.rank."""
     (target,) = engine.annotate([require_sentence(question, "question")], truncate=options.truncate)
     decisive: list[_Outcome] = []
     spans: defaultdict[int, list[Highlight]] = defaultdict(list)
@@ -66,7 +66,7 @@ def rank_candidates(
 
 
 class _Chosen(NamedTuple):
-    """The candidates that are looked at.
+    """The candidates to align.
 
     Attributes
     ----------
@@ -89,7 +89,7 @@ class _Chosen(NamedTuple):
         priors: Sequence[float | None] | None,
         n: int,
     ) -> Self:
-        """Return the `n` candidates with the largest overlap; all where `n` is 0."""
+        """Return the `n` candidates with the largest overlap; all if `n` is 0."""
         if priors is None and not n:
             return cls(candidates)
         every = list(candidates)
@@ -113,7 +113,7 @@ class _Chosen(NamedTuple):
 
 
 class _Sentence(NamedTuple):
-    """A sentence of a candidate and its place in a passage, or why the candidate has none."""
+    """A sentence of a candidate and its place in a passage, or the candidate's error."""
 
     candidate: int
     source: SentenceLike | InputError
@@ -122,7 +122,7 @@ class _Sentence(NamedTuple):
 
 
 class _Outcome(NamedTuple):
-    """A sentence with its alignment and judgement, or why it has none."""
+    """A sentence with its alignment and judgement, or its error."""
 
     sentence: _Sentence
     value: tuple[Alignment, Judgement] | InputError

@@ -1,8 +1,8 @@
 """Inputs of the trees that say where the chunks of a sentence begin: the tags around each token.
 
-Chunks are those of the task of interpretable similarity: a noun phrase with the preposition before
-it, a verb with its auxiliaries. The trees were trained on its training part; docs/relations.md has
-how often both agree.
+Chunks follow the task of interpretable similarity: a noun phrase with the preposition before it, a
+verb with its auxiliaries. The trees were trained on its training part; docs/relations.md has their
+accuracy.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ _GROUPS = (
     ("MD",), ("VBG",), ("VBN",), ("IN",), ("TO",), ("RB", "RBR", "RBS"), ("RP",), ("CC",),
     (",",), (".",), (":",), ("``", "''"),
 )  # fmt: skip
-"""Tags that are told apart; others are as if there were no token."""
+"""Tags in use; other tags count as no token."""
 _GROUP_OF = {tag: number for number, tags in enumerate(_GROUPS) for tag in tags}
 _PLACES = (-3, -2, -1, 0, 1, 2)
-"""Tokens whose tags are looked at, from the one that may begin a chunk."""
+"""Offsets of the tokens whose tags are used, from the token that may begin a chunk."""
 N_BOUNDARY_INPUTS = len(_GROUPS) * len(_PLACES)
 
 
 def boundary_inputs(tags: Sequence[str]) -> NDArray[np.float32]:
-    """Return what tells whether each token begins a chunk, shape (n_tokens, N_BOUNDARY_INPUTS)."""
+    """Return the inputs for each token's chunk boundary, shape (n_tokens, N_BOUNDARY_INPUTS)."""
     rows = np.zeros((len(tags), N_BOUNDARY_INPUTS), dtype=np.float32)
     for at in range(len(tags)):
         for number, place in enumerate(_PLACES):

@@ -1,8 +1,8 @@
-"""Alignment of chunks: which belong together, how they are related, and how alike they are.
+"""Alignment of chunks, with their relations and similarity scores.
 
-Of all pairs of a source chunk and a target chunk the likeliest are taken first, each chunk once.
-Then a chunk that is left joins a link of another chunk of its side where it likely belongs to the
-link's other side; the joined chunks are one unit from then on.
+Pairs of a source chunk and a target chunk are linked by falling probability, each chunk once. Then
+a free chunk joins an existing link if it likely belongs to the link's other side; the joined chunks
+are one unit from then on.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from tokalign.types.chunks import (
 from tokalign.types.relations import RELATION_KINDS, Relation, RelationKind
 
 LEAST_LINKED = 0.5
-"""Probability from which two chunks are linked."""
+"""Least probability of two linked chunks."""
 LEAST_JOINED = 0.7
-"""And from which one more chunk joins a link."""
+"""Least probability of one more chunk that joins a link."""
 MOST_UNLIKE = 4.5
-"""Highest score of chunks that do not mean the same."""
+"""Highest score of chunks with different meanings."""
 
 UnitInputs = Callable[[Sequence[tuple[TokenChunk, TokenChunk]]], NDArray[np.float32]]
-"""Returns what the relations of units are decided by."""
+"""Returns the relation model's inputs for some units."""
 
 
 def align_chunks(
@@ -55,7 +55,7 @@ def align_chunks(
         With tags.
     inputs : callable
     source_chunks, target_chunks : sequence of sequences of int, or None
-        None to find them.
+        None to use the chunker.
     """
     sides = []
     for name, sentence, given in (
@@ -75,10 +75,10 @@ def check_chunks(chunks: Sequence[TokenChunk], n_tokens: int, side: str) -> list
     Parameters
     ----------
     chunks : sequence of sequence of int
-        Rising tokens each; no token is in two of them.
+        Rising tokens of each; chunks do not overlap.
     n_tokens : int
     side : str
-        What errors call the sentence.
+        Name of the sentence in errors.
     """
     seen: set[int] = set()
     for chunk in chunks:
@@ -105,13 +105,13 @@ def link_chunks(
     target: Sequence[TokenChunk],
     inputs: UnitInputs,
 ) -> tuple[ChunkLink, ...]:
-    """Return the alignment of chunks: linked ones by their first token, then those left alone.
+    """Return the alignment of chunks: linked ones by their first token, then unaligned ones.
 
     Parameters
     ----------
     model : RelationModel
     source, target : sequence of chunks
-        That check_chunks let pass.
+        Checked by check_chunks.
     inputs : callable
     """
     every = [(one, other) for one in source for other in target]
@@ -135,7 +135,7 @@ def _joined(chunks: Sequence[TokenChunk], numbers: Sequence[int]) -> TokenChunk:
 
 
 def _grouped(linked: NDArray[np.float64]) -> list[tuple[list[int], list[int], float]]:
-    """Return which source chunks belong to which target chunks, and how likely, by their places."""
+    """Return the groups of linked chunks, by index, with their probabilities."""
     groups: list[tuple[list[int], list[int], float]] = []
     of: tuple[dict[int, int], dict[int, int]] = ({}, {})
     order = sorted(np.ndindex(linked.shape), key=lambda cell: (-linked[cell], cell))

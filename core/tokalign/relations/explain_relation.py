@@ -1,4 +1,4 @@
-"""Why two words or phrases were given a kind of relation."""
+"""Explanation of the relation of two words or phrases."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def explain_relation(
 def unit_of(
     links: Iterable[tuple[int, int]], source: int, target: int
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the tokens of both sides that are compared with two tokens: those of all links that
-    share tokens with theirs, if they are linked."""
+    """Return the tokens of two tokens' unit: if they are linked, those of all links that share
+    tokens with theirs."""
     left = list(links)
     sources, targets = {source}, {target}
     grows = (source, target) in left
@@ -59,7 +59,7 @@ def unit_of(
 def explain_unit(
     model: RelationModel, source: tuple[int, ...], target: tuple[int, ...], row: NDArray[np.float32]
 ) -> RelationExplanation:
-    """Return what made the likeliest kind of a unit so.
+    """Return the explanation of a unit's likeliest kind.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def explain_unit(
     source, target : tuple of int
         Tokens of the unit.
     row : float32 array, shape (n_inputs,)
-        What its relation is decided by.
+        Inputs of the relation model.
     """
     relation = Relation.of(model.probabilities(row[None])[0].tolist())
     number = RELATION_KINDS.index(relation.kind)

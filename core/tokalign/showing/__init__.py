@@ -1,1 +1,1 @@
-"""Parts that renderers share: harmless text, lines of a width, pages that load nothing."""
+"""Helpers that renderers share: escaped text, wrapped lines, self-contained pages."""

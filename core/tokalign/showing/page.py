@@ -1,4 +1,4 @@
-"""Pages that need no network and let nothing run or load but their own style and script."""
+"""Pages that need no network, and only run and load their own style and script."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def page_of(
     package : str
         Package that holds JavaScript modules of the page.
     modules : sequence of str
-        Files of the package, or of this one, in the place of the page's script: each after those
-        that it imports itself. All share one scope, so their names differ.
+        Files of the package, or of this one, that replace the page's script: each after those that
+        it imports. All share one scope, so their names must differ.
     calls_home : bool
         Whether the page may call the server that it came from.
     """
@@ -76,12 +76,12 @@ def _hash(text: str) -> str:
 
 
 def page_text(text: str) -> str:
-    """Return a text as a page writes it; nothing in it is markup."""
+    """Return a text escaped for a page."""
     return escape(visible(text))
 
 
 def page_data(data: Mapping[str, object]) -> str:
-    """Return the element with the id ``data`` that holds JSON; nothing in it is markup."""
+    """Return the element with the id ``data`` that holds escaped JSON."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")

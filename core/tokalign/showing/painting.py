@@ -1,7 +1,7 @@
-"""Painters of texts with marks that may lie in one another: for terminals, Markdown and pages.
+"""Painters of texts with nested marks: for terminals, Markdown and pages.
 
-A `Look` says how one kind of mark is shown on each surface, so that what renders a text names its
-marks and leaves the rest to the painter.
+A `Look` says how one kind of mark is shown on each surface, so that a renderer only names its marks
+and leaves the rest to the painter.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from typing import TypeAlias
 from tokalign.showing.text import coloured, visible, with_edges
 
 Around: TypeAlias = tuple[str, str]
-"""What opens a mark, and what closes it."""
+"""Opening and closing text of a mark."""
 Ranges: TypeAlias = Sequence[tuple[int, int]]
-"""Half-open ranges of a text that are marked in one way; they may overlap."""
+"""Half-open ranges of a text with the same mark; they may overlap."""
 MarkedPiece: TypeAlias = tuple[int, int, tuple[tuple[int, ...], ...]]
 
 _SPECIAL = re.compile(r"([\\`*_~\[\]<>&|#])")
@@ -33,13 +33,13 @@ _CLOSES = re.compile(r"[^\w\s~*](?:~~|\*\*)$")
 class Look:
     """How a kind of mark is shown on each surface.
 
-    ``{}`` in what opens or closes a mark stands for a note, such as the number of a move.
+    ``{}`` in an opening or closing text stands for a note, such as the number of a move.
 
     Attributes
     ----------
     colour : str
-        Codes of a terminal, such as "31;4". Of marks in one another, the outer one gives the
-        colour, and both give what else there is.
+        Codes of a terminal, such as "31;4". In nested marks, the outer one gives the colour, and
+        both give the other codes.
     brackets : (opening, closing)
         In a terminal without colours.
     signs : (opening, closing)
@@ -59,7 +59,7 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class Marking:
-    """Ranges of a text that are marked alike.
+    """Ranges of a text with the same look.
 
     Attributes
     ----------
@@ -80,11 +80,11 @@ class Painter(ABC):
 
     @abstractmethod
     def text(self, text: str) -> str:
-        """Return a text as it is written without a mark; nothing in it acts on the surface."""
+        """Return a text without marks, escaped for the surface."""
 
     @abstractmethod
     def _around(self, look: Look, note: str) -> Around:
-        """Return what stands around a mark."""
+        """Return the text before and after a mark."""
 
     def _core(self, core: str, look: Look, note: str) -> str:
         opening, closing = self._around(look, note)
@@ -100,9 +100,9 @@ class Painter(ABC):
         return "".join(parts)
 
     def nested(self, text: str, span: tuple[int, int], layers: Sequence[Marking]) -> str:
-        """Return a part of a text with its marks, those of later layers inside those of earlier.
+        """Return a part of a text with its marks; later layers are inside earlier ones.
 
-        A mark that an outer one cuts is closed and opened again.
+        A mark that crosses the end of an outer one is closed and opened again.
 
         Parameters
         ----------
@@ -127,7 +127,7 @@ class Painter(ABC):
         return "".join(written)
 
     def _key(self, marks: tuple[int, ...]) -> object:
-        """Return what is equal for pieces that stand in the same marks of a layer."""
+        """Return a key that is equal for pieces in the same marks of a layer."""
         return bool(marks)
 
     def _layered(self, layer: Marking, marks: tuple[int, ...]) -> Around:
@@ -135,17 +135,17 @@ class Painter(ABC):
 
 
 class TerminalPainter(Painter):
-    """Writes for a terminal: in colours, or in brackets where there are none."""
+    """Writes for a terminal, in colours or in brackets."""
 
     def __init__(self, *, is_coloured: bool) -> None:
         self.is_coloured = is_coloured
 
     def text(self, text: str) -> str:
-        """Return a text whose control characters can be seen."""
+        """Return a text with visible control characters."""
         return visible(text)
 
     def coloured(self, text: str, colour: str) -> str:
-        """Return a text of the renderer's own in a colour, or without one."""
+        """Return the renderer's own text in a colour, or without one."""
         return coloured(text, colour) if self.is_coloured else text
 
     def _around(self, look: Look, note: str) -> Around:
@@ -170,10 +170,10 @@ class TerminalPainter(Painter):
 
 
 class MarkdownPainter(Painter):
-    """Writes Markdown in which the signs of the text mean nothing."""
+    """Writes Markdown in which the text is escaped."""
 
     def text(self, text: str) -> str:
-        r"""Return a text in one line whose signs mean nothing in Markdown.
+        r"""Return a text in one line, escaped for Markdown.
 
         Examples
         --------
@@ -193,8 +193,7 @@ class MarkdownPainter(Painter):
     def joined(self, parts: Sequence[str]) -> str:
         """Return painted parts as one text, in which every mark means something.
 
-        Beside a letter, Markdown takes no mark that a sign stands on the other side of: there a
-        space comes in between.
+        Markdown ignores a mark between a letter and a sign, so a space is put there.
         """
         text = ""
         for part in parts:
@@ -206,10 +205,10 @@ class MarkdownPainter(Painter):
 
 
 class HtmlPainter(Painter):
-    """Writes HTML in which nothing of the text is markup."""
+    """Writes HTML in which the text is escaped."""
 
     def text(self, text: str) -> str:
-        """Return a text as a page writes it."""
+        """Return a text escaped for HTML."""
         return escape(visible(text))
 
     def _around(self, look: Look, note: str) -> Around:
@@ -286,7 +285,7 @@ def _filled(around: str, note: str) -> str:
 
 
 def _combined(colours: Sequence[str]) -> str:
-    """Return the codes of marks in one another, with the colour of the outermost.
+    """Return the codes of nested marks, with the colour of the outermost.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""Two sentences and the links between their words: as lines, and as a picture.
+"""Two sentences and the links between their words, as lines and as a picture.
 
-Words are those of two lists, links are (source, target, confidence). A picture is SVG without
-scripts, fonts or colours of its own, so that it looks like the page around it, dark or light.
+Links are (source, target, confidence). A picture is SVG without scripts, fonts or colours of its
+own, so that it fits the page around it, dark or light.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _LETTER, _GAP, _LINE = 8.4, 14.0, 24.0
 """Pixels of a column of monospaced letters, between words, and of a line."""
 _MARGIN, _DEPTH = 8.0, 64.0
 _WIDEST = 860.0
-"""A picture that would be wider has its words below one another."""
+"""Greatest width of a picture with sentences in lines; in a wider one they are columns."""
 
 
 def link_lines(
@@ -30,10 +30,10 @@ def link_lines(
 
 
 def pair_svg(source: Sequence[str], target: Sequence[str], links: Sequence[ShownLink]) -> str:
-    """Return a picture of two sentences: side by side lines of words, with curves for links.
+    """Return a picture of two sentences with curves for links.
 
-    The source is above the target where both fit, else to the left of it. A link is the darker, the
-    surer it is, and says what it joins under the pointer; words without a link are pale.
+    The source is above the target if both fit, else to the left of it. Surer links are darker, and
+    name their words under the pointer; unaligned words are pale.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Pieces of texts as they are shown: harmless, in one line, in colour, in lines of a width."""
+"""Texts for display: escaped, in one line, in colour, or wrapped."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ _BREAKS = re.compile(r"\r\n|[\r\u0085\u2028\u2029]")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _ESCAPE = re.compile(r"\x1b\[[\d;]*m")
 _LONGEST = 60
-"""Characters of a text that is shown in part."""
+"""Most characters shown of a text."""
 
 
 def visible(text: str) -> str:
-    """Return a text whose control characters do nothing in a terminal but can be seen.
+    """Return a text with visible, harmless control characters.
 
     Examples
     --------
@@ -30,7 +30,7 @@ def _shown_control(found: re.Match[str]) -> str:
 
 
 def with_edges(text: str) -> tuple[str, str, str]:
-    """Return a text as the white space before it, itself, and the white space after it."""
+    """Return the leading white space, the stripped text, and the trailing white space."""
     core = text.strip()
     if not core:
         return text, "", ""
@@ -39,7 +39,7 @@ def with_edges(text: str) -> tuple[str, str, str]:
 
 
 def one_line(text: str) -> str:
-    """Return a text in one line that is not long, and does nothing in a terminal."""
+    """Return a text shortened to one line, with harmless control characters."""
     text = visible(" ".join(text.split()))
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1].rstrip() + "…"
 
@@ -50,7 +50,7 @@ def coloured(text: str, colour: str) -> str:
 
 
 def wrapped(line: str, width: int) -> Iterator[str]:
-    """Yield a line in pieces of at most so many columns, broken at spaces where there are any."""
+    """Yield a line in pieces of at most so many columns, broken at spaces if possible."""
     here, n_here = "", 0
     for word in re.findall(r"\s*\S+|\s+$", line):
         n = n_columns(word)
@@ -65,7 +65,7 @@ def wrapped(line: str, width: int) -> Iterator[str]:
 
 
 def n_columns(text: str) -> int:
-    """Return how many columns of a terminal a text takes."""
+    """Return the number of columns of a text in a terminal."""
     return sum(map(_column, _ESCAPE.sub("", text)))
 
 

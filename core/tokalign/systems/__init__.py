@@ -1,6 +1,6 @@
-"""Systems of the literature: each aligns an annotated pair by rules, without trained weights.
+"""Published systems: each aligns an annotated pair by rules, without trained weights.
 
-docs/results.md says where each comes from and what its confidence means.
+docs/results.md has the source of each and the meaning of its confidence.
 """
 
 from __future__ import annotations
@@ -38,21 +38,20 @@ def load_system(name: str) -> System:
 
 
 def system_class(name: str) -> type[System]:
-    """Return the class of a system; to import it opens nothing."""
+    """Return the class of a system; importing it opens no table."""
     module, _, attribute = SYSTEMS[name].partition(":")
     return cast(type[System], getattr(importlib.import_module(module), attribute))
 
 
 def summary(system: System) -> str:
-    """Return what a system does, in one line, and which table of words it uses, where it does."""
+    """Return a one-line description of a system, and the table of words that it uses, if any."""
     line = (type(system).__doc__ or "").partition("\n")[0]
     table = getattr(system, "table", "")
     return f"{line} Words are alike by {table}." if table else line
 
 
 def check_options(name: str, options: AlignOptions) -> None:
-    """Raise InputError where an option is only of models: systems have no probabilities,
-    directions and styles."""
+    """Raise InputError for options that only models have: probabilities, directions and styles."""
     if options.posteriors:
         raise InputError(
             f"{name} decides by rules and has no posteriors; ask for explanations, which name the "
@@ -82,7 +81,7 @@ def check_options(name: str, options: AlignOptions) -> None:
 
 
 def refuse_grounding(name: str, field: str = "model") -> NoReturn:
-    """Raise InputError: systems have no probabilities to tell support by."""
+    """Raise InputError: systems have no probabilities for support."""
     raise InputError(
         f"{name} decides by rules and gives no posteriors to tell support by; ask a model",
         field=field,

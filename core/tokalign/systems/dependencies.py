@@ -1,24 +1,25 @@
-"""Collapsed Stanford dependencies out of the trees of any annotator, and which of them are alike.
+"""Collapsed Stanford dependencies from the trees of any annotator, and their equivalences.
 
 Sultan et al. (2014) compare dependency types of de Marneffe and Manning (2008), in which a
-preposition or conjunction is part of the type: ``prep_in``, ``conj_and``. Those types are made
-here of three schemes, by label alone, so that nobody has to say which one a tree is in:
+preposition or conjunction is part of the type: ``prep_in``, ``conj_and``. They are made here from
+three schemes, recognised by labels alone:
 
-* Universal Dependencies, versions 1 and 2. ``obl`` and ``nmod`` are ``prep_`` and the lemma of
-  their ``case`` word, or ``agent`` where that is "by" of a passive verb (``obl:agent`` always is).
-  ``acl`` is ``infmod`` of a plain verb form, else ``partmod``; ``acl:relcl`` is ``rcmod``.
-  ``advcl`` of a plain form with "to" is ``purpcl``. ``xcomp`` of an adjective is ``acomp``.
+* Universal Dependencies, versions 1 and 2. ``obl`` and ``nmod`` become ``prep_`` and the lemma of
+their ``case`` word, or ``agent`` if that is "by" of a passive verb (``obl:agent`` always does).
+  ``acl`` becomes ``infmod`` for a plain verb form, else ``partmod``; ``acl:relcl`` becomes
+  ``rcmod``. ``advcl`` with a plain form and "to" becomes ``purpcl``. ``xcomp`` with an adjective
+  becomes ``acomp``.
 * Basic Stanford dependencies: ``prep`` with its ``pobj`` or ``pcomp`` is joined to ``prep_in``.
 * ClearNLP's, which spaCy writes: the same, and ``agent`` and ``dative`` with their ``pobj``.
 
-In all of them ``conj`` takes the lemma of its coordinator, of a list the last one's, and what
-``xcomp`` governs gets the subject that it shares, ``xsubj``. A word that went into a type keeps an
-arc of its own, ``case``, from the noun that it belongs to. Coordinators and punctuation have no
-arc. What a scheme does not tell is lost: Universal Dependencies have no ``rel``, and dependencies
-are not passed on to further conjuncts.
+In all of them ``conj`` takes the lemma of its coordinator (in a list, of the last one), and the
+dependent of ``xcomp`` gets the shared subject, ``xsubj``. A word that became part of a type keeps
+an arc, ``case``, from its noun. Coordinators and punctuation have no arc. Some information is
+missing: Universal Dependencies have no ``rel``, and dependencies are not propagated to further
+conjuncts.
 
-Which types say the same of two words is Table 1 of the paper. Its ``pos`` is written ``poss``, the
-possessor's type in that scheme.
+Table 1 of the paper lists equivalent types. Its ``pos`` is ``poss`` here, the possessor's type in
+that scheme.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from tokalign.types import Sentence
 
 NOUN, VERB, ADJECTIVE, ADVERB, OTHER = "noun", "verb", "adjective", "adverb", "other"
 CATEGORIES: tuple[str, ...] = (NOUN, VERB, ADJECTIVE, ADVERB, OTHER)
-"""Lexical categories; words of different ones are no evidence by dependencies."""
+"""Lexical categories; words of different ones are not compared by dependencies."""
 
 _OBJECT_TYPES = ("ccomp", "dobj", "nsubjpass", "rel", "partmod")
 _CLAUSES_OF_NOUNS = ("infmod", "partmod", "rcmod")
@@ -45,7 +46,7 @@ SAME_DIRECTION: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     (NOUN, NOUN, ("poss", "nn", "prep_of", "prep_in", "prep_at", "prep_for")),
     (NOUN, ADJECTIVE, ("amod", "rcmod")),
 )
-"""Category of the head, of the dependent, and types that are equivalent between them."""
+"""Category of the head, of the dependent, and equivalent types between them."""
 
 OPPOSITE_DIRECTIONS: tuple[tuple[str, str, tuple[str, ...], tuple[str, ...]], ...] = (
     (VERB, NOUN, _OBJECT_TYPES, _CLAUSES_OF_NOUNS),
@@ -80,7 +81,7 @@ _TYPES: dict[str, str] = {
     "nummod": "num", "acl:relcl": "rcmod", "relcl": "rcmod", "advcl:relcl": "rcmod",
     "det:predet": "predet", "cc:preconj": "preconj", "fixed": "mwe", "neg": "advmod",
 }  # fmt: skip
-"""Labels that have another name among Stanford's; the others keep theirs, without its subtype."""
+"""Labels with another name in Stanford's scheme; others keep theirs, without the subtype."""
 
 _WITHOUT_ARC = frozenset(("punct", "p", "P", "cc", "root", "ROOT", "null"))
 _PREPOSITIONS = frozenset(("prep", "agent", "dative"))
@@ -105,7 +106,7 @@ def dependencies(sentence: Sentence) -> list[Dependency]:
 
 
 class _Tree:
-    """A sentence's tree, and the few children that the type of an arc depends on."""
+    """A sentence's tree, with the children that the type of an arc depends on."""
 
     def __init__(self, sentence: Sentence) -> None:
         assert sentence.tags is not None and sentence.lemmas is not None
@@ -151,7 +152,7 @@ class _Tree:
                     yield Dependency(head, object_, self._prepositional(head, child, label))
                     yield Dependency(object_, child, "case")
             elif label in _OBJECTS_OF_PREPOSITIONS and self.labels[head] in _PREPOSITIONS:
-                continue  # its arc is its preposition's
+                continue  # its arc comes from its preposition
             else:
                 yield Dependency(head, child, self._type(head, child, label))
             if label == "xcomp" and child not in self.subject:

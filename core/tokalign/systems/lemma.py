@@ -1,4 +1,4 @@
-"""The lemma baseline, which any system must beat."""
+"""The lemma baseline."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tokalign.types import Sentence
 class LemmaSystem:
     """Links identical lemmas, those nearest to the diagonal first.
 
-    A lemma is compared in lower case.
+    Lemmas are compared in lower case.
 
     Examples
     --------
@@ -32,7 +32,7 @@ class LemmaSystem:
 
 
 def lower_lemmas(sentence: Sentence) -> list[str]:
-    """Return the lemmas of a sentence that has some, in lower case."""
+    """Return the lemmas of a sentence, which must have some, in lower case."""
     return [lemma.lower() for lemma in sentence.lemmas or ()]
 
 
@@ -42,16 +42,16 @@ def nearest_pairs(
     used_source: Collection[int] = (),
     used_target: Collection[int] = (),
 ) -> list[tuple[int, int]]:
-    """Return pairs of equal words, each word in one at most.
+    """Return pairs of equal words, each word in at most one.
 
-    Of all that are free, the two are paired whose relative positions i / n_source and j / n_target
-    differ least, the leftmost of equals; then the next two.
+    Pairs are taken by the difference of relative positions i / n_source and j / n_target, the
+    smallest first; ties go to the leftmost.
 
     Parameters
     ----------
     source, target : sequence of str
     used_source, used_target : collection of int
-        Places of words that are in no pair.
+        Indices of words that must not be paired.
 
     Examples
     --------
@@ -63,7 +63,7 @@ def nearest_pairs(
     for j, word in enumerate(target):
         if j not in used_target:
             places[word].append(j)
-    # Cross-multiplied, so that what is equally far compares as equal.
+    # Cross-multiplied, so that equal distances compare as equal.
     candidates = sorted(
         (abs(i * n_target - j * n_source), i, j)
         for i, word in enumerate(source)

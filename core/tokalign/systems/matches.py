@@ -1,4 +1,4 @@
-"""Matches of a system of the literature, and the protocol that such a system keeps."""
+"""Matches of a published system, and the protocol of such systems."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from tokalign.types import Sentence
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Matches:
-    """The links of one pair, column by column, sorted by (source, target); none is there twice.
+    """The distinct links of one pair, column by column, sorted by (source, target).
 
     Attributes
     ----------
     source, target : int32 array, shape (n_links,)
         0-based token indices.
     confidence : float32 array, shape (n_links,)
-        In [0, 1]; what it means is each system's to say.
+        In [0, 1]; each system defines its meaning.
     rules : tuple of str, length n_links
         Name of the rule or edit that linked each.
     distance : float or None
-        Of the two sentences, at least 0, where the system measures one.
+        Distance of the two sentences, at least 0, if the system measures it.
     """
 
     source: NDArray[np.int32]
@@ -52,12 +52,12 @@ class Matches:
 class System(Protocol):
     """Aligns annotated pairs without a model's weights; threads may share one.
 
-    One that looks words up in a table says in its attribute `table` in which.
+    A system that looks up words in a table names it in its attribute `table`.
 
     Attributes
     ----------
     name : str
-        What it is asked for by.
+        Name in SYSTEMS.
     uses_trees : bool
         Whether the sentences that it aligns must have heads and relations.
     """
@@ -66,4 +66,4 @@ class System(Protocol):
     uses_trees: bool
 
     def align(self, source: Sentence, target: Sentence) -> Matches:
-        """Return the links of a pair with tags and lemmas, and with trees where it uses them."""
+        """Return the links of a pair with tags and lemmas, and with trees if it uses them."""

@@ -15,15 +15,16 @@ from tokalign.systems.matches import Matches
 from tokalign.types import Sentence
 
 CONFIDENCES = {"exact": 1.0, "stem": 0.6, "synonym": 0.8}
-"""Stages in their order, with the weights that Meteor 1.3 gives English matches."""
+"""Stages in order, with Meteor 1.3's weights of English matches."""
 
 
 class MeteorSystem:
-    """Links equal words, then equal stems, then synonyms, with as few crossings as may be.
+    """Links equal words, then equal stems, then synonyms, with few crossings.
 
-    Each stage looks at the words that earlier ones left. Banerjee and Lavie (2005) take the largest
-    set of a stage's matches, of such sets one with the fewest crossing links. Here that is done one
-    after another for words that can exchange partners, those with few matches first; see `resolve`.
+    Each stage uses the words that earlier ones left. Banerjee and Lavie (2005) take the largest set
+    of a stage's matches, and among these one with the fewest crossing links. Here each group of
+    words that can exchange partners is solved separately, those with few matches first; see
+    `resolve`.
 
     References
     ----------
@@ -54,7 +55,7 @@ class MeteorSystem:
         """Return the links, of the rules ``exact``, ``stem`` and ``synonym``."""
         sides = (source, target)
         forms = [[token.lower() for token in side.tokens] for side in sides]
-        # What words of each side match by: two do where they share any.
+        # Keys of each side's words; two words match if they share a key.
         keys: dict[str, list[list[Collection[Hashable]]]] = {
             "exact": [[(form,) for form in side] for side in forms],
             "stem": [[(self._stem(form),) for form in side] for side in forms],
@@ -69,7 +70,7 @@ class MeteorSystem:
         return Matches.of((i, j, CONFIDENCES[stage], stage) for (i, j), stage in links.items())
 
     def _find_synsets(self, lemma: str) -> frozenset[int]:
-        """Return the numbers of the synsets that a lemma is in, in any part of speech."""
+        """Return the numbers of a lemma's synsets, in any part of speech."""
         entries = (self._entry(lemma, pos) for pos in range(4))
         return frozenset(
             sense
@@ -82,7 +83,7 @@ class MeteorSystem:
 def matches(
     source: Sequence[Collection[Hashable]], target: Sequence[Collection[Hashable]]
 ) -> list[tuple[int, int]]:
-    """Return the pairs of places whose collections share an item, sorted.
+    """Return the sorted pairs of indices whose collections share an item.
 
     Examples
     --------
@@ -101,14 +102,14 @@ def matches(
 
 
 def components(pairs: Sequence[tuple[int, int]]) -> list[list[tuple[int, int]]]:
-    """Return sorted pairs by the words that can exchange partners, groups of few pairs first.
+    """Return groups of sorted pairs whose words can exchange partners, small groups first.
 
     Examples
     --------
     >>> components([(0, 0), (0, 1), (1, 2), (2, 1)])
     [[(1, 2)], [(0, 0), (0, 1), (2, 1)]]
     """
-    first: dict[Hashable, Hashable] = {}  # a word -> one of its group, until that is its own
+    first: dict[Hashable, Hashable] = {}  # a word -> another of its group, or itself
 
     def root(word: Hashable) -> Hashable:
         while (above := first.setdefault(word, word)) != word:
@@ -127,10 +128,10 @@ def components(pairs: Sequence[tuple[int, int]]) -> list[list[tuple[int, int]]]:
 def resolve(
     group: Sequence[tuple[int, int]], links: Sequence[tuple[int, int]]
 ) -> list[tuple[int, int]]:
-    """Return the largest set of a group's pairs that shares no word and does not cross itself.
+    """Return the largest set of a group's pairs that share no word and do not cross.
 
-    Of such sets the one that crosses fewest of the links there are; then the one whose pairs are
-    nearest to the same place; then the leftmost in the target.
+    Ties go to the set that crosses the fewest existing links, then to the one whose pairs are
+    nearest to the same position, then to the leftmost in the target.
 
     Examples
     --------
@@ -145,7 +146,7 @@ def resolve(
         return list(zip(rows, columns, strict=True))  # the only set of that size
     crossed = _crossed(rows, columns, links)
     may_link = set(group)
-    # best[q]: of the rows so far and the columns before q, minus the number of pairs, crossings,
+    # best[q]: for the rows so far and the columns before q, minus the number of pairs, crossings,
     # distance, and the pairs as a chain from the last one.
     best: list[tuple[int, int, int, tuple[object, ...]]] = [(0, 0, 0, ())] * (len(columns) + 1)
     for p, i in enumerate(rows):
@@ -169,11 +170,11 @@ def resolve(
 def _crossed(
     rows: Sequence[int], columns: Sequence[int], links: Sequence[tuple[int, int]]
 ) -> list[list[int]]:
-    """Return how many links, of other words, each cell of rows and columns crosses."""
+    """Return the number of links of other words that each cell of rows and columns crosses."""
     if not links:
         return [[0] * len(columns)] * len(rows)
     linked = np.array(links)
-    # 1 where a link is on the same side of the cell in both sentences, -1 where it crosses.
+    # 1 if a link is on the same side of the cell in both sentences, -1 if it crosses.
     in_source = np.sign(linked[:, 0] - np.array(rows)[:, None])
     in_target = np.sign(linked[:, 1] - np.array(columns)[:, None])
     crossed: list[list[int]] = ((len(links) - in_source @ in_target.T) // 2).tolist()

@@ -1,23 +1,23 @@
 """The aligner of Sultan, Bethard and Sumner (2014): similar words in similar contexts.
 
-Modules work one after another, each on the words that are left: identical word sequences, named
+Modules run one after another, each on the unaligned words: identical word sequences, named
 entities, content words by their dependencies, then by the words around them, then function words
-and marks in the same two ways. Of a link's score 0.9 is the words' own similarity and 0.1 that of
-their contexts. What the paper leaves open, or takes from elsewhere, is here:
+and punctuation in the same two ways. A link's score is 0.9 times the words' similarity plus 0.1
+times that of their contexts. Details that the paper leaves open:
 
-* Words are similar by 1 if their forms without case and inner marks, or their lemmas, are the
-  same, by 0.9 if a table of paraphrases holds them, otherwise by 0; numbers, marks, clitics, and a
-  function word with a content word are never paraphrases. The table is PPDB, as in the paper,
-  where it is installed; WordNet's synonyms, derived and similar words stand in for it elsewhere.
-* Stop words are the function words that ship with the package, and marks.
-* Dependencies are collapsed Stanford types, made of any annotator's trees
-  and equivalent by the paper's Table 1 (`tokalign.systems.dependencies`).
-* The marks that end both sentences are linked first. The paper does not say so, but its figures
-  are out of reach without: most of RTE2's pairs have such a link.
-* Named entities are runs of proper nouns, as whoever tagged the sentence saw them. Linked are
-  names that are the same, a part of one another, or an acronym and its words. A single word that
-  stands for a name of two or three is linked with the others too, as people are called by either
-  name; not with titles, kinds of places and bodies, and words that its own sentence has as well.
+* The similarity of words is 1 if their forms without case and inner marks, or their lemmas, are the
+same, 0.9 if a table of paraphrases holds them, otherwise 0; numbers, punctuation, clitics, and a
+function word with a content word are never paraphrases. The table is PPDB, as in the paper, if it
+is installed, else WordNet's synonyms, derived and similar words.
+* Stop words are the shipped function words, and punctuation.
+* Dependencies are collapsed Stanford types, made from any annotator's trees, with the equivalences
+of the paper's Table 1 (`tokalign.systems.dependencies`).
+* The final marks of both sentences are linked first. The paper does not say so, but its figures
+cannot be reached otherwise: most of RTE2's pairs have such a link.
+* Named entities are runs of proper nouns, by the given tags. Names are linked if they are the same,
+one is part of the other, or one is the other's acronym. A single word that stands for a name of two
+or three is linked with all its words, as people are called by either name; but not with titles,
+kinds of places and organisations, and words that its own sentence has as well.
 
 References
 ----------
@@ -41,10 +41,10 @@ if TYPE_CHECKING:
     from tokalign.systems.sultan_kernel import _Prepared
 
 TABLES: tuple[str, ...] = ("ppdb", "wordnet")
-"""Tables of alike words; the first one that is installed is used."""
+"""Tables of similar words; the first installed one is used."""
 
 SAME_WORD = 10
-"""Similarity of words that are the same, in tenths."""
+"""Similarity of equal words, in tenths."""
 
 CONFIDENCE: dict[str, tuple[float, float]] = {
     "final-mark": (0.99, 0.99),
@@ -56,28 +56,26 @@ CONFIDENCE: dict[str, tuple[float, float]] = {
     "stop-dependency": (0.93, 0.25),
     "stop-neighbourhood": (0.49, 0.4),
 }
-"""By rule, how many of its links annotators made too: of those between same words, and of others.
-
-Shares of the links on RTE2's development half, native annotator and PPDB (``python -m
-lab.accuracy sultan --rules``); the two rules for stop words made fewer than ten links between
-other words.
+"""Precision by rule, of links between equal words and of others, on RTE2's development half, native
+annotator and PPDB (``python -m lab.accuracy sultan --rules``); the two rules for stop words made
+fewer than ten links between other words.
 """
 
 
 class SultanSystem:
-    """Links similar words in similar contexts by fixed rules, as Sultan et al. (2014).
+    """Links similar words in similar contexts by the fixed rules of Sultan et al. (2014).
 
     Threads may share one and then take turns.
 
     Parameters
     ----------
     table : str, optional
-        Out of TABLES; by default the first one that is there.
+        Out of TABLES; by default the first installed one.
 
     Attributes
     ----------
     table : str
-        Name and version of the one that is used.
+        Name and version of the table in use.
 
     Raises
     ------

@@ -16,13 +16,13 @@ KEEP, MOVE = 1.0, 0.5
 
 
 class TreeEditSystem:
-    """Links what the cheapest edit of one dependency tree into the other keeps or moves.
+    """Links the words that the cheapest edit of one dependency tree into the other keeps or moves.
 
-    A node is its lemma in lower case. Deletion, insertion and substitution cost 1 each, keeping a
-    lemma nothing, as in Yao et al. (2013); the script is that of Zhang and Shasha (1989). Ordered
-    trees cannot exchange words, so what the script deletes here and inserts there is a move, an
-    edit of Heilman and Smith (2010): such words are paired as the system ``lemma`` pairs them. A
-    word that another is put in the place of is linked with nothing.
+    A node is its lemma in lower case. Deletion, insertion and substitution cost 1 each and keeping
+    a lemma 0, as in Yao et al. (2013); the script is that of Zhang and Shasha (1989). Ordered trees
+    cannot exchange words, so a word that is deleted in one place and inserted in another is a move,
+    an edit of Heilman and Smith (2010): such words are paired as by the system ``lemma``.
+    Substituted words are not linked.
 
     References
     ----------

@@ -1,6 +1,6 @@
-"""Which sentences of two texts belong together, and what changed between the texts (`diff`).
+"""Sentence alignment of two texts, and the changes between them (`diff`).
 
-`text_plan.TextPlan` cuts both texts into sentences, says which of them are worth comparing, and
-makes blocks of what the comparison says. The library compares with its aligner (`align_texts`), the
-server with its workers.
+`text_plan.TextPlan` splits both texts into sentences, chooses the pairs to compare, and makes
+blocks from their similarities. The library compares with its aligner (`align_texts`), the server
+with its workers.
 """

@@ -10,7 +10,7 @@ from tokalign.types.options import AlignOptions, Detail, OffsetUnit
 from tokalign.types.texts import SentenceSpan, TextAlignment, TextBlock
 
 COMPARING = AlignOptions(detail=Detail.SCORES)
-"""Options of comparisons, whatever those of the alignments, so that gains mean the same."""
+"""Options of comparisons, the same for all alignments, so that gains are comparable."""
 
 
 def align_texts(
@@ -41,7 +41,7 @@ def align_texts(
 def _in_unit(
     text: str, sentences: tuple[SentenceSpan, ...], unit: OffsetUnit
 ) -> tuple[SentenceSpan, ...]:
-    """Return sentences with offsets that count a unit."""
+    """Return sentences with offsets converted to a unit."""
     if unit is OffsetUnit.CODE_POINTS or text.isascii():
         return sentences
     at = positions(text, unit)

@@ -1,10 +1,10 @@
-"""Which sentences of two texts are worth comparing.
+"""Candidates: the pairs of sentences of two texts to compare.
 
-Two sentences are, where one shares as much with the other as with any, in all of the text or
-between two *anchors*: sentences that surely belong together, being the same or sharing most with
-one another. So are all sentences of short gaps between anchors. Two neighbours are compared with a
-sentence where that shares something with each that the other lacks. Identical sentences are not
-compared, for what a comparison would say is known.
+Two sentences are compared if one is among the best partners of the other by shared words, in the
+whole text or between two *anchors*: pairs that surely correspond, because they are identical or
+each other's best partners. All sentences of short gaps between anchors are compared, too. Two
+neighbours are compared with a sentence if it shares words with each that the other lacks. Identical
+sentences need no comparison.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from tokalign.texts.split_text import MOST_TOKENS
 from tokalign.texts.text_words import TextWords, total_weights, words_of
 
 MOST_HELD = 50
-"""A stem that more sentences hold is not looked up."""
+"""Stems in more sentences than this are not looked up."""
 N_BEST = 3
-"""Partners of a sentence in all of the other text, and between anchors."""
+"""Most partners of a sentence in the whole other text, and between anchors."""
 LEAST_OF_BEST = 0.5
-"""Share of the best partner's score that another partner has at least."""
+"""Least score of another partner, as a share of the best one's."""
 LEAST_ANCHOR = 0.5
-"""Score of sentences that are anchors."""
+"""Least score of anchors."""
 SHORT_GAP = 4
 """Most pairs of sentences between two anchors that are all compared."""
 LEAST_BEYOND = 0.07
-"""Share of a neighbour's words that a sentence has and its partner lacks."""
+"""Least share of a neighbour's words that a sentence has and its partner lacks."""
 Pairs: TypeAlias = NDArray[np.int32]
 """Numbers of sentences of the old text and of the new one, shape (n, 2)."""
 
@@ -44,7 +44,7 @@ class TextCandidate(NamedTuple):
     Attributes
     ----------
     old_first, n_old : int
-        Number of the first sentence of the old text, and how many.
+        First sentence of the old text, and number of sentences.
     new_first, n_new : int
     """
 
@@ -94,7 +94,7 @@ class _Texts:
 def find_candidates(
     old: Sequence[str], new: Sequence[str]
 ) -> tuple[list[TextCandidate], list[TextCandidate]]:
-    """Return what to compare, and pairs of identical sentences, each sorted.
+    """Return the candidates, and the pairs of identical sentences, each sorted.
 
     Parameters
     ----------
@@ -121,10 +121,9 @@ def find_candidates(
 
 
 def identical(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
-    """Return pairs of sentences that are the same.
+    """Return pairs of identical sentences.
 
-    Of sentences that occur several times, the first one is paired with the first, the second with
-    the second, and so on; and the last one with the last, and so on.
+    Repeated sentences are paired by order of occurrence, counted from the first and from the last.
     """
     places: dict[str, tuple[list[int], list[int]]] = {}
     for side, sentences in enumerate((old, new)):
@@ -138,7 +137,7 @@ def identical(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
 
 
 def _is_short(sentences: Sequence[str], numbers: Sequence[int]) -> bool:
-    """Whether sentences may be aligned together."""
+    """Whether the joined sentences are short enough to align."""
     return len(numbers) == 1 or is_short(" ".join(sentences[k] for k in numbers), MOST_TOKENS)
 
 
@@ -147,7 +146,7 @@ def _everything(n: int, n_other: int) -> NDArray[np.int32]:
 
 
 def _anchors(scores: dict[tuple[int, int], float]) -> list[tuple[int, int]]:
-    """Return the pairs that are each other's best partners, as far as they keep the order."""
+    """Return the pairs that are each other's best partners and keep the order."""
     best: tuple[dict[int, float], dict[int, float]] = ({}, {})
     for pair, score in scores.items():
         for side, k in zip(best, pair, strict=True):
@@ -166,7 +165,7 @@ def _anchors(scores: dict[tuple[int, int], float]) -> list[tuple[int, int]]:
 
 
 def _gaps(anchors: Sequence[tuple[int, int]], n: int, n_other: int) -> NDArray[np.int32]:
-    """Return for each sentence which of the other text stand between the same anchors.
+    """Return, for each sentence, the range of the other text between the same anchors.
 
     Those of an anchor reach from the anchor before it to the one after it.
     """
@@ -181,7 +180,7 @@ def _gaps(anchors: Sequence[tuple[int, int]], n: int, n_other: int) -> NDArray[n
 def _short_gaps(
     anchors: Sequence[tuple[int, int]], n_old: int, n_new: int
 ) -> list[tuple[int, int]]:
-    """Return all pairs of sentences between two anchors, where these are few."""
+    """Return all pairs of sentences between two anchors, if these are few."""
     edges = [(-1, -1), *anchors, (n_old, n_new)]
     pairs = []
     for (i, j), (next_i, next_j) in pairwise(edges):
@@ -193,7 +192,7 @@ def _short_gaps(
 def _beside_anchors(
     anchors: Sequence[tuple[int, int]], n_old: int, n_new: int
 ) -> set[TextCandidate]:
-    """Return anchors joined with a sentence that stands alone beside them."""
+    """Return anchors joined with a single unpaired neighbour."""
     found = set()
     for (i, j), (next_i, next_j) in pairwise([(-1, -1), *anchors, (n_old, n_new)]):
         if (next_i - i, next_j - j) == (1, 2):
@@ -210,7 +209,7 @@ def _beside_anchors(
 
 
 def _joined(words: _Texts, singles: Pairs) -> set[TextCandidate]:
-    """Return the neighbours that are worth comparing together."""
+    """Return the candidates with two neighbours on one side."""
     ones = _with_neighbour(words.old, words.new, words.weights, singles)
     twos = _with_neighbour(words.new, words.old, words.weights, singles[:, ::-1])
     splits = {(i, j) for i, j in ones}  # sentence i beside j and j + 1

@@ -1,8 +1,8 @@
-"""Sentences of a text, as they are aligned with those of another; also of a text that grows.
+"""The sentences of a text for alignment with another one; also of a growing text.
 
 Headings, items of lists and fences of code begin on a line of their own and are sentences, too.
-Sentences of wrapped lines go over line breaks; without this rule, a list whose items have no
-periods would be one sentence, and a heading a part of what stands below it.
+Sentences may continue over line breaks; without this rule, a list whose items have no periods would
+be one sentence, and a heading part of the text below it.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ _BARE = re.compile(r"\d{1,3}[.)]")
 
 
 def item_starts(text: str) -> Iterator[int]:
-    """Yield where a line begins that is not the rest of the line before.
+    """Yield the offsets of lines that do not continue the line before.
 
-    A number begins an item where it is 1, or where the item before has the number before: lines of
-    wrapped text begin with numbers, too.
+    A number begins an item if it is 1, or follows the number of the item before: lines of wrapped
+    text may begin with numbers, too.
 
     Examples
     --------
@@ -38,15 +38,15 @@ def item_starts(text: str) -> Iterator[int]:
 
 
 def cut_at_items(text: str, sentences: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Yield sentences, cut where an item or a heading begins in them.
+    """Yield sentences, cut at items and headings that begin in them.
 
-    The number of an item that was split from its text as if it ended a sentence is joined to it.
+    The number of an item, which looks like a sentence, is joined to the item's text.
 
     Parameters
     ----------
     text : str
     sentences : iterable of (start, end)
-        In order, with nothing but white space between them.
+        In order, with only white space between them.
     """
     items = ItemCuts()
     yield from items.cut(text, sentences, list(item_starts(text)))
@@ -54,19 +54,19 @@ def cut_at_items(text: str, sentences: Iterable[tuple[int, int]]) -> Iterator[tu
 
 
 class ItemCuts:
-    """Cuts the sentences of a text as `cut_at_items` does, some at a time."""
+    """Cuts the sentences of a text as `cut_at_items` does, incrementally."""
 
     def __init__(self) -> None:
-        self._line = 0  # where the last line that was read begins
+        self._line = 0  # offset of the last line read
         self._is_read = False
         self._number = 0
         self._stands_alone = False
         self._bare: tuple[int, int] | None = None  # a number whose text may follow
 
     def starts(self, text: str, end: int) -> Iterator[int]:
-        """Yield the next lines that begin before `end` and not with the rest of the line before.
+        """Yield the next lines that begin before `end` and do not continue the line before.
 
-        The text may have grown behind the `end` of the call before, if that was not all of it.
+        The text may have grown after the previous `end`, if that was not its end.
         """
         for line in _LINE.finditer(text, self._line):
             if line.start() >= end:
@@ -103,7 +103,7 @@ class ItemCuts:
                 yield piece
 
     def rest(self) -> Iterator[tuple[int, int]]:
-        """Yield the number that was kept back, if there is one."""
+        """Yield the number kept back, if there is one."""
         if self._bare is not None:
             yield self._bare
             self._bare = None
@@ -116,26 +116,26 @@ def _cut(
         for k in range(bisect_right(starts, start), len(starts)):
             if starts[k] >= end:
                 break
-            if starts[k] > start:  # not where white space alone comes before
+            if starts[k] > start:  # not if only white space comes before
                 yield start, start + len(text[start : starts[k]].rstrip())
                 start = _SPACE.match(text, starts[k], end).end()  # type: ignore[union-attr]
         yield start, end
 
 
 MOST_TOKENS = 384
-"""Of a sentence, or of two that are joined: fewer than a pair may have on one side, since another
-annotator may find more of them."""
+"""Most tokens of a sentence, or of two joined ones: fewer than the limit of a side, since another
+annotator may find more."""
 
 
 def split_text(text: str) -> list[SentenceSpan]:
-    """Return the sentences of a text as raw text that is aligned is split; see tokalign.split."""
+    """Return the sentences of a text, split as for alignment; see tokalign.split."""
     if not isinstance(text, str):
         raise InputError(f"text is {quoted(text)}; wanted text", field="text")
     return [SentenceSpan(start, end, text[start:end]) for start, end in Sentences(text)]
 
 
 def sentences_of(text: str, name: str) -> tuple[SentenceSpan, ...]:
-    """Return the sentences of a text; none of one that is empty or all white space.
+    """Return the sentences of a text; a blank text has none.
 
     A heading and an item of a list are sentences. One of more than MOST_TOKENS is cut; its pieces
     count as sentences.
@@ -144,7 +144,7 @@ def sentences_of(text: str, name: str) -> tuple[SentenceSpan, ...]:
     ----------
     text : str
     name : str
-        The field that errors name.
+        Name of the field in errors.
 
     Raises
     ------
@@ -161,30 +161,30 @@ def sentences_of(text: str, name: str) -> tuple[SentenceSpan, ...]:
 
 
 class GrowingText:
-    """A text that grows, whose sentences are found as soon as no more text can change them.
+    """A growing text, whose sentences are found as soon as more text cannot change them.
 
-    All of them together are those that `sentences_of` finds in the whole text.
+    In the end they are those that `sentences_of` finds in the whole text.
 
     Parameters
     ----------
     name : str
-        The field that errors name.
+        Name of the field in errors.
 
     Attributes
     ----------
     text : str
-        As it is so far.
+        The text so far.
     """
 
     def __init__(self, name: str) -> None:
         self.text = ""
         self._name = name
         self._items = ItemCuts()
-        self._read = 0  # so much of the text is in sentences that are final
+        self._read = 0  # end of the final sentences
         self._spans: list[SentenceSpan] = []
 
     def add(self, piece: str) -> list[SentenceSpan]:
-        """Return the sentences that a next piece of the text finishes.
+        """Return the sentences that the next piece of the text completes.
 
         Raises
         ------
@@ -198,7 +198,7 @@ class GrowingText:
         return self._next(is_whole=False)
 
     def end(self) -> list[SentenceSpan]:
-        """Return the sentences that the end of the text finishes; errors are as of `add`."""
+        """Return the sentences that the end of the text completes; errors are as of `add`."""
         return self._next(is_whole=True)
 
     def _next(self, *, is_whole: bool) -> list[SentenceSpan]:

@@ -1,11 +1,11 @@
-"""The plan by which sentences of two texts are aligned, whoever compares them.
+"""The plan of aligning the sentences of two texts, independent of what compares them.
 
-Candidates with similarities become *blocks*: first those in order, then those that moved. A block
-gains by how far its similarity is above what is enough, times its sentences on one side, less a
-price where sentences are joined. Blocks that keep the order of both texts are the chain of the
-highest total gain. A candidate that crosses the chain is taken all the same where it gains more
-than the blocks of the chain that share a sentence with it, and a price of moving; but not where
-another one could have its sentence as well.
+Candidates with similarities become *blocks*: first those in order, then those that moved. A block's
+gain is the excess of its similarity over `enough`, times its sentences on one side, less a price
+for joining sentences. Blocks that keep the order of both texts are the chain of the highest total
+gain. A candidate that crosses the chain is taken if it gains more than the blocks of the chain that
+share a sentence with it plus the price of moving, unless another candidate fits its sentence as
+well.
 """
 
 from __future__ import annotations
@@ -24,30 +24,30 @@ from tokalign.texts.split_text import sentences_of
 from tokalign.types.texts import SentenceSpan
 
 Blocks: TypeAlias = NDArray[np.int32]
-"""First old sentence, number of old ones, first new one, number of new ones; shape (n, 4)."""
+"""First old sentence, number of old sentences, first new one, number of new ones; shape (n, 4)."""
 
 Cells: TypeAlias = Sequence[tuple[int, ...]]
-"""Of each block, its sentences: number i of the old text as i, number j of the new one as ~j."""
+"""Sentences of each block: number i of the old text as i, number j of the new one as ~j."""
 
 
 @dataclass(frozen=True, slots=True)
 class Gains:
-    """What blocks gain.
+    """Parameters of blocks' gains.
 
-    The defaults were set by hand before `python -m lab.accuracy texts` was written, which finds
-    no better ones: choosing on other corpora changes F1 by at most .003, most often for the worse.
+    The defaults were set by hand. `python -m lab.accuracy texts` finds no better ones: choosing on
+    other corpora changes F1 by at most .003, mostly for the worse.
 
     Attributes
     ----------
     enough : float
-        Similarity from which on a block gains.
+        Similarity at which a block's gain is 0.
     joining : float
         Price of a block that has two sentences on a side.
     moving : float
         Price of a block that crosses others.
     margin : float
-        By how much a block that crosses others is more similar than another one that has a sentence
-        of its own on one side only.
+        Least difference in similarity between a block that crosses others and another block that
+        shares sentences with it on only one side.
     """
 
     enough: float = 0.15
@@ -91,12 +91,12 @@ def choose_blocks(
 
 
 def in_order(blocks: Blocks, sizes: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return which of the chosen blocks did not move: those in order that have the most text.
+    """Return which of the chosen blocks did not move: those in order with the most text.
 
     Parameters
     ----------
     blocks : int32 array, shape (n, 4)
-        Of which no two share a sentence.
+        No two share a sentence.
     sizes : int64 array, shape (n,)
         Characters of each block, above 0.
     """
@@ -109,7 +109,7 @@ def in_order(blocks: Blocks, sizes: NDArray[np.int64]) -> NDArray[np.bool_]:
 def _chain(
     blocks: Blocks, gained: NDArray[np.int64], numbers: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Return which of some blocks are the best chain."""
+    """Return the numbers of the blocks of the best chain."""
     chosen: NDArray[np.int64] = numbers[best_chain(blocks[numbers], gained[numbers])]
     return chosen
 
@@ -129,7 +129,7 @@ def _moved(
     chain: Iterable[int],
     gains: Gains,
 ) -> list[int]:
-    """Return the blocks that cross the chain and gain more, those that gain most first."""
+    """Return the blocks that cross the chain and gain more, by falling gain."""
     holders = {cell: k for k in chain for cell in cells[k]}
     price = round(gains.moving * UNITS)
     on_chain = set(holders.values())
@@ -160,9 +160,9 @@ def _has_rival(
     least: float,
     similarities: Sequence[float],
 ) -> bool:
-    """Whether a block of more similarity than so much has sentences of this one on one side only.
+    """Whether a block above a similarity shares sentences with this one on only one side.
 
-    Those that share sentences of both sides are other ways to say the same.
+    Blocks that share sentences on both sides are not rivals but variants.
     """
     own = set(cells[k])
     for cell in cells[k]:
@@ -176,7 +176,7 @@ def _has_rival(
 
 
 class BlockPlan(NamedTuple):
-    """Sentences that belong together, as TextBlock has them."""
+    """Sentences that correspond; see TextBlock."""
 
     old: tuple[int, ...]
     new: tuple[int, ...]
@@ -184,14 +184,14 @@ class BlockPlan(NamedTuple):
 
 
 class TextPlan:
-    """Sentences of two texts, and which of them are worth comparing.
+    """Sentences of two texts, and the candidates to compare.
 
     Attributes
     ----------
     old_text, new_text : str
     old, new : tuple of SentenceSpan
     candidates : sequence of TextCandidate
-        What is to be compared.
+        The candidates to compare.
 
     Examples
     --------
@@ -232,12 +232,12 @@ class TextPlan:
         return cls(old_text, new_text, old, sentences_of(new_text, "new_text"))
 
     def pairs(self) -> Iterator[tuple[str, str]]:
-        """Yield the texts of each candidate: of the old text, and of the new one."""
+        """Yield the old and the new text of each candidate."""
         for each in self.candidates:
             yield self.texts(each.old, each.new)
 
     def texts(self, old: Sequence[int], new: Sequence[int]) -> tuple[str, str]:
-        """Return what both texts have from the first of some sentences to the last."""
+        """Return both texts from the first to the last of some sentences."""
         return (
             self.old_text[self.old[old[0]].start : self.old[old[-1]].end],
             self.new_text[self.new[new[0]].start : self.new[new[-1]].end],
@@ -249,7 +249,7 @@ class TextPlan:
         Parameters
         ----------
         similarities : sequence of float, length n_candidates
-            In [0, 1]: how much both sides of each candidate say the same.
+            In [0, 1], of the two sides of each candidate.
         gains : Gains
 
         Returns
@@ -260,7 +260,7 @@ class TextPlan:
         Raises
         ------
         ShapeError
-            If there are not as many similarities as candidates.
+            If there is not one similarity per candidate.
         """
         if len(similarities) != len(self.candidates):
             raise ShapeError(
@@ -284,7 +284,7 @@ class TextPlan:
         )
 
     def _ordered(self, chosen: Iterable[BlockPlan]) -> tuple[BlockPlan, ...]:
-        """Return blocks in order, with sentences that are in none."""
+        """Return the blocks and the unmatched sentences, in order."""
         blocks = list(chosen)
         used_new = {j for each in blocks for j in each.new}
         used_old = {i for each in blocks for i in each.old}

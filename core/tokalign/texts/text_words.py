@@ -1,4 +1,4 @@
-"""Words of sentences as numbers, weighed by how few sentences of both texts hold them."""
+"""Words of sentences as numbers, weighted by their rarity in both texts."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ class TextWords:
 
 
 class WordNumbers:
-    """Numbers of stems, given as they are met.
+    """Numbers of stems, in order of first occurrence.
 
     Parameters
     ----------
     find : callable, optional
         Returns the words of a lower-case text in order; by default runs of letters and digits.
     form : callable, optional
-        Returns what stands for a word before it is stemmed; by default the word.
+        Returns the form of a word to stem; by default the word.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class WordNumbers:
         self._of_word: dict[str, int] = {}
 
     def __len__(self) -> int:
-        """Return how many stems there are."""
+        """Return the number of stems."""
         return len(self._of_stem)
 
     def add(self, text: str) -> list[int]:
@@ -65,7 +65,7 @@ class WordNumbers:
         return [known[word] for word in words]
 
     def numbers(self, text: str) -> list[int]:
-        """Return the numbers of a text's words in order; -1 of those whose stem is new."""
+        """Return the numbers of a text's words in order; -1 for unknown stems."""
         return [
             self._of_stem.get(self._stem_of(word), -1) if number is None else number
             for word in self._find(text.lower())
@@ -93,7 +93,7 @@ def words_of(
     -------
     old, new : TextWords
     weights : float64 array, shape (n_stems,)
-        At least 0: the logarithm of how many sentences there are for one that holds the stem.
+        Inverse document frequency, log(sentences / sentences with the stem), at least 0.
     """
     numbers = WordNumbers()
     sides = [

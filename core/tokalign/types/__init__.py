@@ -1,4 +1,4 @@
-"""Plain values that everything else passes around; they import nothing heavy."""
+"""Plain values that all packages exchange; importing them is cheap."""
 
 from tokalign.types.alignment import Alignment
 from tokalign.types.fields import FeatureContribution, LinkExplanation

@@ -35,49 +35,48 @@ class Alignment(AlignmentFields):
     links : tuple of Link
         Sorted by (source, target).
     score : float
-        How much of the target the source says, in [0, 1]: `target_covered`, lowered where both
-        sides conflict (tokalign.decoding.link_decision).
+        How much of the target the source covers, in [0, 1]: `target_covered`, lowered by conflicts
+        (tokalign.decoding.link_decision).
     similarity : float
-        How much both sentences say the same, in [0, 1]: `covered`, where there is a `cosine` mixed
-        with it, lowered where they conflict (tokalign.decoding.by_model).
+        How similar both sentences are in meaning, in [0, 1]: `covered`, mixed with `cosine` if
+        there is one, lowered by conflicts (tokalign.decoding.by_model).
     model, version : str
-        Name and version of the model, or system, that decided.
+        Name and version of the model or published system.
     symmetrization : Symmetrization
     posteriors : float32 array, shape (n_source, n_target), or None
-        Probability of every link, in [0, 1], where asked for.
+        Probability of every link, in [0, 1]; None unless asked for.
     explanations : tuple of LinkExplanation
         Empty unless asked for.
     phrases : tuple of Phrase
-        The maximal blocks of links by where they start, each link in at least one; see
+        The maximal blocks of links, sorted by start, each link in at least one; see
         tokalign.types.phrases. Empty unless asked for.
     source_truncated, target_truncated : bool
-        Whether the sentence's end was cut off, as AlignOptions.truncate asks.
+        Whether the sentence was truncated; see AlignOptions.truncate.
     distance : float or None
-        Of the two sentences, at least 0, where the system that decided measures one.
+        Distance of the two sentences, at least 0, if the published system measures it.
     style : str
-        Name of the model's style that decided; empty where there are none.
+        Name of the model's style in use; empty without styles.
     target_covered : float
         Expected share of the target's tokens that have a partner, in [0, 1]; content words
-        count fully, function words and punctuation little. Both directions must support a link,
-        whichever is asked for.
+        count fully, function words and punctuation little. Both directions must support a link, for
+        every symmetrization.
     covered : float
-        Expected share of tokens that have a partner, in [0, 1], weighed by how rare they are, of
-        the side that has less of them.
+        Expected share of tokens that have a partner, in [0, 1], weighted by rarity; the smaller of
+        both sides' shares.
     agreement : float
         In [0, 1]: 1 without conflicts, else the product of 1 minus the strength of each.
     conflicts : tuple of Conflict
-        Where both sides say unlike things in the same place. Systems find none.
+        Places where the sides contradict each other. Published systems find none.
     edits : tuple of Edit
-        What changed from the source to the target. Every token is part of one; they are ordered by
-        target, a deletion behind the edit that ends before it in the source. Empty unless asked
-        for.
+        Edits from the source to the target. Every token is in one; they are in target order, a
+        deletion after the edit that ends before it in the source. Empty unless asked for.
     cosine : float or None
-        Of the two sentences' vectors, in [-1, 1], where the model has an encoder; it is computed
-        with the similarity, when you first ask for one of them. None of a pair that the encoder
-        did not read, unless pairs are compared by their scores; see tokalign.decoding.cascade.
+        Cosine of the sentences' vectors, in [-1, 1], if the model has an encoder; computed with the
+        similarity, when either is first read. None if the encoder did not read the pair, unless
+        scores must be comparable; see tokalign.decoding.cascade.
     encoded : bool or None
-        Whether the model's encoder read the pair, as AlignOptions.effort asks; None where the
-        model has no encoder.
+        Whether the model's encoder read the pair (see AlignOptions.effort); None without an
+        encoder.
     """
 
     __slots__ = ()
@@ -95,15 +94,15 @@ class Alignment(AlignmentFields):
         return "\n".join([*texts, *link_lines(*self._shown())])
 
     def show(self) -> None:
-        """Show the pair: as a picture in a notebook, else as the text of `str` on stdout."""
+        """Show the pair as a picture in a notebook, else print the text of `str`."""
         notebook = sys.modules.get("ipykernel") and sys.modules.get("IPython")
         if notebook and notebook.get_ipython() is not None:
             notebook.display.display(self)
         else:
-            print(self)  # noqa: T201  # what it is called for
+            print(self)  # noqa: T201  # the method's purpose
 
     def _shown(self) -> tuple[tuple[str, ...], tuple[str, ...], list[ShownLink]]:
-        """Return tokens and links as `showing` takes them; an answer may be without sentences."""
+        """Return tokens and links for `showing`; an answer may lack sentences."""
         links = self.links if len(self.source) else ()
         shown = [(link.source, link.target, link.confidence) for link in links]
         return self.source.tokens, self.target.tokens, shown
@@ -152,14 +151,14 @@ class Alignment(AlignmentFields):
         return AlignedSent(list(self.source.tokens), list(self.target.tokens), links)
 
     def to_dict(self, *, id: str | None = None) -> dict[str, Any]:
-        """Return a dictionary of plain values, as the command line writes to a line of JSON.
+        """Return a dictionary of plain values, the same as in the command line's JSON.
 
         `tokalign.formats` reads it back as gold or predictions; docs/formats.md describes it.
 
         Parameters
         ----------
         id : str, optional
-            Name of the pair; without, there is no "id".
+            Name of the pair; without it, there is no "id".
         """
         value = alignment_to_json(
             id or "", self, phrases=bool(self.phrases), edits=bool(self.edits)
@@ -177,16 +176,16 @@ class Alignment(AlignmentFields):
         return pair_svg(*self._shown())
 
     def to_html(self) -> str:
-        """Return a piece of a page: the picture of `to_svg`, and score and similarity below.
+        """Return an HTML fragment: the picture of `to_svg`, with score and similarity below.
 
-        It holds no script, loads nothing, and looks like the page around it. A picture scrolls
-        where it is wider than its place.
+        It has no script, loads nothing, and fits the page around it. A picture that is too wide
+        scrolls.
         """
         figures = f"score {self.score:.2f}, similarity {self.similarity:.2f}"
         if self.style:
             figures += f", style {self.style}"
         return (
-            # Jupyter shrinks pictures to the width of what they are in.
+            # Jupyter shrinks pictures to the width of their container.
             '<figure style="margin: 0; overflow-x: auto">'
             f'<div style="width: max-content">{self.to_svg()}</div>'
             f'<figcaption style="font-size: 85%">{escape(figures)}</figcaption></figure>'

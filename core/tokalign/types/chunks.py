@@ -1,4 +1,4 @@
-"""Chunks of two sentences and their alignment, as the task of interpretable similarity has them.
+"""Chunks of two sentences and their alignment, after the task of interpretable similarity.
 
 Agirre, Gonzalez-Agirre, Lopez-Gazpio, Maritxalar, Rigau and Uria (2016), SemEval: Task 2,
 Interpretable Semantic Textual Similarity.
@@ -24,30 +24,29 @@ CHUNK_TYPES: dict[RelationKind, str] = {
     RelationKind.OPPOSITE: "OPPO",
     RelationKind.DIFFERENT_VALUE: "SIMI",
 }
-"""The task's type of each kind of relation; it has none of its own for other values."""
+"""The task's type for each kind of relation; different values share one with another kind."""
 
 NO_ALIGNMENT = "NOALI"
 HIGHEST_SCORE = 5.0
-"""Of chunks that mean the same."""
+"""Score of chunks with the same meaning."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChunkLink:
-    """Aligned chunks, or one without a partner.
+    """Aligned chunks, or an unaligned chunk.
 
     Attributes
     ----------
     source, target : tuple of int
-        0-based tokens, rising; of several chunks that are aligned together those of all, and none
-        on the side where there is no partner.
+        0-based tokens of all aligned chunks, rising; empty on a side without a partner.
     type : str
         EQUI, SPE1, SPE2, SIMI, REL, OPPO or NOALI, perhaps with ``_FACT`` or ``_POL``.
     score : float or None
-        How alike they are, from 0 to 5; None where a file says NIL.
+        Similarity, from 0 to 5; None for NIL in a file.
     probability : float
-        In [0, 1]: that these chunks belong together.
+        In [0, 1]: that these chunks are aligned.
     relation : Relation or None
-        Of a model, what the two say of one another.
+        Relation of the two, by a model.
     """
 
     source: TokenChunk
@@ -65,7 +64,7 @@ class ChunkLink:
 
 @dataclass(frozen=True, slots=True)
 class ChunkedPair:
-    """Two sentences whose chunks are aligned.
+    """Two sentences with aligned chunks.
 
     Attributes
     ----------

@@ -1,8 +1,8 @@
 """The alignments of a batch, column by column.
 
-All alignments are decided in batches, which stay in arrays; an `Alignment` is a view whose links
-become objects only when you look at them. What writes many alignments (the server's workers, files
-of columns) reads the arrays instead, and makes no object for a link.
+All alignments are decoded in batches, which stay in arrays; an `Alignment` is a view whose links
+become objects only when they are read. Writers of many alignments (the server's workers, files of
+columns) read the arrays instead, without an object per link.
 """
 
 from __future__ import annotations
@@ -29,30 +29,30 @@ from tokalign.types.sentence import Sentence
 CONFLICT = np.dtype(
     [("kind", np.int32), ("source", np.int32), ("target", np.int32), ("strength", np.float32)]
 )
-"""A conflict in a column; its kind is the place in CONFLICT_KINDS."""
+"""Type of a conflict in a column; its kind is an index in CONFLICT_KINDS."""
 
 EncoderFigures: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64]]
 """Cosines of the two sides of pairs, in [-1, 1], and the pairs' similarities; shape (n_pairs,)."""
 
 
-@dataclass(slots=True, eq=False, kw_only=True)  # frozen would cost each batch of one 1%
+@dataclass(slots=True, eq=False, kw_only=True)  # frozen would cost a batch of one pair 1%
 class AlignmentColumns:
     """Alignments of pairs.
 
     Attributes
     ----------
     sources, targets : sequence of Sentence, length n_pairs
-        As they were aligned, whose offsets count code points.
+        The aligned sentences; their offsets count code points.
     offsets : int64 array, shape (n_pairs + 1,)
         Pair k has the links from ``offsets[k]`` to before ``offsets[k + 1]``.
     source, target : int32 array, shape (n_links,)
-        0-based token indices, of each pair sorted by (source, target).
+        0-based token indices, sorted by (source, target) within each pair.
     confidence : float64 array, shape (n_links,)
         In [0, 1].
     score : float64 array, shape (n_pairs,)
         See Alignment.
     aligned_similarity : float64 array, shape (n_pairs,)
-        By the alignments alone; see `similarity`.
+        Similarity by the alignments alone; see `similarity`.
     target_covered, covered, agreement : float64 array, shape (n_pairs,)
     conflict_offsets : int64 array, shape (n_pairs + 1,)
         Pair k has the conflicts from ``conflict_offsets[k]`` on.
@@ -61,25 +61,23 @@ class AlignmentColumns:
     symmetrization : Symmetrization
         The same of all pairs.
     posteriors : sequence of float32 array, shapes (n_source, n_target)
-        Of each pair, as Alignment has it; empty unless asked for. So are the next three.
+        One per pair, see Alignment; empty unless asked for. So are the next three.
     explanations : sequence of tuple of LinkExplanation
     phrases : sequence of tuple of Phrase
     edits : sequence of tuple of Edit
     distance : sequence of float or None
-        Of each pair; empty where the system that decided measures none.
+        One per pair; empty unless the published system measures it.
     unit : OffsetUnit
-        What the offsets of the alignments' sentences count.
+        Unit of the offsets of the alignments' sentences.
     truncated : sequence of (bool, bool)
-        Of each pair, whether the source's and the target's end was cut off; empty unless asked
-        for.
+        Per pair, whether the source and the target were truncated; empty unless asked for.
     styles : sequence of str
-        Name of the style that decided each pair; empty where there are none.
+        Name of each pair's style; empty without styles.
     relations : float32 array, shape (n_links, n_kinds), or None
-        Probability of each kind of relation of each link, where asked for.
+        Probability of each kind of relation of each link; None unless asked for.
     compare : callable or None
-        Takes these columns and says how alike an encoder of sentences finds the pairs. That costs
-        as much as to align them, so it is called when the first of them is asked for its
-        similarity.
+        Takes these columns and returns cosines and similarities by a sentence encoder. That costs
+        as much as aligning, so it is called when a similarity is first read.
     encoded : bool or None
         The same of all pairs; see Alignment.
     """
@@ -125,28 +123,28 @@ class AlignmentColumns:
         return _FIELDS[name](self, index)
 
     def compared(self) -> EncoderFigures | None:
-        """Return what `compare` says of all pairs, or None where there is none."""
+        """Return the result of `compare` for all pairs, or None without `compare`."""
         if self._compared is None and self.compare is not None:
             self._compared = self.compare(self)
         return self._compared
 
     def keep_compared(self, figures: EncoderFigures) -> None:
-        """Take what `compare` said of the pairs in another process."""
+        """Keep the result of `compare` from another process."""
         self._compared = figures
 
     @property
     def similarity(self) -> NDArray[np.float64]:
-        """Of all pairs, as Alignment has it; shape (n_pairs,)."""
+        """Similarity of all pairs, shape (n_pairs,); see Alignment."""
         compared = self.compared()
         return self.aligned_similarity if compared is None else compared[1]
 
     def cosine(self, index: int) -> float | None:
-        """Return the cosine of a pair's sentences, or None where there is no encoder."""
+        """Return the cosine of a pair's sentences, or None without an encoder."""
         compared = self.compared()
         return None if compared is None else float(compared[0][index])
 
     def has(self, output: Output) -> bool:
-        """Return whether a pair may have another value of a field than its default."""
+        """Return whether a pair's field may differ from its default."""
         if output.name == "cosine":
             return self.compared() is not None
         if output.kept is Kept.EACH:
@@ -179,7 +177,7 @@ class AlignmentColumns:
 
 
 def _reader(output: Output) -> Callable[[AlignmentColumns, int], Any]:
-    """Return what reads a field of a pair out of columns."""
+    """Return a function that reads a field of a pair from columns."""
     column_of, default = attrgetter(output.column or output.name), output.default
     if output.kept is Kept.NUMBERS:
         return lambda columns, index: float(column_of(columns)[index])
@@ -211,7 +209,7 @@ _FIELDS: dict[str, Callable[[AlignmentColumns, int], Any]] = {
 
 
 def _column(output: Output, value: Any) -> Any:
-    """Return the column of a single pair's value."""
+    """Return a column for the value of a single pair."""
     if output.kept is Kept.ONCE:
         return value
     if output.kept is Kept.NUMBERS:
@@ -220,9 +218,9 @@ def _column(output: Output, value: Any) -> Any:
 
 
 def columns_of(alignment: Alignment) -> tuple[AlignmentColumns, int]:
-    """Return the columns that an alignment is a view of, and its pair's number among them.
+    """Return the columns behind an alignment, and its pair's number in them.
 
-    One that was made by its constructor, or received, gets columns of its own.
+    An alignment that was constructed or received gets new columns.
     """
     viewed = alignment.viewed()
     if viewed is not None and isinstance(viewed[0], AlignmentColumns):
@@ -255,5 +253,5 @@ def columns_of(alignment: Alignment) -> tuple[AlignmentColumns, int]:
 
 
 def _as_made(alignment: Alignment, columns: AlignmentColumns) -> EncoderFigures:
-    """Return what an alignment that was made by its constructor says of itself."""
+    """Return the compared values of an alignment that was constructed."""
     return np.array([alignment.cosine], np.float64), np.array([alignment.similarity])

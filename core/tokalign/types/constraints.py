@@ -1,7 +1,7 @@
-"""Constraints: links and tokens that people who correct alignments have decided.
+"""Constraints: links and tokens fixed beforehand, by people who correct alignments.
 
-A pair's constraints are obeyed by decoding, not by mending its result: in each direction the labels
-that they exclude have probability 0, so the rest is decoded anew around what is given
+Decoding obeys constraints; its result is not patched afterwards: in each direction excluded labels
+have probability 0, so the other tokens are decoded anew around the fixed ones
 (tokalign.decoding.symmetrize).
 """
 
@@ -19,26 +19,26 @@ LinkIndices = tuple[int, int]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Constraints:
-    """Links and tokens of one pair that are decided beforehand.
+    """Links and tokens of one pair that are fixed beforehand.
 
     Attributes
     ----------
     anchors : tuple of (int, int)
-        Links (source, target) that must be. Other links of their tokens are not excluded.
+        Links (source, target) that must be made. Other links of their tokens are allowed.
     forbidden : tuple of (int, int)
-        Links that may not be.
+        Links that must not be made.
     linked_source, linked_target : tuple of int
         Tokens that must have a link.
     unlinked_source, unlinked_target : tuple of int
-        Tokens that may have none.
+        Tokens that must not have one.
 
-    Any iterables are taken; indices are of tokens, from 0.
+    Any iterables are accepted; token indices count from 0.
 
     Raises
     ------
     InputError
-        If an index is no whole number from 0, or two constraints contradict each other; the field
-        is ``constraints.`` and where, such as ``constraints.anchors[1]``.
+        If an index is not a whole number from 0, or two constraints contradict each other. The
+        field is the place, such as ``constraints.anchors[1]``.
 
     Examples
     --------
@@ -102,12 +102,12 @@ take one of them back
                     )
 
     def __bool__(self) -> bool:
-        """Return whether anything is constrained."""
+        """Return whether there are any constraints."""
         return any(getattr(self, name) for name in NAMES)
 
     @classmethod
     def taken_from(cls, changes: dict[str, Any]) -> Self | None:
-        """Return the constraints among keyword arguments, which are taken out; None without any.
+        """Remove the constraints from keyword arguments and return them; None without any.
 
         Raises
         ------
@@ -120,9 +120,9 @@ take one of them back
         return cls(**given) if given else None
 
     def check(self, n_source: int, n_target: int) -> None:
-        """Raise InputError unless sentences of so many tokens can obey.
+        """Raise InputError unless sentences of these lengths can obey.
 
-        A link or token may be out of range, or a token that must have a link may have none left.
+        Fails if a link or token is out of range, or a token that must have a link has none left.
         """
         lengths = dict(zip(SIDES, (n_source, n_target), strict=True))
         for name in LINK_FIELDS:

@@ -1,8 +1,8 @@
-"""Edits: what was kept, rewritten, left out, added or moved from one sentence to another.
+"""Edits from one sentence to another: kept, replaced, deleted, inserted or moved words.
 
 MacCartney, Galley and Manning (2008), EMNLP: A Phrase-Based Alignment Model for Natural Language
 Inference, section 3.1: an alignment is a set of edits EQ, SUB, DEL and INS over phrases, and every
-token is part of exactly one. MOV, the same words at another place, is added to them.
+token is part of exactly one. MOV, the same words at another place, is tokalign's addition.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ class EditKind(enum.StrEnum):
 
 
 class Change(enum.StrEnum):
-    """What an edit changes.
+    """The kind of change that an edit makes.
 
-    The form alone: ``case``, ``punctuation``, ``spelling``, ``inflection``, and ``order`` of words
-    that moved. The meaning: ``number`` (numbers, money, dates, times), ``name``, ``negation``,
-    ``opposite``, ``wording`` (related words in the place of others), ``content`` (something is said
-    that was not, or the reverse).
+    Changes of form: ``case``, ``punctuation``, ``spelling``, ``inflection``, and ``order`` of moved
+    words. Changes of meaning: ``number`` (numbers, money, dates, times), ``name``, ``negation``,
+    ``opposite``, ``wording`` (replaced by related words), ``content`` (information is added or
+    removed).
     """
 
     CASE = "case"
@@ -44,7 +44,7 @@ class Change(enum.StrEnum):
 
     @property
     def is_form(self) -> bool:
-        """Whether the form alone changes, not what is said."""
+        """Whether only the form changes, not the meaning."""
         return self in _FORMS
 
 
@@ -61,11 +61,11 @@ class Edit:
     ----------
     kind : EditKind
     source, target : tuple of int
-        A run of neighbouring tokens; empty on the side that an insertion or deletion leaves out.
-        The same words on both sides where the kind is EQ or MOV.
+        A run of neighbouring tokens; the source of an insertion and the target of a deletion are
+        empty. EQ and MOV have the same words on both sides.
     change : Change or None
-        None exactly where the kind is EQ and the tokens are identical. Otherwise the kind EQ
-        changes CASE alone: of one word that begins a sentence on one side and not on the other.
+        None exactly if the kind is EQ and the tokens are identical. Otherwise the kind EQ has the
+        change CASE: a word that begins a sentence on one side only.
     """
 
     kind: EditKind

@@ -1,7 +1,7 @@
 """Fields of an alignment, and explanations of its links.
 
-`AlignmentFields` and `OUTPUTS` are the one place that lists the fields: columns, JSON and messages
-follow them. CONTRIBUTING.md says what else a new field needs.
+Only `AlignmentFields` and `OUTPUTS` list the fields: columns, JSON and messages follow them.
+CONTRIBUTING.md says what else a new field needs.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ class FeatureContribution:
 
 @dataclass(frozen=True, slots=True)
 class LinkExplanation:
-    """Why one token got its label in one direction, or which rule of a system linked two tokens.
+    """Why a token got its label in one direction, or the rule by which a system linked two tokens.
 
-    A system's explanation has one feature, named after the rule: 1 times the link's confidence,
-    which is the score. Its direction is ``s2t``, its runner-up -1 and its margin 0.
+    A published system's explanation has one feature, named after the rule: 1 times the link's
+    confidence, which is the score. Its direction is ``s2t``, its runner-up -1 and its margin 0.
 
     Attributes
     ----------
     source, target : int
-        The explained link; the labelled side may be -1 on the other side for NULL.
+        The explained link; -1 on the unlabelled side means NULL.
     direction : Direction
-        Which side was labelled.
+        Direction of the labelling.
     score : float
         Emission score of the label: the sum of value * weight over `features`.
     features : tuple of FeatureContribution
@@ -91,7 +91,7 @@ class AlignmentFields(View):
     encoded: bool | None = None
 
     def __post_init__(self) -> None:
-        # The links that were given may be of another alignment, too.
+        # The given links may belong to another alignment, too.
         links = Sides(self.source, self.target).placed(link.alone() for link in self.links)
         object.__setattr__(self, "links", links)
 
@@ -102,21 +102,21 @@ _DEFAULTS = {
 
 
 class Kept(enum.Enum):
-    """How AlignmentColumns keep a field."""
+    """How AlignmentColumns store a field."""
 
     NUMBERS = enum.auto()
     """A float64 array, shape (n_pairs,)."""
     EACH = enum.auto()
-    """A sequence with the value of each pair; empty where all have the field's default."""
+    """A sequence of one value per pair; empty if all have the field's default."""
     ONCE = enum.auto()
-    """One value, the same of all pairs."""
+    """One value for all pairs."""
     OTHERWISE = enum.auto()
-    """A function of `columns` makes it."""
+    """Computed by a function of `columns`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """A field of alignments: where columns keep it, and when JSON has it.
+    """A field of alignments: how columns store it, and when JSON has it.
 
     Attributes
     ----------
@@ -125,12 +125,11 @@ class Output:
     column : str
         Attribute of AlignmentColumns; by default the field's name.
     is_figure : bool
-        Whether JSON has it among similarity, score and what they are made of.
+        Whether JSON lists it with similarity, score and their components.
     is_always_shown : bool
-        Whether JSON has it even where it has the field's default; phrases and edits, where they
-        are asked for.
+        Whether JSON has it even with the default value; phrases and edits, if asked for.
     default : object
-        The field's default; None where it has none.
+        The field's default; None without one.
     """
 
     name: str
@@ -163,10 +162,10 @@ OUTPUTS: tuple[Output, ...] = (
     Output("conflicts"),
     Output("source_truncated"),
     Output("target_truncated"),
-    Output("relations"),  # no field, but a part of the links, which JSON has by itself
+    Output("relations"),  # not a field but part of the links, separate in JSON
     Output("posteriors", Kept.EACH),
     Output("explanations", Kept.EACH),
     Output("phrases", Kept.EACH, is_always_shown=True),
     Output("edits", Kept.EACH, is_always_shown=True),
 )
-"""All fields, in the order that JSON has them."""
+"""All fields, in the order of JSON."""

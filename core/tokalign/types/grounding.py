@@ -1,4 +1,4 @@
-"""Evidence for an answer: where source passages support its words; and checks of passages."""
+"""Evidence for an answer in source passages, and checks of passages."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ class WordKind(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SourcePassage:
-    """A text that an answer may rest on.
+    """A text that may support an answer.
 
     Attributes
     ----------
     id : str
-        Yours; citations name it. Different for each passage.
+        The caller's id, unique among passages; citations name it.
     text : str
         Of any number of sentences.
     """
@@ -53,19 +53,19 @@ class GroundOptions(BaseOptions):
     Attributes
     ----------
     candidates : int
-        Most sentences of each passage that a sentence of the answer is aligned with, at least 1.
+        Most sentences of each passage to align with a sentence of the answer, at least 1.
     threshold : float
-        Words of less support are unsupported, in [0, 1]. At the default, F1 of unsupported words
-        is the largest (docs/grounding.md).
+        Words with less support are unsupported, in [0, 1]. The default maximises the F1 of
+        unsupported words (docs/grounding.md).
     explain : bool
-        Whether to give the evidence for each word's support.
+        Whether to explain each word's support by evidence.
     offsets : OffsetUnit
-        What all offsets count. Its value as a str is taken, too.
+        Unit of all offsets; accepts its str value.
 
     Raises
     ------
     InputError
-        If a value is out of range; its field is ``options.`` and the name.
+        If a value is out of range; the field is ``options.`` and the name.
     """
 
     candidates: int = 3
@@ -80,7 +80,7 @@ class GroundOptions(BaseOptions):
         if self.candidates < 1:
             raise _bad("candidates", self.candidates, "a whole number of at least 1")
         try:
-            is_share = 0.0 <= self.threshold <= 1.0  # NaN is none
+            is_share = 0.0 <= self.threshold <= 1.0  # NaN fails
         except TypeError:
             is_share = False
         if not is_share:
@@ -97,14 +97,14 @@ def _bad(name: str, value: object, wanted: str) -> InputError:
 
 @dataclass(frozen=True, slots=True)
 class CitationLink:
-    """A word of the answer and one of the cited sentence.
+    """A link between a word of the answer and a word of the cited sentence.
 
     Attributes
     ----------
     word : int
         0-based position among the words of the answer's sentence.
     start, end : int
-        Half-open range of the passage's text where the partner stands.
+        Half-open range of the partner in the passage's text.
     confidence : float
         Of the link, in [0, 1].
     """
@@ -124,10 +124,10 @@ class Citation:
     passage : str
         Id of the passage.
     start, end : int
-        Half-open range of the passage's text that the sentence is.
+        Half-open range of the sentence in the passage's text.
     cover : float
-        Share of the answer's sentence that it supports, in [0, 1]; its words are weighed by how
-        rare they are. It does not depend on the other citations.
+        Share of the answer's sentence that it supports, in [0, 1], with words weighted by rarity.
+        It does not depend on the other citations.
     links : tuple of CitationLink
         Ordered by word.
     """
@@ -152,12 +152,12 @@ class GroundedWord:
         Probability that the passages support it, in [0, 1], calibrated on claims of Wikipedia
         (docs/grounding.md). Evidence, not a verdict on truth.
     citation : int or None
-        0-based position, among the sentence's citations, of the one that supports it best; None
-        where none has a partner of it.
+        0-based position of its best citation among the sentence's; None if no citation has a
+        partner of the word.
     partners : tuple of (int, int)
-        Half-open ranges of that citation's passage: the words that it is linked with.
+        Half-open ranges of its linked words in that citation's passage.
     evidence : tuple of FeatureContribution
-        By falling absolute contribution, where asked for; they sum to the log odds of the support.
+        By falling absolute contribution, if asked for; they sum to the log odds of the support.
     """
 
     start: int
@@ -171,7 +171,7 @@ class GroundedWord:
 
 @dataclass(frozen=True, slots=True)
 class UnsupportedSpan:
-    """A run of words that the passages do not support; function words inside belong to it.
+    """A run of words that the passages do not support, including function words inside.
 
     Attributes
     ----------
@@ -188,7 +188,7 @@ class UnsupportedSpan:
 
 @dataclass(frozen=True, slots=True)
 class SourceConflict:
-    """A place where the answer and a passage say unlike things.
+    """A place where the answer and a passage contradict each other.
 
     Attributes
     ----------
@@ -221,20 +221,20 @@ class GroundedSentence:
     start, end : int
         Half-open range of the answer.
     support : float
-        Mean support of its values, names and content words, weighed by how rare they are, in
-        [0, 1]; 1 of a sentence without any.
+        Mean support of its values, names and content words, weighted by rarity, in [0, 1]; 1 for a
+        sentence without any.
     words : tuple of GroundedWord
         All tokens in order.
     citations : tuple of Citation
-        The best first, each for what it covers beyond those before it; none where nothing is
-        covered.
+        The best first, each by what it adds to those before; empty if nothing is covered.
     unsupported : tuple of UnsupportedSpan
         In order.
     conflicts : tuple of SourceConflict
-        In the order of the answer, of each word the strongest of each kind. Of sentences that are
-        cited.
+        Conflicts with cited sentences, in the order of the answer; only the strongest of each word
+        and kind.
     error : ServerError or None
-        From a server: why there is no evidence; then all but `start` and `end` is empty or 0.
+        From a server: why there is no evidence; all fields but `start` and `end` are then empty or
+        0.
     """
 
     start: int
@@ -256,9 +256,9 @@ class Grounding:
     answer : str
     passages : tuple of SourcePassage
     sentences : tuple of GroundedSentence
-        In order; none of an answer that is empty or all white space.
+        In order; empty for a blank answer.
     model, version : str
-        Name and version of the model that aligned.
+        Name and version of the model.
     """
 
     answer: str
@@ -283,18 +283,18 @@ class Grounding:
 
 
 PassageLike: TypeAlias = str | tuple[str, str] | SourcePassage | Mapping[str, Any]
-"""A text, (id, text), a passage, or a mapping with `text` and maybe `id`; the id of a text is its
-position, as "0"."""
+"""A text, (id, text), a passage, or a mapping with `text` and optionally `id`; the default id is
+the position, as "0"."""
 
 
 def check_passages(passages: Iterable[PassageLike]) -> tuple[SourcePassage, ...]:
-    """Return what a caller gave as passages.
+    """Return a caller's passages, checked.
 
     Raises
     ------
     InputError
-        If they are one text, one of them is none or is not valid Unicode, or two have one id. The
-        field is ``passages``, ``passages[i]``, ``passages[i].id`` or ``passages[i].text``.
+        If they are one text, one of them is not a text or not valid Unicode, or two share an id.
+        The field is ``passages``, ``passages[i]``, ``passages[i].id`` or ``passages[i].text``.
     """
     if isinstance(passages, str):
         raise InputError(

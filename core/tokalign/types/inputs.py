@@ -1,4 +1,4 @@
-"""Checks of the sentences, pairs and candidates that callers give."""
+"""Checks of callers' sentences, pairs and candidates."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ SIDE_NAMES = (
     ("original", "paraphrase"),
     ("anchor", "positive"),
 )
-"""What the two sentences of a pair are called in well-known data, as `plain_name` writes it; source
-first, which is the passage or premise."""
+"""Names of a pair's two sentences in well-known data, as `plain_name` writes them; the source,
+which is the passage or premise, comes first."""
 _MARKS = re.compile(r"[\W_]+")
 
 
 def plain_name(name: str) -> str:
-    """Return the name of a column without marks, in small letters.
+    """Return the name of a column in lower case, without punctuation.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def plain_name(name: str) -> str:
 
 
 def side_names(names: Iterable[str]) -> list[tuple[str, str]]:
-    """Return which two of some names those of the sides may be, source first."""
+    """Return the two names that may be those of the sides, source first."""
     by_plain = {plain_name(name): name for name in reversed(list(names)) if isinstance(name, str)}
     return [
         (by_plain[source], by_plain[target])
@@ -65,10 +65,10 @@ def side_names(names: Iterable[str]) -> list[tuple[str, str]]:
 
 
 def require_pair(pair: PairLike) -> Pair:
-    """Return what a caller gave as a pair of sentences, or raise InputError.
+    """Return a caller's pair of sentences, or raise InputError.
 
-    A mapping has both sentences by two of SIDE_NAMES, and may have `constraints`; what else it has,
-    such as an id, is not read.
+    A mapping has both sentences under two of SIDE_NAMES, and may have `constraints`; other keys,
+    such as an id, are ignored.
     """
     if isinstance(pair, Mapping):
         pair = _pair_of(pair)
@@ -89,7 +89,7 @@ def require_pair(pair: PairLike) -> Pair:
 
 
 def _pair_of(row: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Return the sides of a mapping, and its constraints where it has any."""
+    """Return the sides of a mapping, and its constraints if it has any."""
     exact = ("source", "target")
     found = [exact] if all(name in row for name in exact) else side_names(row)
     if len(found) != 1:
@@ -104,10 +104,10 @@ def _pair_of(row: Mapping[str, Any]) -> tuple[Any, ...]:
 
 
 def require_sentence(value: SentenceLike, name: str) -> SentenceLike:
-    """Return what a caller gave as the sentence that errors call `name`, or raise InputError.
+    """Return a caller's sentence, which errors call `name`, or raise InputError.
 
-    Of tokens at least one must be without white space: a list of sentences is a mistake. Those who
-    mean it can make a Sentence of it.
+    At least one token must be without white space, since a list of sentences is a mistake. A
+    Sentence may hold such tokens.
     """
     if not _is_sentence_like(value):
         raise InputError(
@@ -128,8 +128,7 @@ def _has_space(token: str) -> bool:
 
 
 def require_many(values: Iterable[T], name: str = "candidates") -> Iterable[T]:
-    """Return what a caller gave as several sentences, or raise InputError for one text and for
-    what holds none."""
+    """Return a caller's sentences; InputError for one text or a value that is not iterable."""
     if isinstance(values, str | Sentence):
         raise InputError(
             f"{name} is {quoted(values)}, one text; wanted several in a list", field=name
@@ -140,7 +139,7 @@ def require_many(values: Iterable[T], name: str = "candidates") -> Iterable[T]:
 
 
 def can_iterate(value: object) -> bool:
-    """Return whether a value can be gone over, if only by index as PyTorch's data sets can."""
+    """Return whether a value is iterable, if only by index as PyTorch's data sets are."""
     try:
         iter(value)  # type: ignore[call-overload]
     except TypeError:
@@ -151,12 +150,12 @@ def can_iterate(value: object) -> bool:
 def check_priors(
     priors: Sequence[float | None] | None, n_candidates: int
 ) -> list[float | None] | None:
-    """Return a caller's own scores of candidates as floats; None where there are none.
+    """Return a caller's own scores of candidates as floats; None without any.
 
     Raises
     ------
     InputError
-        If there is not one for each candidate, or one is no finite number.
+        If there is not one for each candidate, or one is not a finite number.
     """
     if priors is None:
         return None
@@ -182,7 +181,7 @@ def _finite(value: float | None, name: str) -> float | None:
 
 
 def text_of(value: object) -> str:
-    """Return the text of what a caller gave as a sentence; empty if it is not one."""
+    """Return the text of a caller's sentence; empty if it is not one."""
     if isinstance(value, str):
         return value
     if isinstance(value, Sentence):

@@ -1,8 +1,7 @@
-"""Options by their names, as functions take them, for type checkers and editors.
+"""Types of keyword options, for type checkers and editors.
 
-Each class lists the fields of one set of options with the values that may be given in their place;
-a test compares them. Names that no class lists are refused when a program is checked, and by
-`BaseOptions.of` when it runs.
+Each class lists the fields of a set of options with their accepted values; a test compares them.
+Type checkers refuse other names, and so does `BaseOptions.of` at run time.
 """
 
 from __future__ import annotations
@@ -27,13 +26,13 @@ SymmetrizationLike: TypeAlias = (
     ]
 )
 StyleName: TypeAlias = Literal["auto", "strict", "paraphrase", "free", "edits"] | str
-"""The styles of `en`, or any of another model."""
+"""The styles of `en`, or of another model."""
 OffsetUnitLike: TypeAlias = OffsetUnit | Literal["code-points", "utf-8", "utf-16"]
 DetailLike: TypeAlias = Detail | Literal["full", "links", "scores"]
 PriorityLike: TypeAlias = Priority | Literal["auto", "interactive", "bulk"]
 RankByLike: TypeAlias = RankBy | Literal["auto", "answer", "score", "similarity"]
 NanErrors: TypeAlias = Literal["raise", "nan"]
-"""What becomes of a sentence that cannot be used."""
+"""Treatment of a sentence that cannot be used."""
 
 
 class AlignKeywords(TypedDict, total=False):
@@ -56,7 +55,7 @@ class AlignKeywords(TypedDict, total=False):
 
 
 class PairKeywords(AlignKeywords, total=False):
-    """Fields of AlignOptions and of Constraints, where one pair is aligned."""
+    """Fields of AlignOptions and of Constraints, for a single pair."""
 
     anchors: Iterable[tuple[int, int]]
     forbidden: Iterable[tuple[int, int]]
@@ -67,14 +66,14 @@ class PairKeywords(AlignKeywords, total=False):
 
 
 class PipeKeywords(AlignKeywords, total=False):
-    """Fields of AlignOptions and how Aligner.pipe reads and aligns."""
+    """Fields of AlignOptions, and keyword arguments of Aligner.pipe."""
 
     batch_size: int
     n_process: int
 
 
 class ChunkKeywords(AlignKeywords, total=False):
-    """What Aligner.align_chunks takes by name."""
+    """Keyword arguments of Aligner.align_chunks."""
 
     source_chunks: Sequence[Sequence[int]] | None
     target_chunks: Sequence[Sequence[int]] | None
@@ -90,7 +89,7 @@ class GroundKeywords(TypedDict, total=False):
 
 
 class RankKeywords(AlignKeywords, total=False):
-    """What Aligner.rank takes by name."""
+    """Keyword arguments of Aligner.rank."""
 
     by: RankByLike
     top_k: int
@@ -101,14 +100,14 @@ class RankKeywords(AlignKeywords, total=False):
 
 
 class ComparisonKeywords(AlignKeywords, total=False):
-    """What Aligner.similarities and Aligner.similarity_matrix take by name."""
+    """Keyword arguments of Aligner.similarities and Aligner.similarity_matrix."""
 
     errors: NanErrors
     n_process: int
 
 
 class DuplicateKeywords(AlignKeywords, total=False):
-    """What Aligner.near_duplicates takes by name."""
+    """Keyword arguments of Aligner.near_duplicates."""
 
     threshold: float
     overlap: float

@@ -1,6 +1,6 @@
 """Limits on the length of sentences and texts, and the cutting of longer sentences.
 
-The limits of sentences hold before anything is tokenised or tagged, whose time and memory grow with
+The limits of sentences are checked before tokenising and tagging, whose time and memory grow with
 the text.
 """
 
@@ -13,16 +13,16 @@ from tokalign.types.sentence import Sentence, SentenceLike
 
 MAX_TOKENS = 512
 MAX_CHARACTERS = 100_000
-"""Code points of a text, or of all given tokens together."""
+"""Code points of a text, or of all given tokens in total."""
 
 MAX_TEXT_SENTENCES = 20_000
-"""Sentences of a text that is aligned with another one sentence by sentence."""
+"""Most sentences of a text in sentence alignment and grounding."""
 
 
 def require_short(sentence: SentenceLike) -> None:
-    """Raise LimitError if a sentence is longer than it may be, as far as is known untokenised."""
+    """Raise LimitError if a sentence is too long, as far as is known before tokenising."""
     if isinstance(sentence, Sentence) and sentence.viewed() is not None:
-        return  # of what was annotated
+        return  # of annotated sentences
     if not isinstance(sentence, str):
         require_few_tokens(len(sentence))
     n_characters = _n_characters(sentence)
@@ -34,7 +34,7 @@ def require_short(sentence: SentenceLike) -> None:
 
 
 def require_few_tokens(n_tokens: int) -> None:
-    """Raise LimitError if a sentence of so many tokens is longer than it may be."""
+    """Raise LimitError if a sentence has too many tokens."""
     if n_tokens > MAX_TOKENS:
         raise LimitError(
             f"a sentence has {n_tokens} tokens, more than {MAX_TOKENS}; split it, or ask for "
@@ -43,10 +43,10 @@ def require_few_tokens(n_tokens: int) -> None:
 
 
 def shortened(sentence: SentenceLike) -> SentenceLike:
-    """Return the beginning of a sentence that is within both limits, as far as that is known.
+    """Return the beginning of a sentence within both limits, as far as that is known.
 
-    Text is cut before a word that does not fit, unless that is its first. Of tokens a first one
-    that does not fit stays, to be refused.
+    Text is cut before a word that does not fit, unless it is the first. A first token that does not
+    fit stays, to be refused.
     """
     if isinstance(sentence, str):
         if len(sentence) <= MAX_CHARACTERS:
@@ -63,7 +63,7 @@ def shortened(sentence: SentenceLike) -> SentenceLike:
 
 
 def is_cut(sentence: Sentence) -> bool:
-    """Whether a sentence is as long as it may be, and its text goes on after its tokens."""
+    """Whether a sentence has the limit's length and its text continues after its tokens."""
     is_full = len(sentence) == MAX_TOKENS or len(sentence.text) > MAX_CHARACTERS
     return is_full and bool(sentence.text[sentence.ends[-1] :].strip())
 
@@ -75,7 +75,7 @@ def _n_characters(sentence: SentenceLike) -> int:
 
 
 def _n_fitting(tokens: Sequence[str]) -> int:
-    """Return how many of the first tokens are within the limit of characters, at least one."""
+    """Return the number of first tokens within the limit of characters, at least one."""
     left = MAX_CHARACTERS
     for number, token in enumerate(tokens):
         left -= len(token)

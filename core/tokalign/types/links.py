@@ -1,4 +1,4 @@
-"""Links, the words that they join, and pairs aligned by hand."""
+"""Links, their words, and pairs aligned by hand."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 class Sides:
-    """The two sentences of an alignment, read from its columns once a link is asked for a word."""
+    """The two sentences of an alignment, read from its columns when a link's word is first read."""
 
     __slots__ = ("_columns", "_index", "_sentences")
-    _columns: FieldColumns  # which, as the index, those that were given at once lack
+    _columns: FieldColumns  # None, like the index, if sentences were given
     _index: int
 
     def __init__(self, source: Sentence, target: Sentence) -> None:
@@ -28,7 +28,7 @@ class Sides:
 
     @classmethod
     def of(cls, columns: FieldColumns, index: int) -> Self:
-        """Return the sentences of an index of columns of alignments."""
+        """Return the sentences of a pair in columns."""
         sides = cls.__new__(cls)
         sides._columns, sides._index, sides._sentences = columns, index, None
         return sides
@@ -43,18 +43,18 @@ class Sides:
         return self._sentences
 
     def has_words(self) -> bool:
-        """Return whether the answer was asked for with its sentences."""
+        """Return whether the answer includes its sentences."""
         return len(self._both()[0]) > 0
 
     def both(self) -> tuple[Sentence, Sentence]:
-        """Return source and target, or raise InputError where an answer was asked for without."""
+        """Return source and target, or raise InputError if the answer lacks them."""
         source, target = self._both()
         if not len(source):
             raise _without_words()
         return source, target
 
     def placed(self, links: Iterable[Link]) -> tuple[Link, ...]:
-        """Return links, which are of no alignment yet, as links of these sentences."""
+        """Return links without an alignment as links of these sentences."""
         found = tuple(links)
         for link in found:
             object.__setattr__(link, "_sides", self)
@@ -70,7 +70,7 @@ def _without_words() -> InputError:
 
 
 class _OfSides:
-    """Base of links: their sentences are no field, so links are compared and printed without."""
+    """Base of links. Sentences are not a field, so links are compared and printed without them."""
 
     __slots__ = ("_sides",)
     _sides: Sides | None
@@ -78,7 +78,7 @@ class _OfSides:
     if not TYPE_CHECKING:
 
         def __getattr__(self, name):
-            """Return None for the sentences of a link that is of no alignment."""
+            """Return None for the sentences of a link without an alignment."""
             if name == "_sides":
                 return None
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
@@ -86,19 +86,18 @@ class _OfSides:
 
 @dataclass(frozen=True, slots=True, order=True, repr=False)
 class Link(_OfSides):
-    """One aligned token pair. A link of an alignment has the words, too.
+    """One aligned token pair. A link of an alignment also has its words.
 
     Attributes
     ----------
     source, target : int
         0-based token indices.
     confidence : float
-        In [0, 1]. Of a model, the probability of the link: the posterior, calibrated where the
-        model has styles. Of a system of the literature, a figure that
-        docs/results.md explains.
+        In [0, 1]. A model's confidence is the probability of the link: the posterior, calibrated if
+        the model has styles. docs/results.md explains those of published systems.
     relation : Relation or None
-        What the two words say of one another, where asked for; of links that share tokens, what
-        all of their words do. Links are compared without it.
+        Relation of the two words, if asked for; links that share tokens have one relation for all
+        their words. Links are compared without it.
     source_text, target_text : str
         The tokens.
     source_span, target_span : (int, int)
@@ -122,13 +121,13 @@ class Link(_OfSides):
 
     @property
     def source_span(self) -> tuple[int, int]:
-        """Where the token of the source is in its text."""
+        """Range of the source token in its text."""
         sentence = self._both()[0]
         return sentence.starts[self.source], sentence.ends[self.source]
 
     @property
     def target_span(self) -> tuple[int, int]:
-        """Where the token of the target is in its text."""
+        """Range of the target token in its text."""
         sentence = self._both()[1]
         return sentence.starts[self.target], sentence.ends[self.target]
 
@@ -147,7 +146,7 @@ class Link(_OfSides):
         return self._sides.both()
 
     def alone(self) -> Link:
-        """Return the link as one of no alignment."""
+        """Return the link without its alignment."""
         return Link(self.source, self.target, self.confidence, self.relation)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -155,7 +154,7 @@ class Link(_OfSides):
 
 
 LinkTuple: TypeAlias = tuple[int, int, float]
-"""Source, target and confidence of a link, where many are made."""
+"""Source, target and confidence: a cheap link, for many."""
 
 
 def _link(
@@ -180,11 +179,10 @@ class AlignedWord:
     start, end : int
         Half-open range in the text of its side; see Sentence.
     links : tuple of Link
-        That it is part of, ordered by the other side's token.
+        Its links, ordered by the other side's token.
     unlinked : float or None
-        Probability that it has no partner, in [0, 1]: that none of its possible links holds, if
-        each does with its posterior and whatever the others do. None unless posteriors were asked
-        for.
+        Probability that it has no partner, in [0, 1], taking its possible links as independent
+        events with their posteriors. None unless posteriors were asked for.
     """
 
     index: int
@@ -206,7 +204,7 @@ def words_of(
     ----------
     sentence : Sentence
     links : dict
-        Token of this side -> its links.
+        Index of a token of this side -> its links.
     posteriors : float32 array, shape (n_tokens, n_others), or None
     """
     unlinked: list[float] | list[None] = [None] * len(sentence)
@@ -248,8 +246,8 @@ class GoldPair:
         Parameters
         ----------
         aligned : nltk.translate.AlignedSent
-            Of any corpus of NLTK, or of `Alignment.to_nltk`. `words` become the source, `mots` the
-            target. Words that it links to None have no link.
+            From a corpus of NLTK, or from `Alignment.to_nltk`. `words` become the source, `mots`
+            the target. Words linked to None have no link.
         id : str
             Name of the pair.
 

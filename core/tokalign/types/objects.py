@@ -1,4 +1,4 @@
-"""Alignments and their parts as JSON: the command line's lines and the server's answers."""
+"""Alignments and their parts as JSON, for the command line and the server."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tokalign.types.sentence import Sentence
 
 _FIGURES = [each for each in OUTPUTS if each.is_figure]
 FIGURES = tuple(each.name for each in _FIGURES if each.is_always_shown)
-"""Similarity, score and what they are made of, which every alignment has."""
+"""Similarity, score and their components, which every alignment has."""
 SENTENCE_COLUMNS = ("tags", "lemmas", "heads", "relations")
 _SHOWN = {
     (phrases, edits): [
@@ -33,13 +33,13 @@ _SHOWN = {
 }
 """Fields by whether phrases and edits were asked for."""
 DIGITS = 6
-"""Decimals of numbers."""
+"""Number of decimals."""
 
 
 def alignment_to_json(
     name: str, alignment: AlignmentFields, *, phrases: bool = False, edits: bool = False
 ) -> dict[str, Any]:
-    """Return a JSON object that tokalign's readers take as gold or predictions, too.
+    """Return a JSON object, which tokalign's readers accept as gold or predictions.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def alignment_to_json(
         Becomes "id".
     alignment : Alignment
     phrases, edits : bool
-        Whether these were asked for, so that there is a list of them even if it is empty.
+        Whether they were asked for; then there is a list, even if it is empty.
     """
     value: dict[str, Any] = {"id": name}
     _add(value, _SHOWN[phrases, edits], alignment)
@@ -55,7 +55,7 @@ def alignment_to_json(
 
 
 def _add(value: dict[str, Any], outputs: Iterable[Output], alignment: AlignmentFields) -> None:
-    """Add fields to an object, without those that say nothing."""
+    """Add fields to an object, except uninformative ones."""
     for output in outputs:
         name, default = output.name, output.default
         found = _relations(alignment) if name == "relations" else getattr(alignment, name)
@@ -65,19 +65,19 @@ def _add(value: dict[str, Any], outputs: Iterable[Output], alignment: AlignmentF
 
 
 def figures_to_json(alignment: AlignmentFields) -> dict[str, float | bool]:
-    """Return similarity and score, what they are made of, and whether an encoder read the pair."""
+    """Return similarity, score, their components, and whether an encoder read the pair."""
     found: dict[str, float | bool] = {}
     _add(found, _FIGURES, alignment)
     return found
 
 
 def conflicts_to_json(alignment: AlignmentFields) -> dict[str, Any]:
-    """Return the conflicts under their name, where there are any."""
+    """Return the conflicts under their name, if any."""
     return {"conflicts": list(map(_conflict, alignment.conflicts))} if alignment.conflicts else {}
 
 
 def truncated_sides(alignment: AlignmentFields) -> dict[str, bool]:
-    """Return True under `source_truncated` or `target_truncated` where that sentence was cut."""
+    """Return True under `source_truncated` or `target_truncated` for each truncated sentence."""
     names = ("source_truncated", "target_truncated")
     return {name: True for name in names if getattr(alignment, name)}
 
@@ -88,7 +88,7 @@ def links_to_json(alignment: AlignmentFields) -> list[list[float]]:
 
 
 def _relations(alignment: AlignmentFields) -> list[list[Any]] | None:
-    """Return the kind of relation of each link, or None where no link has one."""
+    """Return the kind of relation of each link, or None if no link has one."""
     found = [
         [link.source, link.target, *_relation(link.relation)]
         for link in alignment.links
@@ -143,7 +143,7 @@ def _phrase(value: Phrase) -> dict[str, Any]:
 
 
 def _edit(value: Edit) -> dict[str, Any]:
-    """Return the object of an edit; one that keeps its tokens has no change."""
+    """Return the object of an edit; without a change for equal tokens."""
     found: dict[str, Any] = {
         "kind": value.kind.value,
         "source": list(value.source),
@@ -189,11 +189,11 @@ _WRITERS: dict[type, Callable[[Any], Any]] = {
     Phrase: _phrase,
     Edit: _edit,
 }
-"""What a value of each type becomes; see `_other` for the rest."""
+"""Converters by type; see `_other` for the rest."""
 
 
 def contributions_to_json(values: Iterable[FeatureContribution]) -> list[dict[str, Any]]:
-    """Return the objects of features or of pieces of evidence."""
+    """Return the objects of contributions."""
     return [
         {
             "name": each.name,

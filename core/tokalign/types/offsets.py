@@ -1,4 +1,4 @@
-"""Offsets into a text in the units by which other languages index their strings."""
+"""Offsets in the units by which other languages index strings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _WIDTHS: dict[OffsetUnit, Callable[[str], int]] = {
 
 
 def positions(text: str, unit: OffsetUnit) -> range | list[int]:
-    """Return where each code point of a text starts, and last where the text ends, in a unit.
+    """Return the offset of each code point of a text, and of the text's end, in a unit.
 
     Examples
     --------
@@ -30,7 +30,7 @@ def positions(text: str, unit: OffsetUnit) -> range | list[int]:
 
 
 def place(text: str, at: int, unit: OffsetUnit) -> int:
-    """Return where a code point of a text starts, in a unit; see `positions`."""
+    """Return the offset of a code point of a text, in a unit; see `positions`."""
     if unit is OffsetUnit.CODE_POINTS or text.isascii():
         return at
     before = text[:at]
@@ -40,7 +40,7 @@ def place(text: str, at: int, unit: OffsetUnit) -> int:
 
 
 def in_unit(sentence: Sentence, unit: OffsetUnit) -> Sentence:
-    """Return a sentence, whose offsets count code points, with offsets that count a unit."""
+    """Return a sentence with offsets converted from code points to a unit."""
     if unit is OffsetUnit.CODE_POINTS or sentence.text.isascii():
         return sentence
     at = positions(sentence.text, unit)
@@ -51,7 +51,7 @@ def in_unit(sentence: Sentence, unit: OffsetUnit) -> Sentence:
 
 
 def places(text: str, offsets: Iterable[int], unit: OffsetUnit) -> Iterator[int]:
-    """Yield where code points of a text start, in a unit, and read each one once.
+    """Yield the offsets of some code points of a text, in a unit, reading each once.
 
     Parameters
     ----------

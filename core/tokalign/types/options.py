@@ -11,17 +11,17 @@ from tokalign.errors import InputError, quoted
 
 
 class Direction(enum.StrEnum):
-    """Which side's tokens are labelled, each with one token of the other side or NULL."""
+    """Direction of labelling: one side's tokens are labelled with tokens of the other, or NULL."""
 
     SOURCE_TO_TARGET = "s2t"
     TARGET_TO_SOURCE = "t2s"
 
 
 class Symmetrization(enum.StrEnum):
-    """Ways to make one alignment of the two directions.
+    """Ways to combine the two directions into one alignment.
 
-    ``s2t`` and ``t2s`` take one direction alone, so that each source (target) token has at most
-    one link. ``joint`` takes every link whose mean posterior over both directions is high enough
+    ``s2t`` and ``t2s`` use one direction alone, so that each source (target) token has at most one
+    link. ``joint`` takes every link whose mean posterior over both directions is high enough
     (tokalign.decoding.link_decision). The others combine the best labellings
     (tokalign.decoding.symmetrize).
     """
@@ -37,7 +37,7 @@ class Symmetrization(enum.StrEnum):
 
 
 DEFAULT_SYMMETRIZATION = Symmetrization.JOINT
-"""The symmetrization of an alignment that asks for none."""
+"""The default symmetrization."""
 
 
 class LinkChoice(enum.StrEnum):
@@ -45,7 +45,7 @@ class LinkChoice(enum.StrEnum):
 
     ``sure``: sure links are right, possible links are wrong (the seed papers' convention).
     ``sure+possible``: both are right and both must be found.
-    ``ignore-possible``: predicted links that are possible count neither way.
+    ``ignore-possible``: predicted possible links count neither way.
     """
 
     SURE = "sure"
@@ -56,9 +56,9 @@ class LinkChoice(enum.StrEnum):
 class RankBy(enum.StrEnum):
     """Scores that candidates can be ranked by.
 
-    ``answer`` is how likely a candidate answers the question (tokalign.decoding.evidence),
-    or supports a query that is no question; ``score`` and ``similarity`` are the alignment's.
-    ``auto`` takes ``answer`` where the query is a question, ``score`` otherwise.
+    ``answer`` is the probability that a candidate answers the question
+    (tokalign.decoding.evidence), or supports a query that is not a question; ``score`` and
+    ``similarity`` are the alignment's. ``auto`` means ``answer`` for questions, else ``score``.
     """
 
     AUTO = "auto"
@@ -68,7 +68,7 @@ class RankBy(enum.StrEnum):
 
     @classmethod
     def of(cls, value: str) -> Self:
-        """Return the member of a value, or raise InputError."""
+        """Return the member with a value, or raise InputError."""
         try:
             return cls(value)
         except ValueError:
@@ -78,7 +78,7 @@ class RankBy(enum.StrEnum):
 
 
 class OffsetUnit(enum.StrEnum):
-    """Units of offsets into a text: those that strings are indexed by where offsets are used.
+    """Units of offsets into a text, for languages that index strings differently.
 
     ``code-points`` suits Python and Ruby, ``utf-8`` (bytes) C++, Go and Rust, ``utf-16`` (16-bit
     units) JavaScript, Java and C#.
@@ -90,10 +90,10 @@ class OffsetUnit(enum.StrEnum):
 
 
 class Priority(enum.StrEnum):
-    """Whether somebody waits for an answer of a server, or bulk work is done.
+    """Whether somebody waits for a server's answer, or it is bulk work.
 
-    ``interactive`` requests go between the parts of ``bulk`` ones. ``auto`` is ``interactive`` for
-    single pairs, small batches and rankings of up to some 200 candidates.
+    ``interactive`` requests are served between the parts of ``bulk`` ones. ``auto`` means
+    ``interactive`` for single pairs, small batches and rankings of up to some 200 candidates.
     """
 
     AUTO = "auto"
@@ -102,7 +102,7 @@ class Priority(enum.StrEnum):
 
 
 class Detail(enum.StrEnum):
-    """Parts of each alignment that an answer holds.
+    """Parts of each alignment in an answer.
 
     ``links`` leaves out both sentences, ``scores`` all but score, similarity and distance.
     """
@@ -114,7 +114,7 @@ class Detail(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BaseOptions:
-    """Base of options, which are given as a value, by name, or both."""
+    """Base of options, which are given as an object, by name, or both."""
 
     @classmethod
     def of(cls, options: Self | None, changes: Mapping[str, Any]) -> Self:
@@ -123,7 +123,7 @@ class BaseOptions:
         Raises
         ------
         InputError
-            If a name is not an option's, a value is out of range, or `options` are none.
+            If a name is unknown, a value is out of range, or `options` has another type.
         """
         for name in changes:
             if name not in cls.__dataclass_fields__:
@@ -142,7 +142,7 @@ class BaseOptions:
         return replace(options, **changes) if changes else options
 
     def _check_flags(self, names: Iterable[str]) -> None:
-        """Raise InputError if a value is neither true nor false, as "no" is."""
+        """Raise InputError if a value is neither true nor false, such as "no"."""
         for name in names:
             value = getattr(self, name)
             if value is not True and value is not False and value not in (True, False):
@@ -161,41 +161,40 @@ class AlignOptions(BaseOptions):
     Attributes
     ----------
     symmetrization : Symmetrization
-        Its value as a str is taken, too.
+        Accepts its str value.
     style : str
-        Name of the convention to follow, out of the model's styles; empty for its default, which
-        is ``auto`` where the model chooses a style for each pair.
+        Name of one of the model's styles; empty for its default, which is ``auto`` if the model
+        chooses a style for each pair.
     related : bool
-        Whether the two sentences are known to say the same, or one to answer the other. Then the
-        model's style for such pairs decides, so no other may be named.
+        Whether the two sentences are known paraphrases, or question and answer. Then the model's
+        style for related pairs is used, and no other may be named.
     min_confidence : float
-        Links of a lower confidence are left out. In [0, 1].
+        Links below this confidence are left out. In [0, 1].
     posteriors : bool
         Whether to return the matrix of link posteriors.
     explain : bool
         Whether to explain every link.
     phrases : bool
-        Whether to return phrase links: the maximal blocks of links, each with a confidence of its
-        own (tokalign.types.phrases).
+        Whether to return phrase links: the maximal blocks of links, each with its own confidence
+        (tokalign.types.phrases).
     relations : bool
-        Whether to say of every link, and of every phrase link, how its two sides are related
-        (tokalign.types.relations). Conflicts are given always.
+        Whether to return the relation of every link and phrase link (tokalign.types.relations).
+        Conflicts are always returned.
     edits : bool
-        Whether to say what changed from the source to the target (tokalign.types.edits).
+        Whether to return the edits from the source to the target (tokalign.types.edits).
     offsets : OffsetUnit
-        What the offsets of an alignment's sentences count. Its value as a str is taken, too.
+        Unit of the offsets of an alignment's sentences. Accepts its str value.
     detail : Detail
-        How much of each alignment a server sends; the library gives everything. Its value as a
-        str is taken, too. ``scores`` goes with no posteriors, phrases, relations or edits.
+        Parts of each alignment that a server sends; the library returns all. Accepts its str value.
+        ``scores`` excludes posteriors, phrases, relations and edits.
     truncate : bool
-        Whether a sentence that is too long is cut at the limit instead of refused.
+        Whether a sentence that is too long is truncated instead of refused.
     priority : Priority
-        Whether a server answers between the parts of larger requests; in the library it changes
-        nothing. Its value as a str is taken, too.
+        Whether a server answers between the parts of larger requests; ignored by the library.
+        Accepts its str value.
     effort : float
-        Of a model with an encoder: about the share of pairs that its encoder reads, in [0, 1].
-        The others are aligned as `en` does (tokalign.decoding.cascade). 1 reads all of them, 0
-        none.
+        For a model with an encoder: approximate share of pairs that the encoder reads, in [0, 1]; 1
+        means all, 0 none. The others are aligned by `en` (tokalign.decoding.cascade).
 
     Raises
     ------
@@ -235,10 +234,10 @@ class AlignOptions(BaseOptions):
         self._check_share("effort")
 
     def _check_share(self, name: str) -> None:
-        """Raise InputError if a value is no number in [0, 1]."""
+        """Raise InputError if a value is not a number in [0, 1]."""
         value = getattr(self, name)
         try:
-            is_share = 0.0 <= value <= 1.0 and not isinstance(value, bool)  # NaN is none
+            is_share = 0.0 <= value <= 1.0 and not isinstance(value, bool)  # NaN fails
         except TypeError:
             is_share = False
         if not is_share:
@@ -247,7 +246,7 @@ class AlignOptions(BaseOptions):
             )
 
     def _choose(self, name: str, kind: type[enum.StrEnum]) -> None:
-        """Put a member of an enumeration in the place of its value, or raise InputError."""
+        """Replace a value by the member of an enumeration, or raise InputError."""
         value = getattr(self, name)
         if type(value) is kind:
             return
@@ -260,7 +259,7 @@ class AlignOptions(BaseOptions):
             ) from None
 
     def check_effort(self, model: str, *, takes_effort: bool) -> None:
-        """Raise InputError if a model that takes no effort but 1 is asked for less."""
+        """Raise InputError if an effort below 1 is asked of a model that only supports 1."""
         if self.effort < 1.0 and not takes_effort:
             raise InputError(
                 f"effort is {self.effort:g}; {model} takes 1 alone: of the shipped models "
@@ -276,21 +275,21 @@ class RankOptions:
     Attributes
     ----------
     by : RankBy or str
-        What to rank by. By default, a question's candidates by how likely they answer it, those
-        of another sentence by alignment score.
+        Score to rank by. By default, the probability of answering for a question, the alignment
+        score for another sentence.
     top_k : int
-        How many to return; 0 returns all.
+        Number of candidates to return; 0 for all.
     passages : bool
-        Whether a candidate that is a str is a text of any number of sentences. Each is aligned,
-        and the best one's score is the passage's.
+        Whether a str candidate is a text of any number of sentences. Each is aligned, and the best
+        score is the passage's.
     priors : sequence of float or None, optional
-        A score of yours for each candidate, the larger the better, in any unit; None for a
-        candidate without one. They are weighed with the rest (tokalign.ranking.judge).
+        The caller's own score of each candidate, larger is better, in any unit; None for a
+        candidate without one. They add to the other evidence (tokalign.ranking.judge).
     shortlist : int
-        How many candidates to look at: those that share the rarest words with the question
-        (tokalign.ranking.passages). The others are left out. 0 looks at all.
+        Number of candidates to align: those that share the rarest words with the question
+        (tokalign.ranking.passages). The others are left out. 0 for all.
     highlights : bool
-        Whether to return which spans of each candidate match the question.
+        Whether to return the spans of each candidate that match the question.
 
     Raises
     ------
@@ -313,7 +312,7 @@ class RankOptions:
 
     @classmethod
     def taken_from(cls, changes: dict[str, Any]) -> Self:
-        """Return the options found among keyword arguments, which lose them."""
+        """Remove the options from keyword arguments and return them."""
         return cls(
             **{name: changes.pop(name) for name in cls.__dataclass_fields__ if name in changes}
         )

@@ -1,14 +1,14 @@
 """Phrase links: the maximal blocks of an alignment.
 
-A block is a run of neighbouring source tokens and a run of neighbouring target tokens of which
-every one is linked with every one of the other side. It is maximal where no other block holds it.
-Annotators mark phrases so ("shut down" with "closed"): Yao, Van Durme, Callison-Burch and Clark
-(2013), EMNLP: Semi-Markov Phrase-Based Monolingual Alignment, section 2.
+A block is a run of source tokens and a run of target tokens, in which every token is linked with
+every token of the other side. It is maximal if no other block contains it. Annotators mark phrases
+so ("shut down" with "closed"): Yao, Van Durme, Callison-Burch and Clark (2013), EMNLP: Semi-Markov
+Phrase-Based Monolingual Alignment, section 2.
 
-A block of a model has a probability of its own: that every token of either side is linked within
-the block, each direction over its own chain, and the mean of both. It is no function of its links'
-probabilities. Of one word with two, the direction that labels the one word shares its probability
-out among two links, which as a block keep all of it.
+A model gives a block a probability: that every token of either side is linked within the block,
+computed over each direction's chain and averaged. It is not a function of its links' probabilities:
+if one word is linked with two, the direction that labels the one word divides its probability
+between two links, but the block keeps all of it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Block: TypeAlias = tuple[int, int, int, int]
 
 @dataclass(frozen=True, slots=True, order=True)
 class Phrase:
-    """One maximal block; a single link that is part of no larger block is one, too.
+    """One maximal block, possibly a single link.
 
     Attributes
     ----------
@@ -34,11 +34,11 @@ class Phrase:
     target_start, target_end : int
         Half-open range of target tokens.
     confidence : float
-        In [0, 1]. Of a model, the probability that both sides are linked within the block alone,
-        calibrated as links are; of a block of one link, that link's. Of a system of the
-        literature, the least confidence of the block's links.
+        In [0, 1]. For a model, the probability that both sides are linked only within the block,
+        calibrated like links; a single link keeps its own. For a published system, the least
+        confidence of the block's links.
     relation : Relation or None
-        What both sides say of one another, where asked for. Phrases are compared without it.
+        Relation of both sides, if asked for. Phrases are compared without it.
     """
 
     source_start: int
@@ -58,7 +58,7 @@ def links_of(block: Block) -> Iterator[tuple[int, int]]:
 
 
 def weakest_links(links: Mapping[tuple[int, int], float]) -> tuple[Phrase, ...]:
-    """Return the maximal blocks of links, each as confident as its least confident link.
+    """Return the maximal blocks of links, with the least confidence of their links.
 
     Parameters
     ----------
@@ -72,11 +72,11 @@ def weakest_links(links: Mapping[tuple[int, int], float]) -> tuple[Phrase, ...]:
 
 
 def maximal_blocks(links: Iterable[tuple[int, int]]) -> tuple[Block, ...]:
-    """Return the maximal blocks of (source, target) links, sorted by where they start.
+    """Return the maximal blocks of (source, target) links, sorted by start.
 
     Notes
     -----
-    Each link is part of at least one block. Blocks share links where linked cells form a corner.
+    Each link is in at least one block. Blocks share links if linked cells form a corner.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def maximal_blocks(links: Iterable[tuple[int, int]]) -> tuple[Block, ...]:
     for top in columns:
         shared, end = set(columns[top]), top
         above = columns.get(top - 1, set())
-        # What the row above has, too, is part of a larger block, and so is all that is left of it.
+        # Cells that the row above has as well, and all to the left of them, are in a larger block.
         while not shared <= above:
             end += 1
             below = columns.get(end, set())
@@ -103,7 +103,7 @@ def maximal_blocks(links: Iterable[tuple[int, int]]) -> tuple[Block, ...]:
 
 
 def _runs(numbers: Iterable[int]) -> Iterator[tuple[int, int]]:
-    """Yield the half-open ranges that make up a set of numbers."""
+    """Yield the half-open ranges that cover a set of numbers."""
     start = stop = None
     for number in sorted(numbers):
         if number != stop:

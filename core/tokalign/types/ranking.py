@@ -20,12 +20,12 @@ class Judgement:
     by : RankBy
         Kind of the score; never ``auto``.
     score : float
-        In [0, 1]. By ``answer``, the probability that the candidate answers where as many
-        candidates do as do not: sigmoid of the sum of value * weight over all evidence.
+        In [0, 1]. For ``answer``, the probability that the candidate answers, if half of all
+        candidates do: sigmoid of the sum of value * weight over all evidence.
     evidence : tuple of FeatureContribution
-        Pieces that tokalign.decoding.evidence describes, a bias, and the caller's prior if
-        there is one, by falling absolute contribution. Empty unless asked for; where `by` is not
-        ``answer``, of the prior alone.
+        Pieces that tokalign.decoding.evidence describes, a bias, and the caller's prior if there is
+        one, by falling absolute contribution. Empty unless asked for; only the prior unless `by` is
+        ``answer``.
     """
 
     by: RankBy
@@ -40,9 +40,9 @@ class Highlight:
     Attributes
     ----------
     start, end : int
-        Half-open range of the candidate's text, also where it is a passage.
+        Half-open range of the candidate's text, also of a passage.
     confidence : float
-        Mean, over the words of the span that match, of their best link's; in [0, 1].
+        Mean confidence of the best links of the span's matching words, in [0, 1].
     """
 
     start: int
@@ -52,7 +52,7 @@ class Highlight:
 
 @dataclass(frozen=True, slots=True)
 class PassageSentence:
-    """Place of the sentence of a passage that was ranked.
+    """Place of the ranked sentence in its passage.
 
     Attributes
     ----------
@@ -61,8 +61,8 @@ class PassageSentence:
     n_sentences : int
         Number of sentences of the passage; where a server stopped reading, one more than it read.
     start, end : int
-        Half-open range of the passage's text that the sentence is. A token's place in the passage
-        is `start` plus its place in the sentence.
+        Half-open range of the sentence in the passage's text. A token's offset in the passage is
+        `start` plus its offset in the sentence.
     passage_truncated : bool
         Whether some of its sentences were not looked at, as AlignOptions.truncate asks of a server.
     """
@@ -76,23 +76,23 @@ class PassageSentence:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Ranked:
-    """A candidate with its alignment, or why there is none.
+    """A candidate with its alignment, or with its error.
 
     Attributes
     ----------
     index : int
         0-based position among the candidates.
     alignment : Alignment or None
-        Of the candidate (source) with the question (target); of a passage, of its best sentence.
+        Of the candidate (source) with the question (target); for a passage, of its best sentence.
     judgement : Judgement or None
-        What it is ranked by, and why; present exactly when `alignment` is.
+        Its score and evidence; present exactly when `alignment` is.
     error : InputError or None
         Present exactly when `alignment` is not.
     sentence : PassageSentence or None
-        Which sentence of a passage is the best, the first of equals; None where the candidate is
-        no passage, or has an error.
+        Best sentence of a passage, the first of equals; None if the candidate is not a passage, or
+        has an error.
     highlights : tuple of Highlight
-        What matches the question, of a passage in all its sentences, in order. Empty unless asked
+        Spans that match the question, in all sentences of a passage, in order. Empty unless asked
         for.
     """
 
@@ -108,7 +108,7 @@ class Ranked:
         return f"<Ranked candidate {self.index}: {score}, {self._text()!r}>"
 
     def __str__(self) -> str:
-        """Return the score, ``-`` without one, and the candidate's text or why it has no score."""
+        """Return the score and the candidate's text; without a score, ``-`` and the error."""
         score = "-" if self.judgement is None else f"{self.judgement.score:.2f}"
         return f"{score} {self._text()}"
 

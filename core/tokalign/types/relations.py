@@ -14,9 +14,9 @@ class RelationKind(enum.StrEnum):
     """Kinds of relations between the two sides of a link or phrase link, from the source's view.
 
     ``same``: the same meaning here. ``narrower``: the source is more specific (dog, animal).
-    ``wider``: the target is. ``similar``: alike in meaning otherwise (car, lorry). ``related``: on
-    one subject (doctor, hospital). ``opposite``: one denies the other (rise, fall).
-    ``different-value``: other numbers, dates, or names of one kind.
+    ``wider``: the target is. ``similar``: similar in meaning otherwise (car, lorry). ``related``:
+    on one subject (doctor, hospital). ``opposite``: one denies the other (rise, fall).
+    ``different-value``: different numbers, dates, or names of one kind.
     """
 
     SAME = "same"
@@ -40,7 +40,7 @@ RELATION_SIGNS: dict[str, str] = {
     RelationKind.OPPOSITE: "!",
     RelationKind.DIFFERENT_VALUE: "≠",
 }
-"""What stands for each kind where a link is drawn."""
+"""Sign of each kind for drawn links."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,15 +50,15 @@ class Relation:
     Attributes
     ----------
     probabilities : tuple of float
-        Of each kind, in the order of RelationKind; they sum to one. An older server gives fewer,
-        a newer one more: its new kinds come last.
+        One for each kind, in the order of RelationKind; they sum to one. An older server sends
+        fewer, a newer one more, with new kinds last.
     """
 
     probabilities: tuple[float, ...]
 
     @classmethod
     def of(cls, probabilities: Sequence[float]) -> Self:
-        """Return the relation of these probabilities."""
+        """Return the relation with these probabilities."""
         return cls(tuple(probabilities))
 
     @property
@@ -82,22 +82,22 @@ class Relation:
         return found
 
     def known_kind(self) -> RelationKind | None:
-        """Return the likeliest kind, or None where only a newer server knows it."""
+        """Return the likeliest kind, or None if only a newer server knows it."""
         place = self.probabilities.index(self.probability)
         return RELATION_KINDS[place] if place < len(RELATION_KINDS) else None
 
     @property
     def probability(self) -> float:
-        """Of the likeliest kind."""
+        """The probability of the likeliest kind."""
         return max(self.probabilities)
 
 
 class ConflictKind(enum.StrEnum):
-    """Ways in which two sentences say unlike things in the same place.
+    """Kinds of contradictions between two sentences in the same place.
 
-    ``opposite``: opposites. ``different-value``: other numbers, dates or names. ``negation``: one
-    side alone negates. ``roles``: who does it and who has it done are exchanged. ``degree``: words
-    far from one another on one scale (all, some; must, may).
+    ``opposite``: opposites. ``different-value``: different numbers, dates or names. ``negation``:
+    only one side negates. ``roles``: agent and patient are exchanged. ``degree``: words far apart
+    on one scale (all, some; must, may).
     """
 
     OPPOSITE = "opposite"
@@ -118,10 +118,10 @@ class Conflict:
     ----------
     kind : ConflictKind
     source, target : int
-        0-based tokens; of a negation the word that one side negates, and its partner; of roles
-        the word whose roles are exchanged, and its partner.
+        0-based tokens; for a negation the negated word and its partner; for roles the word whose
+        roles are exchanged, and its partner.
     strength : float
-        In [0, 1]: what it takes from the agreement.
+        In [0, 1]: its reduction of the agreement.
     """
 
     kind: ConflictKind
@@ -132,7 +132,7 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True)
 class InputContribution:
-    """One input of an explained relation; contributions and the rest sum to the score."""
+    """One input of an explained relation; contributions and the base sum to the score."""
 
     name: str
     value: float
@@ -141,19 +141,19 @@ class InputContribution:
 
 @dataclass(frozen=True, slots=True)
 class RelationExplanation:
-    """Why two words or phrases were given a kind of relation.
+    """Explanation of the relation of two words or phrases.
 
     Attributes
     ----------
     source, target : tuple of int
-        The tokens that were compared: those of the link, and of links that share tokens with it.
+        The compared tokens: those of the link, and of links that share tokens with it.
     relation : Relation
     kind : RelationKind
-        The one that is explained.
+        The explained kind.
     score : float
-        Of that kind, before scores become probabilities (softmax).
+        Score of that kind, before softmax.
     inputs : tuple of InputContribution
-        Those that changed the score, ordered by falling absolute contribution.
+        Inputs that changed the score, by falling absolute contribution.
     """
 
     source: tuple[int, ...]

@@ -1,4 +1,4 @@
-"""Sentences, column by column, and the values that may be given in their place.
+"""Sentences, column by column, and the types accepted in their place.
 
 Sentences and alignments are views of columns: their fields are made when they are first read.
 """
@@ -19,26 +19,26 @@ if TYPE_CHECKING:
 
 
 class FieldColumns(Protocol):
-    """A batch of values kept column by column; each value is a view of it."""
+    """A batch of values stored column by column; each value is a view of it."""
 
     def field(self, index: int, name: str) -> Any:
         """Return a field of the value of that index."""
 
 
 class View:
-    """Base of values whose fields may be made when they are first asked for.
+    """Base of values whose fields may be made when they are first read.
 
     A view is made by `View.of`; a value made by its constructor has its fields from the start.
-    Either way they are equal, hashed, printed, copied and pickled by their fields alone.
+    Either way, equality, hash, printing, copying and pickling only use the fields.
     """
 
     __slots__ = ("_columns", "_index")
-    _columns: FieldColumns | None  # None where it was made by its constructor
+    _columns: FieldColumns | None  # None if it was made by its constructor
     _index: int
 
     @classmethod
     def of(cls, columns: FieldColumns, index: int, **fields: Any) -> Self:
-        """Return the value of an index of columns; `fields` are those that are known already."""
+        """Return the value with an index in columns; `fields` are already known ones."""
         view = cls.__new__(cls)
         assign = object.__setattr__  # the values are frozen
         assign(view, "_columns", columns)
@@ -57,7 +57,7 @@ class View:
         def __getattr__(self, name):
             """Fill a slot that is still empty."""
             if name == "_columns":
-                return None  # a cheap answer: sentences are asked several times for each pair
+                return None  # the fast path: sentences are read several times for each pair
             if name not in self.__dataclass_fields__:
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
             value = self._columns.field(self._index, name)
@@ -66,12 +66,12 @@ class View:
 
 
 class SentenceColumns(FieldColumns, Protocol):
-    """Annotated sentences kept column by column, without trees; a `Sentence` may view one.
+    """Annotated sentences stored column by column, without trees; a `Sentence` may view one.
 
     Attributes
     ----------
     words : WordColumns
-        Tokens, lemmas and tags by the numbers that stand for them.
+        Tokens, lemmas and tags by their numbers.
     """
 
     words: WordColumns
@@ -82,11 +82,11 @@ class SentenceColumns(FieldColumns, Protocol):
     def columns(
         self,
     ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
-        """Return offsets, shape (n_sentences + 1,), and of each token its start and end in the
-        text and the number of its word."""
+        """Return offsets, shape (n_sentences + 1,), and each token's start and end in the text and
+        the number of its word."""
 
     def tags(self) -> NDArray[np.uint8]:
-        """Return of each token the number of its tag."""
+        """Return the tag number of each token."""
 
 
 class WordColumns(Protocol):
@@ -95,9 +95,9 @@ class WordColumns(Protocol):
     Attributes
     ----------
     tokens, lemmas : list of str
-        By the number of a word.
+        Indexed by the number of a word.
     tags : tuple of str
-        By the number of a tag.
+        Indexed by the number of a tag.
     """
 
     tokens: list[str]
@@ -107,10 +107,10 @@ class WordColumns(Protocol):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Sentence(View):
-    """A tokenised sentence, or text of several, column by column.
+    """A tokenised sentence, or a text of several, column by column.
 
     It is a sequence of its tokens: ``sentence[0]`` is the first one, ``sentence[:2]`` a tuple of
-    two, ``for token in sentence`` goes over all, and ``"dog" in sentence`` asks for a whole token.
+    two, ``for token in sentence`` iterates over all, and ``"dog" in sentence`` tests for a token.
 
     Attributes
     ----------
@@ -118,10 +118,9 @@ class Sentence(View):
         The original text.
     tokens : tuple of str, length n
     starts, ends : tuple of int, length n
-        Half-open character (code point) offsets of each token in `text`. Where a token was
-        rewritten (a Penn quote), ``text[start:end]`` is what stood in the text. In an alignment
-        that was asked for in another OffsetUnit, of that unit; such a sentence is not for
-        aligning again.
+        Half-open character (code point) offsets of each token in `text`. If a token was rewritten
+        (a Penn quote), ``text[start:end]`` is the original. In an alignment with another
+        OffsetUnit, they are in that unit; such a sentence cannot be aligned again.
     tags : tuple of str, length n, or None
         Penn Treebank part-of-speech tags.
     lemmas : tuple of str, length n, or None
@@ -225,7 +224,7 @@ class Sentence(View):
         return iter(self.tokens)
 
     def first(self, n_tokens: int) -> Self:
-        """Return the sentence with its first so many tokens, or itself if it has no more.
+        """Return the sentence with only its first tokens, or itself if it has no more.
 
         All of the text is kept. A token whose head is cut off becomes a root.
         """
@@ -249,7 +248,7 @@ Pair: TypeAlias = tuple[SentenceLike, SentenceLike, *tuple[Constraints, ...]]
 """Source and target, and at most one Constraints."""
 
 PairLike: TypeAlias = Pair | Mapping[str, Any]
-"""A pair, or a mapping that has its sentences by name; see tokalign.types.inputs.SIDE_NAMES."""
+"""A pair, or a mapping with its sentences by name; see tokalign.types.inputs.SIDE_NAMES."""
 
 AnnotatedPair: TypeAlias = tuple[Sentence, Sentence, *tuple[Constraints, ...]]
 """The same with both sides annotated."""

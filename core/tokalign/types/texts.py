@@ -1,4 +1,4 @@
-"""Texts of many sentences, and which sentences of two texts belong together."""
+"""Texts of many sentences, and their sentence alignment."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from tokalign.types.alignment import Alignment
 
 @dataclass(frozen=True, slots=True)
 class SentenceSpan:
-    """A sentence, and where it stands in its text.
+    """A sentence and its range in its text.
 
     Attributes
     ----------
     start, end : int
-        Half-open range of the text, of code points where no other unit was asked for.
+        Half-open range of the text, in code points unless another unit was asked for.
     text : str
-        What stands there: not empty, without white space at either end. Line breaks inside stay.
+        The sentence: not empty, stripped of white space, with its line breaks inside.
     """
 
     start: int
@@ -29,22 +29,20 @@ class SentenceSpan:
 
 @dataclass(frozen=True, slots=True)
 class TextBlock:
-    """Sentences of the old text and of the new one that belong together.
+    """Corresponding sentences of the old and the new text.
 
     Attributes
     ----------
     old, new : tuple of int
-        0-based numbers of the sentences: none, one, or two neighbours of each text. Where `old` is
-        empty, the sentence of the new text was inserted; where `new` is empty, that of the old text
-        was deleted.
+        0-based numbers of the sentences: none, one, or two neighbours of each text. If `old` is
+        empty, the new sentence was inserted; if `new` is empty, the old one was deleted.
     moved : bool
-        Whether it stands at another place in the new text than in the old one, among the blocks
-        that kept their order.
+        Whether it moved relative to the blocks that kept their order.
     alignment : Alignment or None
-        Of what both texts have from the first sentence's start to the last one's end; None where
-        one side is empty. Offsets in its sentences count from where the block starts.
+        Alignment of both texts from the first sentence's start to the last one's end; None if a
+        side is empty. Offsets in its sentences count from the start of the block.
     error : AlignError or None
-        From a server: why the block could not be aligned, or its one sentence not be compared.
+        From a server: why the block could not be aligned, or its sentence could not be compared.
     """
 
     old: tuple[int, ...]
@@ -56,19 +54,18 @@ class TextBlock:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class TextAlignment:
-    """Two texts, their sentences, and which of these belong together.
+    """Two texts, their sentences, and the alignment of these.
 
     Attributes
     ----------
     old_text, new_text : str
     old, new : tuple of SentenceSpan
-        In order. Nothing but white space is between them.
+        In order, with only white space between them.
     blocks : tuple of TextBlock
-        Each sentence is part of exactly one. They are in the order of the new text; a deleted
-        sentence comes after the block that has the sentence before it in the old text, and where
-        there is none, first.
+        Each sentence is in exactly one. They are in the order of the new text; a deleted sentence
+        comes after the block of the sentence before it in the old text, or first.
     model, version : str
-        Name and version of the model, or system, that decided.
+        Name and version of the model or published system.
     """
 
     old_text: str
@@ -87,7 +84,7 @@ class TextAlignment:
     def __str__(self) -> str:
         """Return a line for each sentence, by blocks: ``-`` of the old text, ``+`` of the new.
 
-        A block that moved has ``moved`` above it.
+        Moved blocks have ``moved`` above them.
         """
         return "\n".join(line for block in self.blocks for line in self._shown(block))
 

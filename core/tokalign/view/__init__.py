@@ -1,4 +1,4 @@
-"""Alignments and their scores to look at: one self-contained page, or text in the terminal."""
+"""Viewers of alignments and their scores: a self-contained page, or text in the terminal."""
 
 from tokalign.view.grid_lines import LEGEND, RELATIONS_LEGEND, grid_lines, legend
 from tokalign.view.table_lines import edit_lines, table_lines

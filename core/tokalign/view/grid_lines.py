@@ -9,11 +9,11 @@ from tokalign.types import GoldPair
 from tokalign.types.relations import RELATION_SIGNS, RelationKind
 
 LEAST_WIDTH = 6
-"""Characters of source tokens that a grid shows at the least."""
+"""Fewest characters of source tokens that a grid shows."""
 LEGEND = "● right  × wrong  ○ missing  ◌ possible in gold"
-"""Meaning of the marks where there is gold."""
+"""Meaning of the marks if there is gold."""
 JUDGED_COLOURS = {"●": 32, "◌": 32, "×": 31, "○": 33}
-"""Of a terminal, for each mark where there is gold."""
+"""Terminal colours of the marks if there is gold."""
 
 COLOURS = {
     RelationKind.SAME: 36,
@@ -24,7 +24,7 @@ COLOURS = {
     RelationKind.OPPOSITE: 31,
     RelationKind.DIFFERENT_VALUE: 35,
 }
-"""Of a terminal, for each kind of relation; its sign says the same without them."""
+"""Terminal colours of the kinds of relations, whose signs differ as well."""
 RELATIONS_LEGEND = "  ".join(f"{sign} {kind}" for kind, sign in RELATION_SIGNS.items())
 
 
@@ -38,29 +38,28 @@ def grid_lines(
     confidences: Mapping[tuple[int, int], float] | None = None,
     is_judged_in_colour: bool = False,
 ) -> Iterator[str]:
-    """Yield the lines of a grid, source down and target across; of a pair that is too wide for
-    one, a line for each link.
+    """Yield the lines of a grid, source down, target across; or of links, if it is too wide.
 
     Parameters
     ----------
     pair : GoldPair
     links : set of (source, target), optional
-        Predicted links, marked against the pair's gold; without them the gold itself is drawn.
+        Predicted links, compared with the pair's gold; by default the gold is drawn.
     width : int
         Longer source tokens are cut to this many characters.
     columns : int, optional
-        Of the terminal. A grid that does not fit cuts source tokens to LEAST_WIDTH characters at
-        the least; where that is not enough, there are lines such as ``● opened = founded (0.83)``.
+        Columns of the terminal. To fit, source tokens are cut, at most to LEAST_WIDTH characters;
+        if that is not enough, there are lines such as ``● opened = founded (0.83)``.
     relations : mapping of (source, target) to str, optional
-        Kinds of relations, whose signs stand in the place of drawn links, in colour.
+        Kinds of relations, whose coloured signs replace the marks of links.
     confidences : mapping of (source, target) to float, optional
         Shown in lines of links.
     is_judged_in_colour : bool
-        Write the marks of predicted and missing links in JUDGED_COLOURS, where links are given.
+        Whether marks of predicted and missing links are in JUDGED_COLOURS, if links are given.
 
     Notes
     -----
-    Target words stand above their column, one to a line, joined to it by a rule.
+    Target words are above their columns, one per line, connected by a rule.
     """
     sources, targets = (list(map(_shown, side.tokens)) for side in (pair.source, pair.target))
     n_target = len(targets)
@@ -84,7 +83,7 @@ def grid_lines(
 
 
 def _shown(token: str) -> str:
-    """Return a token in one line, whose control characters do nothing."""
+    """Return a token in one line, with harmless control characters."""
     return " ".join(visible(token).split())
 
 
@@ -101,7 +100,7 @@ def _link_lines(
     for link in sorted((links or set()) | pair.sure | pair.possible):
         mark = _mark(pair, links, link)
         if mark == "·":
-            continue  # possible in gold, and not predicted
+            continue  # possible in gold, not predicted
         i, j = link
         sure = f" ({confidences[link]:.2f})" if link in confidences else ""
         yield f"{_coloured(mark, kinds.get(link), judged)} {sources[i]} = {targets[j]}{sure}"
@@ -114,7 +113,7 @@ def legend(*, is_coloured: bool) -> str:
 
 
 def _coloured(mark: str, kind: str | None, judged: Mapping[str, int]) -> str:
-    """Return the sign of a link's relation in its colour, or the mark where there is none."""
+    """Return the coloured sign of a link's relation, or the mark without one."""
     if kind is None or mark in ("·", "○", "×"):
         return coloured(mark, str(judged[mark])) if mark in judged else mark
     found = RelationKind(kind)

@@ -21,7 +21,7 @@ def table_lines(tables: Iterable[ReportTable]) -> Iterator[str]:
 
 
 def edit_lines(pair: GoldPair, links: Links) -> Iterator[str]:
-    """Yield a line for each edit: its kind, and the words of both sides that it has."""
+    """Yield a line for each edit: its kind, and its words of both sides."""
     for edit in edits_between(pair.source, pair.target, dict.fromkeys(links, 1.0)):
         before = " ".join(pair.source.tokens[i] for i in edit.source)
         after = " ".join(pair.target.tokens[j] for j in edit.target)

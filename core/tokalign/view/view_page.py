@@ -1,6 +1,6 @@
-"""The page: one HTML file that holds its data and needs no network.
+"""The viewer's page: one HTML file that holds its data and needs no network.
 
-The script writes the data to the page as text, so that no token can become markup.
+The script writes the data as text, so that no token can become markup.
 """
 
 from __future__ import annotations
@@ -46,21 +46,21 @@ class PagePair:
     id : str
     source, target : tuple of str
     links : tuple of (source, target, confidence)
-        What is shown; confidence in [0, 1].
+        The links to show; confidence in [0, 1].
     sure, possible : tuple of (source, target)
-        Gold; without gold, `possible` marks which of `links` are only possible.
+        Gold links; without gold, `possible` holds those of `links` that are only possible.
     other : tuple of (source, target), or None
         Links of a second system.
     harm : float
         Summed harm of the pair's errors; see `tokalign.evaluate.LinkError`.
     edits : tuple of (kind, source tokens, target tokens), or None
-        Edits of `links`, where asked for.
+        Edits of `links`, if asked for.
     systems : tuple of (links, harm, relations), or None
-        Of every system, where the page lets choose the two that are shown.
+        One entry per system, if the reader chooses the two systems to show.
     relations : tuple of (source, target, kind)
-        Of `links`, as far as they are known.
+        Relations of `links`, if known.
     tags : (source tags, target tags), or None
-        Part-of-speech tags of the tokens, where both sentences have them.
+        Part-of-speech tags of the tokens, if both sentences have them.
     """
 
     id: str
@@ -98,11 +98,11 @@ def page_pairs(
     other : sequence of sets, optional
         Links of a second system.
     has_gold : bool
-        False if the pairs' own links are no gold to judge by; the sure ones are left out.
+        False if the pairs' own links are not gold; then sure links are left out.
     has_edits : bool
         Whether edits are shown.
     relations : sequence of mappings, optional
-        Of each pair, the kinds of its links' relations.
+        Kinds of the relations of each pair's links.
     """
     harm: defaultdict[int, float] = defaultdict(float)
     if has_gold:
@@ -136,17 +136,17 @@ def compared_pairs(
     choice: LinkChoice = LinkChoice.SURE,
     relations: Sequence[Sequence[Relations]] = (),
 ) -> list[PagePair]:
-    """Return the pairs of a page with what each of several systems linked.
+    """Return the pairs of a page with the links of several systems.
 
     Parameters
     ----------
     pairs : sequence of GoldPair
     systems : sequence of sequences of sets, or of dicts from link to confidence
-        Of each system, one for each pair.
+        Links by system, then by pair.
     choice : LinkChoice
         For the harm of each pair.
     relations : sequence of sequences of mappings, optional
-        Of each system and pair, the kinds of its links' relations.
+        Kinds of the links' relations, by system, then by pair.
     """
     known = relations or [()] * len(systems)
     pages = [
@@ -184,7 +184,7 @@ def _edits(
     return tuple((edit.kind.value, edit.source, edit.target) for edit in edits)
 
 
-# Eight parameters, since a page has any of these parts, or none.
+# Eight parameters, since each is an optional part of the page.
 def render_page(
     title: str,
     note: str,
@@ -201,16 +201,16 @@ def render_page(
     Parameters
     ----------
     title, note : str
-        Heading, and a line under it that says what is shown.
+        Heading, and a line under it.
     pairs : sequence of PagePair
     tables : sequence of ReportTable
-        Stand above the pairs.
+        Written above the pairs.
     calibration : Calibration, optional
         Shown as a reliability plot.
     choice : LinkChoice
         How the page recounts when its threshold moves.
     has_gold : bool
-        Whether the pairs' sure and possible links are to be judged against.
+        Whether the pairs' sure and possible links are gold.
     systems : sequence of Compared
         Those of `PagePair.systems`; their F1 is plotted.
     """

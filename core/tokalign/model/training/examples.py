@@ -1,4 +1,4 @@
-"""Training examples: gold and unrelated pairs as feature rows, with the labels wanted of each."""
+"""Training examples: gold and unrelated pairs as feature rows, with their target labels."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ class TrainingData:
     dev : sequence of GoldPair
         Development pairs: training stops when the loss on them no longer falls.
     unrelated : sequence of GoldPair
-        Pairs of which no link is read. They teach that content words are not linked with unlike
-        ones (tokalign.english.lexicon.likeness).
+        Pairs whose links are ignored. They teach that content words are not linked with unlike ones
+        (tokalign.english.lexicon.likeness).
     encoder : str
-        Name of the neural encoder, for the feature group "neural" alone.
+        Name of the neural encoder; only for the feature group "neural".
     encoded : sequence of pairs of float32 arrays, optional
         Scores by encoders that have not seen the pair: of the corpora's pairs in order, then of
         the unrelated ones.
@@ -41,7 +41,7 @@ class TrainingData:
     Raises
     ------
     InputError
-        If there is no pair in the corpora, or not all pairs have scores where some have.
+        If the corpora have no pair, or only some pairs have scores.
     """
 
     corpora: Mapping[str, Sequence[GoldPair]]
@@ -100,10 +100,10 @@ class TrainingExamples:
     matrix : FeatureMatrix
     targets : list of Targets
     corpus : list of int
-        Number of each pair's corpus. Unrelated pairs are dealt out to the corpora, so that each
-        one's weights are trained on some; development pairs have 0.
+        Number of each pair's corpus. Unrelated pairs are spread over the corpora, so that each
+        corpus's weights are trained on some; development pairs have 0.
     importance : list of float
-        What each pair's loss is multiplied with.
+        Factor of each pair's loss.
     n_train : int
         Number of pairs that are not development pairs.
     """
@@ -120,7 +120,7 @@ class TrainingExamples:
     def prepare(
         cls, data: TrainingData, annotator: Annotator, settings: TrainingSettings
     ) -> TrainingExamples:
-        """Return the examples of all pairs, none of which may have an empty sentence."""
+        """Return the examples of all pairs, whose sentences must not be empty."""
         table = FeatureTable(settings.feature_groups)
         gold, unrelated, dev = data.gold, data.unrelated, data.dev
         annotated = annotate_gold(
@@ -170,7 +170,7 @@ def annotate_gold(
 
 
 def gold_targets(pairs: Sequence[GoldPair], possible: str) -> list[Targets]:
-    """Return the wanted labels of each pair, where possible links are one of POSSIBLE_CHOICES."""
+    """Return the target labels of each pair; possible links are used by one of POSSIBLE_CHOICES."""
     if possible == "sure":
         return [Targets(pair.sure | pair.possible) for pair in pairs]
     if possible == "ignore":

@@ -18,7 +18,7 @@ class TrainingSettings:
     Attributes
     ----------
     feature_groups : tuple of str
-        Names out of tokalign.features.templates.GROUP_NAMES, or of single templates of a group, as
+        Names out of tokalign.features.templates.GROUP_NAMES, or single templates, such as
         ``position/edges``.
     l2 : float
         Penalty ``l2 / 2 * |weights|^2``.
@@ -26,21 +26,21 @@ class TrainingSettings:
         Hamming cost of a wrong label, in nats.
     max_iterations : int
     possible : str
-        What possible links are: "ignore" (not links, so wrong), "free" (not asked for, but they
-        cost nothing), "half" (right, but at half the cost of a wrong label), or "sure" (links
-        like others).
+        Use of possible links: "ignore" (not links, so wrong), "free" (not required, but without
+        cost), "half" (right, but at half the cost of a wrong label), or "sure" (links like others).
     possible_in : tuple of (str, str)
-        Corpora, by name, for which that is different, and how.
+        Corpora, by name, with a choice of their own.
     follow : tuple of str
-        With several corpora: those, by name, whose conventions the model follows where they
-        differ. All alike by default.
+        With several corpora: those, by name, whose conventions the model follows where they differ.
+        By default all count equally.
     styles : tuple of (str, str)
-        Every corpus, by name, and the style whose conventions it shows; then the model keeps the
-        conventions apart, for whoever aligns to choose. The first style is the default.
+        Every corpus, by name, and its style; the model then has these styles to choose from. The
+        first style is the default.
     unrelated_importance : float
-        What the loss of each unrelated pair is multiplied with.
+        Factor of each unrelated pair's loss.
     patience : int
-        With development data: stop after so many iterations without a lower loss on it.
+        With development data: number of iterations without a lower loss on it before training
+        stops.
 
     Raises
     ------

@@ -19,8 +19,8 @@ from tokalign.model.training.settings import TrainingSettings
 from tokalign.model.training.weights import OnProgress, merge_domains, optimizer, train_weights
 
 TINY_SHARED, TINY_OWN = 0.002, 0.01
-"""Weights that a model with styles leaves out. Without them its text is a third as long, and no
-figure on held-out pairs changes."""
+"""Weights up to this size are dropped from a model with styles. Its file is then a third as long,
+and no figure on held-out pairs changes."""
 
 
 class About(TypedDict, total=False):
@@ -51,9 +51,9 @@ def train(
 ) -> Model:
     """Return a model trained on one or more corpora.
 
-    With several corpora the model keeps the weights that they share, and leans on those of
-    ``settings.follow`` where they differ; or, with ``settings.styles``, it keeps each style's own
-    as well. Styles take links from DEFAULT_THRESHOLD, uncalibrated.
+    With several corpora the model keeps the shared weights, and adds those of ``settings.follow``
+    where corpora differ; or, with ``settings.styles``, it keeps each style's own as well. Styles
+    get DEFAULT_THRESHOLD and no calibration.
 
     Parameters
     ----------
@@ -65,16 +65,16 @@ def train(
     report : callable, optional
         Called with the `Progress` of every iteration.
     **about
-        Fields of the header: `name`, and if wanted `version` ("1.0.0" by default), `description`,
+        Fields of the header: `name`, and optionally `version` ("1.0.0" by default), `description`,
         `license` and `figures`.
 
     Raises
     ------
     InputError
-        If a sentence is empty, a setting names a corpus that is not there, not every corpus has a
-        style while some have, or the group "neural" lacks its encoder.
+        If a sentence is empty, a setting names a missing corpus, only some corpora have a style, or
+        the group "neural" lacks its encoder.
     ModelError
-        If a feature group or a field of the header is not as it may be, or training diverged.
+        If a feature group or a field of the header is invalid, or training diverged.
 
     Examples
     --------
@@ -88,8 +88,8 @@ def train(
     """
     settings = settings or TrainingSettings()
     data.check(settings)
-    header = header_for(data, annotator, settings, **about)  # a bad name costs no training
-    optimizer()  # nor does a package that is missing
+    header = header_for(data, annotator, settings, **about)  # fail on a bad name before training
+    optimizer()  # and on a missing package
     examples = TrainingExamples.prepare(data, annotator, settings)
     follow = data.numbers(settings.follow)
     weights = train_weights(examples, settings, follow=follow, n_threads=n_threads, report=report)
@@ -102,7 +102,7 @@ def train(
 def header_for(
     data: TrainingData, annotator: Annotator, settings: TrainingSettings, **about: Unpack[About]
 ) -> ModelHeader:
-    """Return the header of a model that is trained so; its styles are not calibrated."""
+    """Return the header of a model trained with these settings; its styles are not calibrated."""
     groups = FeatureTable(settings.feature_groups).groups
     filled: About = {"version": "1.0.0", "description": "", "license": "", **about}
     return ModelHeader(
@@ -125,7 +125,7 @@ def header_for(
 
 
 def followed_corpora(data: TrainingData, settings: TrainingSettings) -> dict[str, list[int]]:
-    """Return the numbers of the corpora that show each style, by its name, the default first."""
+    """Return the numbers of each style's corpora, by its name, the default first."""
     found: dict[str, list[int]] = {}
     for corpus, style in dict(settings.styles).items():
         found.setdefault(style, []).extend(data.numbers([corpus]))
@@ -138,14 +138,14 @@ def styled_model(
     weights: NDArray[np.float64],
     followed: Mapping[str, Sequence[int]],
 ) -> Model:
-    """Return a model that keeps styles apart, without tiny weights.
+    """Return a model with styles, without tiny weights.
 
     Parameters
     ----------
     header : ModelHeader
         With the styles.
     examples : TrainingExamples
-        Those that the weights were trained on.
+        The examples that the weights were trained on.
     weights : float64 array, shape (2, 1 + n_corpora, n_columns + 34)
         From train_weights.
     followed : mapping of str to sequence of int

@@ -1,7 +1,7 @@
 """Weights that minimise the loss on training examples.
 
 Softmax-margin with Hamming cost (Gimpel and Smith 2010), an L2 penalty, and SciPy's L-BFGS. The
-same input gives the same weights, whatever the number of threads.
+same input gives the same weights for any number of threads.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def train_weights(
     Returns
     -------
     float64 array, shape (2, 1 or 1 + n_corpora, n_columns + 34)
-        First s2t, then t2s; of each the shared weights, then the corpora's own; transitions last.
+        First s2t, then t2s; in each the shared weights, then the corpora's own; transitions last.
 
     Raises
     ------
@@ -115,7 +115,7 @@ def train_weights(
 
 
 def merge_domains(weights: NDArray[np.float64], follow: Sequence[int] = ()) -> NDArray[np.float64]:
-    """Return the one weight vector that a model keeps of shared and per-corpus weights.
+    """Return shared and per-corpus weights merged into one vector.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def merge_domains(weights: NDArray[np.float64], follow: Sequence[int] = ()) -> N
 
 @dataclass(slots=True)
 class _Watch:
-    """Reports one direction's training, and ends it where development pairs say so.
+    """Reports one direction's training, and stops it by the development loss.
 
     Attributes
     ----------
@@ -168,7 +168,7 @@ class _Watch:
     def after_iteration(self, weights: NDArray[np.float64], loss: float) -> None:
         """Take an iteration's weights, shape (1 or 1 + n_corpora, n), and its loss.
 
-        Raises StopIteration where training is to end.
+        Raises StopIteration to end training.
         """
         self.iteration += 1
         if self.dev:
@@ -207,7 +207,7 @@ def optimizer() -> Callable[..., OptimizeResult]:
 
 
 def _minimise(objective: Objective, max_iterations: int, watch: _Watch) -> NDArray[np.float64]:
-    """Return the weights of the lowest loss, on the development pairs where there are any.
+    """Return the weights of the lowest loss, on the development pairs if there are any.
 
     Their shape is (1 or 1 + n_corpora, n_columns + 34).
     """

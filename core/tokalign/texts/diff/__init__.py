@@ -1,4 +1,4 @@
-"""Differences of two texts: one stable form of them, and what is made of that.
+"""Differences of two texts: a stable form, and its renderings.
 
 Examples
 --------

@@ -1,9 +1,9 @@
 """Build the difference of two aligned texts: edits of words become segments of text.
 
-The white space between words is shared out. Words that correspond in the same order are anchors.
-Between two anchors, white space that both sides have is kept. The rest goes with the words beside
-it, so that what is left after a deletion reads well: of "a big dog" and "a dog", "big " is deleted;
-of "a dog, too" and "a dog too", the comma alone.
+White space between words is assigned to segments, too. Words that correspond in the same order are
+anchors. Between two anchors, white space that both sides have is kept. The rest goes with the words
+beside it, so that the text after a deletion reads well: from "a big dog" to "a dog", "big " is
+deleted; from "a dog, too" to "a dog too", only the comma.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ def segments_of(old: str, new: str, pieces: Sequence[EditPiece]) -> list[DiffSeg
     ----------
     old, new : str
     pieces : sequence of EditPiece
-        Their ranges overlap on neither side. What they leave out is taken for white space.
+        Their ranges must not overlap. Text outside of them is taken for white space.
 
     Returns
     -------
     segments : list of DiffSegment
-        Without numbers of moves. By their new ranges, they cover `new` without a gap; by their old
-        ranges, they cover `old` so.
+        Without numbers of moves. Their new ranges cover `new`, and their old ranges `old`, without
+        gaps.
     """
     sides = _Sides(
         old,
@@ -61,7 +61,7 @@ def segments_of(old: str, new: str, pieces: Sequence[EditPiece]) -> list[DiffSeg
     for each in set(sides.by_new).difference(anchors):
         if each.kind is EditKind.EQUAL:  # it crosses others
             each.kind, each.change = EditKind.MOVE, Change.ORDER
-    # All before any is written, since words may stand far from where they were.
+    # All before any is written, since words may have moved far.
     stretches = list(_between(sides, anchors))
     writer = _Writer(old, new)
     for stretch, anchor in zip(stretches, [*anchors, None], strict=True):
@@ -74,14 +74,14 @@ def segments_of(old: str, new: str, pieces: Sequence[EditPiece]) -> list[DiffSeg
 
 @dataclass(frozen=True, slots=True)
 class _Stretch:
-    """What lies between two anchors.
+    """The pieces and white space between two anchors.
 
     Attributes
     ----------
     old, new : list of EditPiece
         In the order of each side.
     before, after : (old, new) or None
-        White space that stands on both sides at the beginning, and at the end.
+        White space that both sides share at the beginning, and at the end.
     """
 
     old: list[EditPiece]
@@ -91,7 +91,7 @@ class _Stretch:
 
 
 def _between(sides: _Sides, anchors: Sequence[EditPiece]) -> Iterator[_Stretch]:
-    """Yield what lies before each anchor, and after the last."""
+    """Yield the stretch before each anchor, and after the last."""
     at_old = at_new = -1
     for anchor in anchors:
         end_old = sides.by_old.index(anchor, at_old + 1)
@@ -102,7 +102,8 @@ def _between(sides: _Sides, anchors: Sequence[EditPiece]) -> Iterator[_Stretch]:
 
 
 def _take_space(writer: _Writer, anchor: EditPiece) -> None:
-    """Let a substitution take the space that one side has before it, as in "1990. It, 1990 and"."""
+    """Extend a substitution by the space that one side has before it, as in "1990. It, 1990
+    and"."""
     last = writer.segments[-1] if writer.segments else None
     if (
         last is not None
@@ -144,7 +145,7 @@ def _gaps(spans: Iterable[TextRange | None], end: int) -> list[TextRange]:
 
 
 def _anchors(by_new: Iterable[EditPiece]) -> list[EditPiece]:
-    """Return the most pieces with words on both sides that stand in the same order on both."""
+    """Return the longest sequence of pieces with words on both sides in the same order."""
     paired = [each for each in by_new if each.old and each.new and each.kind is not EditKind.MOVE]
     starts: list[TextRange] = []  # of the last piece of the best chain of each length
     lasts: list[int] = []
@@ -164,7 +165,7 @@ def _anchors(by_new: Iterable[EditPiece]) -> list[EditPiece]:
 
 
 def _stretch(sides: _Sides, olds: TextRange, news: TextRange) -> _Stretch:
-    """Return what lies between two anchors, given by their places on both sides."""
+    """Return the stretch between two anchors, given by their indices on both sides."""
     old_pieces = sides.by_old[olds[0] + 1 : olds[1]]
     new_pieces = sides.by_new[news[0] + 1 : news[1]]
     old_gaps = sides.old_gaps[olds[0] + 1 : olds[1] + 1]
@@ -188,7 +189,7 @@ def _stretch(sides: _Sides, olds: TextRange, news: TextRange) -> _Stretch:
 def _attach(
     pieces: Sequence[EditPiece], gaps: Sequence[TextRange], kept: tuple[bool, bool], side: str
 ) -> None:
-    """Let pieces take the gaps of their side that are not kept: each what follows it."""
+    """Extend pieces by the gaps of their side that are not kept: each by the gap after it."""
     if not pieces:
         return
     for number, piece in enumerate(pieces):
@@ -201,7 +202,7 @@ def _attach(
 
 
 class _Writer:
-    """Puts segments one after the other, by their place in the new text."""
+    """Writes segments in the order of the new text."""
 
     def __init__(self, old: str, new: str) -> None:
         self.segments: list[DiffSegment] = []
@@ -209,7 +210,7 @@ class _Writer:
         self._at = (0, 0)
 
     def write_stretch(self, stretch: _Stretch) -> None:
-        """Add what lies between two anchors: what was deleted, then what stands there now."""
+        """Add the stretch between two anchors: deleted pieces, then those of the new text."""
         if stretch.before is not None:
             self.write_gap(*stretch.before)
         for piece in stretch.old:
@@ -221,9 +222,9 @@ class _Writer:
             self.write_gap(*stretch.after)
 
     def write(self, piece: EditPiece, *, is_anchor: bool = True) -> None:
-        """Add a piece; on a side without words, it stands where the last words ended.
+        """Add a piece; on a side without words, its place is where the last words ended.
 
-        What is no anchor comes from another place of the old text, or from none.
+        A piece that is not an anchor comes from another place of the old text, or from none.
         """
         at_old, at_new = self._at
         old, new = piece.old or (at_old, at_old), piece.new or (at_new, at_new)
@@ -232,7 +233,7 @@ class _Writer:
             self._at = (at_old, new[1])
 
     def write_gap(self, old: TextRange, new: TextRange) -> None:
-        """Add what stands between words on both sides."""
+        """Add the text between words on both sides."""
         texts = self._texts[0][slice(*old)], self._texts[1][slice(*new)]
         if texts[0] == texts[1]:
             if texts[0]:
@@ -270,8 +271,8 @@ def pieces_of_run(
 ) -> Iterator[EditPiece]:
     """Yield kept tokens one by one, so that white space between them may differ.
 
-    A token may be other characters in the old and the new text: a capital, or a curly quote in the
-    place of a straight one. That is a substitution, which `change` names.
+    A token may have different characters in the two texts: a capital, or a curly quote for a
+    straight one. That is a substitution of the kind `change`.
     """
     for a, b in zip(olds, news, strict=True):
         old, new = texts[0][slice(*a)], texts[1][slice(*b)]
@@ -289,7 +290,7 @@ def diff_of(texts: TextAlignment) -> TextDiff:
     Parameters
     ----------
     texts : TextAlignment
-        Its alignments have edits. Where one is missing, all of the block's text is replaced.
+        Its alignments need edits. If one is missing, all of the block's text is replaced.
 
     Examples
     --------
@@ -306,7 +307,7 @@ def diff_of(texts: TextAlignment) -> TextDiff:
 
 
 def same_texts(text: str, sentences: Sequence[TextRange]) -> TextDiff:
-    """Return the difference between a text and itself, whose sentences are given."""
+    """Return the difference between a text and itself, given its sentences."""
     spans = tuple(SentenceSpan(start, end, text[start:end]) for start, end in sentences)
     blocks = tuple(TextBlock((k,), (k,), False, None) for k in range(len(spans)))
     return diff_of(TextAlignment(text, text, spans, spans, blocks, "", ""))
@@ -322,7 +323,7 @@ class _Builder:
         self._n_moves = 0
 
     def blocks(self) -> Iterator[DiffBlock]:
-        """Yield the blocks; white space that belongs to no sentence goes to the first."""
+        """Yield the blocks; white space outside of sentences goes to the first."""
         texts = self._texts
         at = 0
         stray_old, stray_new = not texts.old, not texts.new
@@ -428,7 +429,7 @@ def _pieces(
 
 
 def _token_spans(sentence: Sentence, core: TextRange) -> list[TextRange]:
-    """Return the ranges of tokens; none overlaps the one before, or leaves the sentence."""
+    """Return the ranges of tokens, which do not overlap or leave the sentence."""
     spans = []
     at = core[0]
     for start, end in zip(sentence.starts, sentence.ends, strict=True):

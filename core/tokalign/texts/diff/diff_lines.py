@@ -1,4 +1,4 @@
-"""A difference as lines: in a terminal, in colours or brackets, and as Markdown."""
+"""A difference as lines: for a terminal, in colours or brackets, and as Markdown."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ LOOKS = {
     MarkRole.LEFT: Look("36;2", ("[", " →{}]"), ("", " →{}"), ("[~~", "~~ →{}]"), name="left"),
     MarkRole.MOVED: Look("36", ("{{}→ ", "}"), ("{}→ ", ""), ("[{}→ **", "**]"), name="moved"),
 }
-"""Red and struck out, green and underlined, cyan: told apart without colours, too."""
+"""Red and struck out, green and underlined, cyan: distinct without colours, too."""
 
 
 def look_of(mark: Mark) -> Look:
-    """Return the look of a mark; what changes the meaning is told apart."""
+    """Return the look of a mark; changes of meaning have a look of their own."""
     look = LOOKS[mark.role]
     if mark.segment.change not in ALARMING:
         return look
@@ -48,20 +48,20 @@ def terminal_lines(
     is_coloured: bool = False,
     width: int | None = None,
 ) -> Iterator[str]:
-    """Yield the lines of a difference for a terminal; none where the texts are equal.
+    """Yield the lines of a difference for a terminal; equal texts have none.
 
     Parameters
     ----------
     diff : TextDiff
     names : (old, new)
-        What the two texts are called.
+        Names of the two texts.
     context : int
         Paragraphs to show before and after each that changed; the others are folded.
     is_coloured : bool
-        Whether colours mark the words; if not, ``[-old-]``, ``{+new+}``, ``[moved →1]`` and
-        ``{1→ moved}`` do.
+        Whether colours mark the words; otherwise ``[-old-]``, ``{+new+}``, ``[moved →1]`` and ``{1→
+        moved}`` do.
     width : int, optional
-        Columns that lines are broken to fit in; by default, they are as long as in the texts.
+        Columns to wrap lines at; by default, lines are as long as in the texts.
     """
     for line in _TerminalLines(diff, is_coloured).lines(names, context):
         yield from [line] if width is None else wrapped(line, max(width, 20))
@@ -70,21 +70,21 @@ def terminal_lines(
 def markdown_lines(
     diff: TextDiff, names: tuple[str, str] = ("old", "new"), *, context: int = 1
 ) -> Iterator[str]:
-    """Yield the lines of a difference as Markdown; none where the texts are equal.
+    """Yield the lines of a difference as Markdown; equal texts have none.
 
-    What the texts say is shown to the letter: signs that mean something in Markdown are escaped.
-    Each paragraph stands by itself; headings and items of lists are paragraphs.
+    The texts are shown literally: Markdown's signs are escaped. Each paragraph stands by itself;
+    headings and items of lists are paragraphs.
 
     Parameters
     ----------
     diff, names, context
-        As of `terminal_lines`; what did not change is left out.
+        As of `terminal_lines`; unchanged paragraphs are left out.
     """
     return _MarkdownLines(diff).lines(names, context)
 
 
 class _Lines(ABC):
-    """Writes a difference in lines: names, what changed in meaning, paragraphs."""
+    """Writes a difference in lines: names, changes of meaning, paragraphs."""
 
     painter: Painter
 
@@ -93,7 +93,7 @@ class _Lines(ABC):
         self._paragraphs = paragraphs(diff)
 
     def lines(self, names: tuple[str, str], context: int) -> Iterator[str]:
-        """Yield all lines; none where the texts are equal."""
+        """Yield all lines; equal texts have none."""
         if self._diff.is_same:
             return
         yield from self._head(names)
@@ -124,11 +124,11 @@ class _Lines(ABC):
 
     @abstractmethod
     def _alarms(self, alarms: tuple[Alarm, ...]) -> Iterator[str]:
-        """Yield the lines that say what changed in meaning."""
+        """Yield the lines of changes of meaning."""
 
     @abstractmethod
     def _fold(self, what: str) -> str:
-        """Return the line in the place of paragraphs that are not shown."""
+        """Return the line for folded paragraphs."""
 
     @abstractmethod
     def _paragraph(self, paragraph: Paragraph, text: str) -> Iterator[str]:
@@ -136,11 +136,11 @@ class _Lines(ABC):
 
     @abstractmethod
     def _origin(self, paragraph: Paragraph, block: DiffBlock) -> str:
-        """Return how a block is shown where it has left: its first words, and where it went."""
+        """Return a moved block at its old place: its first words, and where it went."""
 
     @abstractmethod
     def _arrived(self, number: int, text: str) -> str:
-        """Return a block where it has moved to."""
+        """Return a moved block at its new place."""
 
     def _folded(self, n: int) -> Iterator[str]:
         if n:
@@ -163,7 +163,7 @@ class _Lines(ABC):
 
 
 def _where(alarm: Alarm) -> str:
-    """Return where a change of meaning stands."""
+    """Return the place of a change of meaning."""
     sentence = f", sentence {alarm.sentence}" if alarm.sentence else ""
     return f"paragraph {alarm.paragraph}{sentence}"
 

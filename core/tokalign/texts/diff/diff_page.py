@@ -1,6 +1,6 @@
-"""A difference as one HTML page that needs no network: side by side, or in one line.
+"""A difference as one HTML page that needs no network: side by side, or inline.
 
-The page is readable without its script, which only jumps and switches. Every text is escaped.
+The page is readable without its script, which only jumps and switches views. Every text is escaped.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def html_page(diff: TextDiff, names: tuple[str, str] = ("old", "new"), *, contex
     ----------
     diff : TextDiff
     names : (old, new)
-        What the two texts are called.
+        Names of the two texts.
     context : int
         Paragraphs to show before and after each that changed; the others are folded.
     """
@@ -156,7 +156,7 @@ class _Page:
         return _cells(old, new)
 
     def _old_side(self, block: DiffBlock, is_marked: bool) -> str:
-        """Return the old text of a block; what is no longer in it is marked."""
+        """Return the old text of a block, with deleted and moved text marked."""
         text = ""
         for segment in sorted(block.segments, key=lambda each: each.old):
             old = self._diff.old_text(segment)
@@ -168,7 +168,7 @@ class _Page:
         return text.strip()
 
     def _new_side(self, block: DiffBlock) -> str:
-        """Return the new text of a block; what was not in it is marked."""
+        """Return the new text of a block, with inserted and moved text marked."""
         text = ""
         for segment in block.segments:
             new = self._diff.new_text(segment)
@@ -180,18 +180,18 @@ class _Page:
         return text.strip()
 
     def _block(self, block: DiffBlock) -> str:
-        """Return a block in one line."""
+        """Return a block inline."""
         text = "".join(map(self._mark, marks_of(self._diff, block)))
         return text if block.move is None else self._tag(block, is_origin=False) + text
 
     def _origin(self, block: DiffBlock) -> str:
-        """Return a block in one line where it has left."""
+        """Return a moved block inline at its old place."""
         before, core, after = with_edges(self._diff.old_text(block))
         left = _PAINTER.marked(core, LOOKS[MarkRole.LEFT])
         return page_text(before) + self._tag(block, is_origin=True) + left + page_text(after)
 
     def _tag(self, block: DiffBlock, *, is_origin: bool) -> str:
-        """Return a link from one place of a block that moved to the other."""
+        """Return a hyperlink from one place of a moved block to the other."""
         places = self._places[block.move]
         other = places[1] if is_origin else places[0]
         what = f"moved to ¶{other} ↓" if is_origin else f"moved from ¶{other} ↑"

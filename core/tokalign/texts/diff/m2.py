@@ -5,8 +5,8 @@ For each old sentence, a line ``S`` with its tokens, and a line ``A`` for each e
     S The plant has 40 workers .
     A 3 4|||R:NUMBER|||45|||REQUIRED|||-NONE-|||0
 
-The letter before the change is R where something was replaced, M where it was missing in the old
-sentence and U where it was unnecessary there.
+The letter before the change is R for a replacement, M for words missing in the old sentence, and U
+for words unnecessary there.
 
 Bryant, Felice and Briscoe (2017), ACL: Automatic Annotation and Evaluation of Error Types for
 Grammatical Error Correction.
@@ -27,7 +27,7 @@ _NOTHING = "A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0"
 
 @dataclass(slots=True)
 class _Old:
-    """An old sentence as it is written: tokens, and (start, end, type, correction) of its edits."""
+    """An old sentence to write: tokens, and (start, end, type, correction) of its edits."""
 
     span: TextRange
     tokens: list[str] = field(default_factory=list)
@@ -40,10 +40,10 @@ _Place: TypeAlias = tuple[_Old, int]
 def m2_lines(diff: TextDiff) -> Iterator[str]:
     """Yield the lines of a difference in M2, a blank one after each old sentence.
 
-    Sentences are in the order of the old text. One that moved stays where it was, since M2 knows
-    no moves over sentences; words that moved are a U and an M of the type ORDER. An inserted
-    sentence is an M at the end of the sentence before it. An edit over two sentences is written
-    in the first, and its words of the second are a U there. White space is no edit.
+    Sentences are in the order of the old text. A moved one stays where it was, since M2 has no
+    moves across sentences; moved words are a U and an M of the type ORDER. An inserted sentence is
+    an M at the end of the sentence before it. An edit over two sentences is written in the first,
+    and its words of the second are a U there. White space is not an edit.
     """
     spans = sorted(span for block in diff.blocks for span in block.old_sentences)
     sentences = [_Old(span) for span in spans]
@@ -76,7 +76,7 @@ def _insert(old: _Old, words: Sequence[str]) -> None:
 def _write(diff: TextDiff, block: DiffBlock, sentences: Sequence[_Old]) -> None:
     """Fill the old sentences of a block."""
     cursor = _Cursor(sentences)
-    places: dict[int, _Place] = {}  # by where a segment ends in the old text
+    places: dict[int, _Place] = {}  # by the end of a segment in the old text
     runs: dict[int, list[tuple[_Old, int, int]]] = {}
     for segment in sorted(block.segments, key=lambda each: each.old):
         if segment.old[0] < segment.old[1]:
@@ -104,7 +104,7 @@ def _write(diff: TextDiff, block: DiffBlock, sentences: Sequence[_Old]) -> None:
 
 
 def _in_order(segments: Sequence[DiffSegment]) -> Iterator[tuple[DiffSegment, bool]]:
-    """Yield segments, and whether the old text has them in the same order as the new one."""
+    """Yield segments, each with whether its order is the same in both texts."""
     at = 0
     ahead = [each.old[0] for each in segments if each.kind is EditKind.EQUAL]
     ahead.reverse()
@@ -127,11 +127,11 @@ class _Cursor:
         self._left = list(sentences[::-1])
 
     def place(self) -> _Place:
-        """Return the sentence that is being read, and how many tokens it has so far."""
+        """Return the current sentence, and its number of tokens so far."""
         return self._left[-1], len(self._left[-1].tokens)
 
     def read(self, text: str, span: TextRange) -> list[tuple[_Old, int, int]]:
-        """Add the tokens of a range; return which tokens of which sentences they are."""
+        """Add the tokens of a range; return their positions in their sentences."""
         found = []
         start, end = span
         while len(self._left) > 1 and self._left[-2].span[0] < end:

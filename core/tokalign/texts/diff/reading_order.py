@@ -1,4 +1,4 @@
-"""A difference in reading order: its paragraphs, and what is marked in a block."""
+"""A difference in reading order: its paragraphs, and the marks in a block."""
 
 from __future__ import annotations
 
@@ -18,12 +18,11 @@ _BLANK_LINE = re.compile(r"\n[^\S\n]*\n|\r[^\S\r\n]*\r(?!\n)")
 PILCROW = "¶"
 _LINE_BREAK = re.compile(r"\r\n|[\n\r\u2028\u2029]")
 _MARKER = re.compile(r"(?:[-*+]\s|[>|]|#{1,6}\s|\d{1,9}[.)]\s|```|~~~)")
-"""What begins a heading, an item of a list, a quotation, a row of a table or a fence of code."""
+"""Beginning of a heading, an item of a list, a quotation, a row of a table or a fence of code."""
 
 
 class MarkRole(enum.StrEnum):
-    """What a piece of text is to a reader: it stayed, is gone, is new, left for another place, or
-    came from one."""
+    """Role of a piece of text: it stayed, was deleted, was inserted, moved away, or moved here."""
 
     KEPT = "kept"
     GONE = "gone"
@@ -33,7 +32,7 @@ class MarkRole(enum.StrEnum):
 
 
 class Mark(NamedTuple):
-    """A piece of text to show; `segment` is what it is of."""
+    """A piece of text to show, of a segment."""
 
     role: MarkRole
     text: str
@@ -49,9 +48,9 @@ class Paragraph:
     number : int
         From 1.
     places : tuple of (block, is_origin)
-        As `in_reading_order` yields them: what stands in the paragraph, and what has left it.
+        As `in_reading_order` yields them: blocks in the paragraph, and blocks moved away from it.
     is_same : bool
-        Whether nothing but white space differs in it, and it begins and ends where it did.
+        Whether only white space differs in it, and its begin and end are unchanged.
     """
 
     number: int
@@ -60,19 +59,18 @@ class Paragraph:
 
 
 def in_reading_order(parts: Sequence[_Part]) -> Iterator[tuple[_Part, bool]]:
-    """Yield parts by their place in the new text, and those that moved at their old place, too.
+    """Yield parts in the order of the new text, and moved parts at their old place, too.
 
     Parameters
     ----------
     parts : sequence of DiffSegment or DiffBlock
-        By their place in the new text. Moved is a segment of the kind MOV, or a block that has a
-        move.
+        In the order of the new text. Segments of the kind MOV and blocks with a move have moved.
 
     Yields
     ------
     part : DiffSegment or DiffBlock
     is_origin : bool
-        True where it stands at its old place: after what precedes it in the old text.
+        Whether this is its old place: after the part before it in the old text.
     """
     leaving: dict[int, list[_Part]] = {}
     before = -1
@@ -92,14 +90,14 @@ def in_reading_order(parts: Sequence[_Part]) -> Iterator[tuple[_Part, bool]]:
 
 
 def has_moved(part: DiffSegment | DiffBlock) -> bool:
-    """Return whether a part stands at another place than its neighbours."""
+    """Return whether a part has moved relative to its neighbours."""
     if isinstance(part, DiffSegment):
         return part.kind is EditKind.MOVE
     return part.move is not None
 
 
 def paragraphs(diff: TextDiff) -> list[Paragraph]:
-    """Return the paragraphs of the new text, with what was deleted from them or has left them."""
+    """Return the paragraphs of the new text, with blocks deleted or moved away from them."""
     found: list[Paragraph] = []
 
     def end() -> None:
@@ -107,7 +105,7 @@ def paragraphs(diff: TextDiff) -> list[Paragraph]:
         found.append(Paragraph(len(found) + 1, tuple(here), is_same))
 
     here: list[tuple[DiffBlock, bool]] = []
-    has_ended = False  # in the new text, since the last paragraph that was found
+    has_ended = False  # in the new text, since the last paragraph
     for block, is_origin in in_reading_order(diff.blocks):
         is_gone = is_origin or block.kind is BlockKind.DELETED
         if here and _begins(diff, here[-1], (block, is_gone), has_ended=has_ended):
@@ -137,8 +135,8 @@ def _begins(
 ) -> bool:
     """Return whether a paragraph ends between two places.
 
-    The new text says so of what stands there, the old text of what is gone from there: it belongs
-    to what it stood beside.
+    The new text decides for blocks that are there, the old text for blocks that are gone, which
+    belong to their old neighbours.
     """
     before, was_origin = last
     block, is_gone = following
@@ -156,7 +154,7 @@ def _begins(
 
 
 def shown_text(diff: TextDiff, block: DiffBlock, *, is_origin: bool) -> str:
-    """Return a block's text where it stands: its old text where it is gone from there."""
+    """Return a block's text at a place: the old text at its old place."""
     if is_origin or block.kind is BlockKind.DELETED:
         return diff.old_text(block)
     return diff.new_text(block)
@@ -165,8 +163,8 @@ def shown_text(diff: TextDiff, block: DiffBlock, *, is_origin: bool) -> str:
 def marks_of(diff: TextDiff, block: DiffBlock) -> Iterator[Mark]:
     """Yield the pieces of a block in reading order, old and new words in one line.
 
-    White space alone is shown as it is in the new text, but for a paragraph's end that has come or
-    gone, whose sign is marked.
+    Mere white space is shown as in the new text, except that the sign of a new or removed
+    paragraph's end is marked.
     """
     for segment, is_origin in in_reading_order(block.segments):
         old, new = diff.old_text(segment), diff.new_text(segment)
@@ -197,7 +195,7 @@ def _marks_of_space(diff: TextDiff, block: DiffBlock, segment: DiffSegment) -> I
 
 
 def _goes_on(diff: TextDiff, block: DiffBlock, segment: DiffSegment) -> bool:
-    """Return whether the same follows a segment in both texts."""
+    """Return whether the same segment follows in both texts."""
     if segment.new[1] < block.new[1] and segment.old[1] < block.old[1]:
         return True
     first = bisect_left(diff.blocks, segment.new[1], key=lambda each: each.new[0])
@@ -214,7 +212,7 @@ def _goes_on(diff: TextDiff, block: DiffBlock, segment: DiffSegment) -> bool:
 
 
 def joined_places(parts: Iterable[str]) -> str:
-    """Return the texts of a paragraph's places as one; what ends a paragraph is at its end only."""
+    """Return the joined texts of a paragraph's places, with a paragraph's end only at its end."""
     text = ""
     for part in parts:
         if text and (not text[-1].isspace() or ends_paragraph(text)):
@@ -230,7 +228,7 @@ def ends_paragraph(text: str) -> bool:
 
 
 def is_shown(all_paragraphs: Sequence[Paragraph], context: int) -> list[bool]:
-    """Return which paragraphs are shown: those that changed, and `context` around each."""
+    """Return whether each paragraph is shown: changed ones, and `context` around each."""
     changed = [k for k, each in enumerate(all_paragraphs) if not each.is_same]
     near = {j for k in changed for j in range(k - context, k + context + 1)}
     return [k in near for k in range(len(all_paragraphs))]

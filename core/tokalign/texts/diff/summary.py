@@ -1,6 +1,6 @@
-"""A summary of a difference: how much changed, and first of all in meaning.
+"""A summary of a difference: counts of changes, those of meaning first.
 
-`stat_lines` prints its counts in the manner of ``git diff --stat``.
+`stat_lines` writes its counts in the style of ``git diff --stat``.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tokalign.texts.diff.text_diff import SPACE, BlockKind, DiffBlock, TextDiff,
 from tokalign.types.edits import Change, EditKind
 
 ALARMING = (Change.NUMBER, Change.NAME, Change.NEGATION, Change.OPPOSITE)
-"""Changes to be seen first, in this order."""
+"""Changes to show first, in this order."""
 CHANGES = (
     *ALARMING,
     Change.WORDING,
@@ -30,9 +30,9 @@ CHANGES = (
     Change.PUNCTUATION,
     SPACE,
 )
-"""All changes, those of the meaning first."""
+"""All changes, those of meaning first."""
 SAYING = (Change.CONTENT, Change.WORDING)
-"""Changes of what is said, numbers and all."""
+"""Changes of meaning."""
 ONLY_SPACE = "Only white space differs."
 FATES = {
     BlockKind.MOVED: "moved",
@@ -41,7 +41,7 @@ FATES = {
     BlockKind.DELETED: "deleted",
     BlockKind.INSERTED: "inserted",
 }
-"""What became of a sentence, by the kind of its block."""
+"""Fate of a sentence, by the kind of its block."""
 _TOKEN = re.compile(r"\d+(?:[.,:/]\d+)*|[^\W\d](?:\w|['’](?=\w))*|\w+|[^\w\s]")
 
 
@@ -65,20 +65,20 @@ def tokens_of(text: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Alarm:
-    """A change of meaning that is to be seen first.
+    """A change of meaning to show first.
 
     Attributes
     ----------
     change : Change
         Out of ALARMING.
     old, new : str
-        What it was and is; empty where there was or is nothing.
+        Old and new words; empty on a side without words.
     block, segment : int
         0-based numbers of the block, and of the segment in it.
     paragraph : int
-        From 1, as the renderers count: where it stands.
+        Number of its paragraph from 1, as renderers count.
     sentence : str
-        What else became of the sentence, such as "moved"; empty where nothing did.
+        Fate of its sentence, such as "moved", or empty.
     """
 
     change: Change
@@ -131,7 +131,7 @@ class Summary:
     alarms: tuple[Alarm, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the counts as JSON has them; diff.schema.json describes them."""
+        """Return the counts as a JSON object; diff.schema.json describes it."""
         return {
             "blocks": {str(kind): n for kind, n in self.blocks.items()},
             "changes": {str(change): n for change, n in self.changes.items()},
@@ -145,7 +145,7 @@ class Summary:
 
 
 def summarize(diff: TextDiff) -> Summary:
-    """Return the counts of a difference, and what changed in meaning."""
+    """Return the counts of a difference, and its changes of meaning."""
     kinds = Counter(block.kind for block in diff.blocks)
     changes = Counter(each.change for each in diff.segments() if each.change is not None)
     counts: Counter[EditKind] = Counter()
@@ -174,7 +174,7 @@ def n_words(text: str) -> int:
 
 
 def fate(block: DiffBlock) -> str:
-    """Return what became of the sentences of a block besides their words; empty if nothing did."""
+    """Return the fate of a block's sentences besides their words; empty if they stayed."""
     said = [FATES[block.kind]] if block.kind in FATES else []
     if block.move is not None and block.kind is not BlockKind.MOVED:
         said.append("moved")
@@ -182,7 +182,7 @@ def fate(block: DiffBlock) -> str:
 
 
 def _alarms(diff: TextDiff) -> Iterator[Alarm]:
-    """Yield what is alarming, by its place in the new text."""
+    """Yield the alarms in the order of the new text."""
     numbers = {
         id(block): paragraph.number
         for paragraph in paragraphs(diff)
@@ -208,9 +208,9 @@ def _alarms(diff: TextDiff) -> Iterator[Alarm]:
 
 
 def _rewritten(diff: TextDiff) -> tuple[Counter[str], Counter[str]]:
-    """Return the values that were both taken away and put in, by how often, once for each side.
+    """Return counts of the values that were both deleted and inserted, once for each side.
 
-    Such a value is not lost: what stands around it was rewritten.
+    Such a value is not lost: the words around it were rewritten.
     """
     gone: Counter[str] = Counter()
     come: Counter[str] = Counter()
@@ -222,7 +222,7 @@ def _rewritten(diff: TextDiff) -> tuple[Counter[str], Counter[str]]:
 
 
 def _lost(text: str, rewritten: Counter[str]) -> Iterator[str]:
-    """Yield the values of a text that do not stand on the other side; `rewritten` is used up."""
+    """Yield the values of a text that the other side lacks; counts of `rewritten` are used up."""
     for key, value in _values(text):
         if rewritten[key] > 0:
             rewritten[key] -= 1
@@ -231,7 +231,7 @@ def _lost(text: str, rewritten: Counter[str]) -> Iterator[str]:
 
 
 def _values(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the numbers, dates and the like of a text: what is equal for equal ones, and itself."""
+    """Yield the numbers, dates and other values of a text: key and text."""
     spans = list(token_spans(text))
     for each in find_values([text[start:end] for start, end in spans]):
         value = text[spans[each.start][0] : spans[each.end - 1][1]]
@@ -244,7 +244,7 @@ _LONGEST_BAR = 40
 
 
 def stat_lines(diff: TextDiff, names: tuple[str, str] = ("old", "new")) -> Iterator[str]:
-    """Yield the lines that say how much changed; none where the texts are equal.
+    """Yield the lines of the counts; equal texts have none.
 
     Parameters
     ----------
@@ -286,7 +286,7 @@ def _scaled(n: int, scale: float) -> int:
 
 
 def _by_weight(changes: Mapping[str, int]) -> dict[str, dict[str, int]]:
-    """Return the counts of changes of meaning, of form, and of white space alone."""
+    """Return the counts of changes of meaning, of form, and of white space only."""
     meaning: dict[str, int] = {}
     form: dict[str, int] = {}
     for change, n in changes.items():

@@ -1,8 +1,8 @@
-"""The stable form of a difference between two texts: all renderers read it, and nothing else.
+"""The stable form of a difference between two texts, the only input of renderers.
 
-A text is cut into blocks and a block into segments, without a gap: every character of either text,
-white space included, is part of exactly one segment. So either text can be rebuilt from the other
-one and the segments. diff.schema.json describes the form as JSON.
+Texts are cut into blocks and blocks into segments, without gaps: every character of either text,
+including white space, is in exactly one segment. So either text can be rebuilt from the other one
+and the segments. diff.schema.json describes the form as JSON.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ TextRange: TypeAlias = tuple[int, int]
 """A half-open range of code points of a text."""
 
 SPACE = "space"
-"""What a segment changes in which white space alone differs; the other changes are of `Change`."""
+"""Change of a segment in which only white space differs; other changes are of `Change`."""
 FORMAT, FORMAT_VERSION = "tokalign-diff", 1
 
 
 class BlockKind(enum.StrEnum):
-    """What became of the sentences of a block.
+    """What happened to the sentences of a block.
 
     ``same``: the words are the same, the white space may differ. ``changed``: the words differ.
     ``moved``: the sentence stands at another place; its words may differ, too. ``split``: one
@@ -48,15 +48,14 @@ class DiffSegment:
     Attributes
     ----------
     kind : EditKind
-        The two pieces are equal where it is EQ; the new one is empty where it is DEL, the old one
-        where it is INS.
+        With EQ the two pieces are equal; with DEL the new one is empty, with INS the old one.
     old, new : (start, end)
-        Ranges of the old and the new text; an empty one stands where the piece would be.
+        Ranges of the old and the new text; an empty one marks the place of the missing piece.
     change : str or None
         A Change, or SPACE; None exactly where the kind is EQ.
     move : int or None
-        Number of the move that the segment is part of: of its block where that has moved, else
-        its own where the kind is MOV.
+        Number of the segment's move: that of its block if that has moved, else its own if the kind
+        is MOV.
     """
 
     kind: EditKind
@@ -74,16 +73,16 @@ class DiffBlock:
     ----------
     kind : BlockKind
     old, new : (start, end)
-        Ranges of the texts, with the white space after the last sentence (and at the beginning of a
-        text with that before the first).
+        Ranges of the texts, including white space after the last sentence (and, at the beginning of
+        a text, before the first).
     old_sentences, new_sentences : tuple of (start, end)
         Ranges of the sentences themselves.
     segments : tuple of DiffSegment
-        By their place in the new text, which they cover without a gap from `new`'s start to its
-        end; by their old ranges, they cover `old` so.
+        In the order of the new text. Their new ranges cover `new`, and their old ranges `old`,
+        without gaps.
     move : int or None
-        Number of the move, of a block that stands at another place than its neighbours. A block
-        that was split or merged may have moved, too.
+        Number of the move, if the block moved relative to its neighbours. A split or merged block
+        may have moved, too.
     """
 
     kind: BlockKind
@@ -104,10 +103,9 @@ class TextDiff:
     old, new : str
         The texts.
     blocks : tuple of DiffBlock
-        By their place in the new text, which they cover without a gap; by their old ranges, they
-        cover the old text so.
+        In the order of the new text. They cover both texts without gaps.
     model, version : str
-        Name and version of the model that aligned the texts; empty where none had to.
+        Name and version of the model that aligned the texts; empty if none was needed.
 
     Examples
     --------
@@ -133,7 +131,7 @@ class TextDiff:
         return f"<TextDiff {texts}: {n_changed} of {len(self.blocks)} blocks changed>"
 
     def __str__(self) -> str:
-        """Return the new text, with ``[-what went-]`` and ``{+what came+}`` in it."""
+        """Return the new text, with ``[-deleted-]`` and ``{+inserted+}`` words marked."""
         return visible("".join(map(self._shown, self.segments())))
 
     def _shown(self, segment: DiffSegment) -> str:
@@ -144,24 +142,24 @@ class TextDiff:
 
     @property
     def is_same(self) -> bool:
-        """Whether the two texts are equal, to the last space."""
+        """Whether the two texts are equal, including white space."""
         return self.old == self.new
 
     def segments(self) -> Iterator[DiffSegment]:
-        """Yield the segments of all blocks, by their place in the new text."""
+        """Yield the segments of all blocks, in the order of the new text."""
         for block in self.blocks:
             yield from block.segments
 
     def old_text(self, part: DiffSegment | DiffBlock) -> str:
-        """Return what a segment or a block is in the old text."""
+        """Return the old text of a segment or a block."""
         return self.old[slice(*part.old)]
 
     def new_text(self, part: DiffSegment | DiffBlock) -> str:
-        """Return what a segment or a block is in the new text."""
+        """Return the new text of a segment or a block."""
         return self.new[slice(*part.new)]
 
     def rebuild_new(self, old: str) -> str:
-        """Return the new text, made of the old one and of what segments put in its place.
+        """Return the new text, rebuilt from the old one and the segments.
 
         Raises
         ------
@@ -175,7 +173,7 @@ class TextDiff:
         )
 
     def rebuild_old(self, new: str) -> str:
-        """Return the old text, made of the new one and of what segments took away.
+        """Return the old text, rebuilt from the new one and the segments.
 
         Raises
         ------
@@ -189,10 +187,10 @@ class TextDiff:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the difference as JSON has it; diff.schema.json describes it.
+        """Return the difference as a JSON object; diff.schema.json describes it.
 
-        Segments hold their texts: `text` where both sides are equal, else `old_text` and
-        `new_text`, each where it is not empty.
+        Segments hold their texts: `text` if both sides are equal, else `old_text` and `new_text`,
+        unless empty.
         """
         blocks = []
         for block in self.blocks:
@@ -221,7 +219,7 @@ class TextDiff:
         ------
         InputError
             If a field is missing or of another type, a kind is unknown, or the segments do not
-            cover both texts without a gap.
+            cover both texts without gaps.
         """
         if not isinstance(value, Mapping) or value.get("format") != FORMAT:
             seen = value.get("format") if isinstance(value, Mapping) else value
@@ -248,7 +246,7 @@ class TextDiff:
         return found
 
     def check(self) -> None:
-        """Raise InputError unless blocks and their segments cover both texts without a gap."""
+        """Raise InputError unless blocks and their segments cover both texts without gaps."""
         _require_cover(self.blocks, (0, len(self.old)), (0, len(self.new)), "blocks")
         for number, block in enumerate(self.blocks):
             field = f"blocks[{number}].segments"
@@ -328,7 +326,7 @@ def _require_text(given: str, wanted: str, name: str) -> None:
 def _require_cover(
     parts: Sequence[DiffSegment] | Sequence[DiffBlock], old: TextRange, new: TextRange, field: str
 ) -> None:
-    """Raise InputError unless the parts cover both ranges without a gap, in the new one's order."""
+    """Raise InputError unless the parts cover both ranges without gaps, in the new one's order."""
     sides = (
         ("old", old, sorted(each.old for each in parts)),
         ("new", new, [each.new for each in parts]),
