@@ -1,4 +1,4 @@
-"""What cells say by more of their sentences than two words: rules, acronyms and trees.
+"""Rules, acronyms and trees: features of cells that take more of both sentences than two words.
 
 By rules words say the same, or other values. A cell has at most one rule: of several the first on
 the axis. Words that are the same by their canonical form, lemma or stem need no rule, but may still
