@@ -256,8 +256,8 @@ class AsyncClient(AsyncConnection):
 
         Notes
         -----
-        A sentence that could not be grounded has an error and harms no other. What is long is sent
-        in pieces. Other parameters and exceptions are those of `align`.
+        A sentence that could not be grounded has an error, and the others are not affected. What is
+        long is sent in pieces. Other parameters and exceptions are those of `align`.
         """
         asked = GroundCalls(answer, passages, ground_options(options, model, annotator, changes))
         if asked.is_short:

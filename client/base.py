@@ -95,7 +95,7 @@ class BaseClient:
         """Make the channel now, unless that must wait for the first call."""
 
     def _metadata(self) -> tuple[tuple[str, str], ...] | None:
-        """Return what is sent beside the message of the next call."""
+        """Return the metadata of the next call."""
         found = self._request_id() if self._request_id is not None else ""
         return ((REQUEST_ID, found),) if found else None
 

@@ -37,7 +37,7 @@ _INVALID_ARGUMENT: int = grpc.StatusCode.INVALID_ARGUMENT.value[0]
 
 @dataclass(frozen=True, slots=True)
 class AlignResult:
-    """The answer for one pair of many: an alignment, or why there is none.
+    """The answer for one pair of many: an alignment or an error.
 
     Attributes
     ----------
@@ -184,7 +184,7 @@ def results_of(
     options: AlignOptions,
     first: int = 0,
 ) -> list[AlignResult]:
-    """Return the results of consecutive pairs, the first of which has index `first`.
+    """Return the results of consecutive pairs, with indices from `first`.
 
     Raises
     ------

@@ -158,7 +158,7 @@ class GrowingGround:
     address : str
         Of the server, for messages.
     timeout_s : float
-        Longest wait for what is left once the answer has ended.
+        Longest wait for the remaining results after the answer has ended.
 
     Raises
     ------

@@ -346,7 +346,7 @@ class Aligner:
         options: AlignOptions | None = None,
         **changes: Unpack[AlignKeywords],
     ) -> RelationExplanation:
-        """Return why two tokens, linked or not, are related as they are.
+        """Return the explanation of the relation of two tokens, linked or not.
 
         Arguments and errors are as for `explain`; InputError if a published system aligns. Links
         that share a token with this one are explained with it.

@@ -106,11 +106,11 @@ def sections(name: str) -> dict[str, list[str]]:
 
 def test_help_shows_options_in_sections():
     align = sections("align")
-    titles = ["Input", "Output", "What is linked", "Model", "Server", "Run", "Other options"]
+    titles = ["Input", "Output", "Links", "Model", "Server", "Run", "Other options"]
     assert list(align) == titles
     assert {"--input", "--columns"} <= {*align["Input"]}
     assert {"--output", "--errors", "--format", "--edits"} <= {*align["Output"]}
-    assert {"--style", "--related"} <= {*align["What is linked"]}
+    assert {"--style", "--related"} <= {*align["Links"]}
     assert {"--model", "--annotator", "--device"} == {*align["Model"]}
     assert {"--server", "--timeout", "--tls-ca", "--token-file"} == {*align["Server"]}
     assert align["Other options"] == ["--verbose", "--quiet", "--help"]

@@ -59,7 +59,7 @@ def test_one_sentence_is_compared_with_many(run):
         (["Dogs bark."], "there is no file 'Dogs bark.'; give a file, or two sentences"),
         (["a", "b", "c"], "3 arguments; wanted a file, or a source and a target"),
         (["{pairs}", "{pairs}"], "are files; put their lines side by side first, as `paste"),
-        (["{pairs}", "-i", "{pairs}"], "pairs.tsv and --input are both what is to be read"),
+        (["{pairs}", "-i", "{pairs}"], "pairs.tsv and --input both name the input"),
     ],
 )
 def test_arguments_that_make_no_sense(run, pairs, args, message):

@@ -146,7 +146,7 @@ def map_batches(
     Yields
     ------
     R or WorkerError
-        The latter in the place of an item on which two processes died or hung.
+        WorkerError for an item on which two processes died or hung.
 
     Raises
     ------

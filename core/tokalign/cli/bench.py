@@ -179,7 +179,7 @@ def command(calls: CallFlags, load: LoadFlags, report: ReportFlags) -> None:
 
 
 def _measure(calls: CallFlags, load: LoadFlags, security: Security) -> list[Result]:
-    """Return what each step measured."""
+    """Return the measurements of each step."""
     from tokalign.client.load import measure, methods
     from tokalign.client.load.generator import Generator
 

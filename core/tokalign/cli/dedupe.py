@@ -37,7 +37,7 @@ PAIRS, GROUPS, LINES = "pairs", "groups", "lines"
 class DedupeFlags(FileFlags):
     """Sentences to read, and how near-duplicates are found and written."""
 
-    section: ClassVar[str] = "What is found"
+    section: ClassVar[str] = "Duplicates"
     write: str = flag(
         "What to write. pairs: similarity, both line numbers and sentences. groups: the line "
         "numbers of each group that pairs link. lines: the input without all but the first line "

@@ -26,7 +26,7 @@ from typing import Any
 
 import click
 
-INPUT, OUTPUT, LINKS, MODEL, SERVER = "Input", "Output", "What is linked", "Model", "Server"
+INPUT, OUTPUT, LINKS, MODEL, SERVER = "Input", "Output", "Links", "Model", "Server"
 RUN, SCORES, OTHER = "Run", "Scores", "Other options"
 """Sections of help. OTHER holds the flags without a section, and comes last."""
 

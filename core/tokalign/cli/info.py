@@ -269,7 +269,7 @@ def _of_installation() -> dict[str, Any]:
 
 
 def _of_server(server: Endpoint, model: str | None) -> dict[str, Any]:
-    """Return what a server says of itself and of its models, or of the one that is named."""
+    """Return a server's description of itself and its models, or of the named model."""
     with server.client() as client:
         info = client.list_models()
         health = client.health()

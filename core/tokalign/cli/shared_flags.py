@@ -221,7 +221,7 @@ class SecureFlags:
     )
 
     def token(self) -> str | None:
-        """Return what the token's file holds, without the white space around it."""
+        """Return the content of the token's file, stripped of white space."""
         return None if self.token_path is None else self.token_path.read_text("utf-8").strip()
 
 
@@ -315,7 +315,7 @@ class TerminalFlags:
         return not is_plain and (sys.stdout.isatty() or is_paged)
 
     def columns(self) -> int | None:
-        """Return how many columns lines have, None for any number."""
+        """Return the number of columns of lines, None for any number."""
         if self.width is not None or not sys.stdout.isatty():
             return self.width
         return max(shutil.get_terminal_size().columns, 20)

@@ -218,5 +218,5 @@ class Cascade(Backend):
     def unit_inputs(
         self, pair: EncodedPair, units: Sequence[Unit], options: AlignOptions
     ) -> NDArray[np.float32]:
-        """Return what the relations of units are decided by; see Backend.unit_inputs."""
+        """Return the inputs of the relation model for some units; see Backend.unit_inputs."""
         return self._of(pair).unit_inputs(pair, units, options)

@@ -205,7 +205,7 @@ class PairEngine:
     def explain_relation(
         self, pair: PairLike, source_index: int, target_index: int, options: AlignOptions
     ) -> RelationExplanation:
-        """Return why two tokens are related as they are; see Aligner.explain_relation."""
+        """Return the explanation of the relation of two tokens; see Aligner.explain_relation."""
         model = self.backend.relations
         alignment = self.align_pair(pair, options)
         sides = alignment.source, alignment.target

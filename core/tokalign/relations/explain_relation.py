@@ -24,7 +24,7 @@ def explain_relation(
     target_index: int,
     inputs: UnitInputs,
 ) -> RelationExplanation:
-    """Return why two tokens of an aligned pair are related as they are.
+    """Return the explanation of the relation of two tokens of an aligned pair.
 
     Parameters
     ----------

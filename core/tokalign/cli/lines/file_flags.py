@@ -144,7 +144,7 @@ def limit_flag(what: str) -> Any:
 
 
 ERRORS: dict[str, Any] = {
-    "help": "File for what is bad: a JSON object with line, id and error for each.",
+    "help": "File for bad lines: a JSON object with line, id and error for each.",
     "type": OutputPath(),
     "under": OUTPUT,
 }

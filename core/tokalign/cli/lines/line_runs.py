@@ -114,7 +114,7 @@ class RunRecord:
         if changed := differences(recorded, self._settings):
             raise InputError(
                 f"{sink.name} was begun otherwise: {changed}; resume with what was given then, or "
-                "discard what is there with --restart"
+                "discard the old lines with --restart"
             )
         n_written = recorded.get(LINES)
         if not isinstance(n_written, int):
@@ -124,8 +124,8 @@ class RunRecord:
             item = next(items, None)
             if item is None or (number == n_written and self._digest.hex() != recorded.get(READ)):
                 raise InputError(
-                    f"the input is not the one of which {sink.name} was begun: the first "
-                    f"{n_written} pairs differ; discard what is there with --restart"
+                    f"the input is not that of the unfinished {sink.name}: the first "
+                    f"{n_written} pairs differ; discard the old lines with --restart"
                 )
             if number < sink.n_kept:
                 self.written()

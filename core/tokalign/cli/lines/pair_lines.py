@@ -112,7 +112,7 @@ class PairTable:
 
 
 def table_of(head: str, columns: ColumnNames | None) -> PairTable | None:
-    """Return how to read a file by its first line, or None if it is no table.
+    """Return the PairTable of a file, from its first line, or None if it is not a table.
 
     Parameters
     ----------
@@ -263,7 +263,7 @@ def read_lines(
     is_tokenized : bool
         Text is tokens between white space instead of raw text.
     columns : (str, str), optional
-        Of source and target: names in the header, or numbers from 1 where there is none.
+        Of source and target: names in the header, or numbers from 1 without a header.
 
     Raises
     ------

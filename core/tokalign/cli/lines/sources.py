@@ -218,7 +218,7 @@ def _keep(ctx: click.Context, param: click.Parameter, value: LineSource | None) 
     if ctx.get_parameter_source("input") is ParameterSource.COMMANDLINE:
         ctx.close()  # both files
         raise click.UsageError(
-            f"{value.name} and --input are both what is to be read; give one of them", ctx
+            f"{value.name} and --input both name the input; give one of them", ctx
         )
     ctx.meta[_GIVEN] = value
 

@@ -116,8 +116,8 @@ class Summary:
     changes : mapping of str to int
         Segments of each change, where there are any; those of the meaning come first.
     n_deleted, n_inserted, n_moved : int
-        Words that were deleted, inserted or moved; a word in the place of another is both of the
-        first two. Signs of punctuation are not counted.
+        Words that were deleted, inserted or moved; a replaced word is a deletion and an insertion.
+        Punctuation is not counted.
     alarms : tuple of Alarm
         Numbers, names, negations and opposites that changed, in the order of ALARMING and then of
         the new text.
