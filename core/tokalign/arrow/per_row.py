@@ -50,7 +50,7 @@ class PerRow(ABC):
         Raises
         ------
         InputError
-            If the options ask for what the model does not have.
+            If the model does not support an option.
         ModelError, ResourceError
             If the model, or what it needs, cannot be loaded.
         """

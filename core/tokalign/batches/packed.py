@@ -159,7 +159,7 @@ class _Sent:
 
 @dataclass(slots=True)
 class Sender:
-    """Makes messages of results; what it has sent before must have been received."""
+    """Makes messages of results; the receiver must have got all earlier ones."""
 
     _sent: dict[int, _Sent] = field(default_factory=dict)  # by the words' id()
     _n_words: int = 0

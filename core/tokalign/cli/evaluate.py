@@ -118,7 +118,7 @@ def _report(
     scoring: ScoreFlags,
     unrelated: tuple[Sequence[GoldPair], Confidences] | None,
 ) -> None:
-    """Score a system on gold, and write what was found."""
+    """Score a system on gold, and write the report."""
     from tokalign.evaluate import read_predictions
     from tokalign.evaluate.report import report
     from tokalign.evaluate.tables import tables

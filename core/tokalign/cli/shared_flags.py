@@ -297,7 +297,7 @@ def color_flag(signs: str) -> Any:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TerminalFlags:
-    """Colours and width of what a person reads."""
+    """Colours and width of text for people."""
 
     section: ClassVar[str] = OUTPUT
     color: str = color_flag("signs")

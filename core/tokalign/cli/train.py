@@ -128,7 +128,7 @@ class TrainFiles:
 class HeaderFlags:
     """Fields of the model's header."""
 
-    section: ClassVar[str] = "What the model's file says"
+    section: ClassVar[str] = "Header of the model"
     name: str | None = flag("Name of the model.", show_default="the output's file name")
     version: str = flag("Version of the model.", default="1.0.0")
     description: str = flag("What the model is for.", default="")

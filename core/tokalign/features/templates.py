@@ -5,7 +5,7 @@ that the whole feature space is enumerated before training and every weight has 
 ``rank[row-2nd column-1st content-content related]``. Most features are indicators (value 1); the
 range says so.
 
-This is data that the build reads: `packaging/cython_source.py` makes of it what the kernels need
+The build reads this module: `packaging/cython_source.py` generates from it what the kernels need
 (the order of templates and axes, edges of bins, one `emit_` function a template), so nothing here
 needs NumPy or a compiled module. CONTRIBUTING.md shows how to add a feature.
 

@@ -164,7 +164,7 @@ def open_url(url: str, mode: str = "rb") -> IO[bytes]:
 
 
 class TextFile(NamedTuple):
-    """A file of text: what it is called, and its bytes."""
+    """A file of text: its name and its bytes."""
 
     name: str
     data: bytes
@@ -224,7 +224,7 @@ def _keep(ctx: click.Context, param: click.Parameter, value: LineSource | None) 
 
 
 def pair_arguments(n_most: int | None) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Let a command take a file, or sentences: the first and what it is paired with.
+    """Let a command take a file, or a sentence and others to pair it with, as arguments.
 
     Parameters
     ----------

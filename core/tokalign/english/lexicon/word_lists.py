@@ -185,7 +185,7 @@ def negates(*names: str) -> bool:
 
 
 class Hint(IntFlag):
-    """What a word may be in an answer; the order of the bits is that of features/pair.pxd."""
+    """Possible roles of a word in an answer, as bits in the order of features/pair.pxd."""
 
     NUMBER = 1
     NAME = 2

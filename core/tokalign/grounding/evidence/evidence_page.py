@@ -56,7 +56,7 @@ def html_page(grounding: Grounding, name: str = "answer") -> str:
     grounding : Grounding
         With offsets that count code points.
     name : str
-        What the answer is called.
+        Name of the answer.
     """
     title = f"Evidence for {page_text(name)}"
     body = "\n".join(_Page(grounding).parts(title))

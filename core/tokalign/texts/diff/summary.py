@@ -250,7 +250,7 @@ def stat_lines(diff: TextDiff, names: tuple[str, str] = ("old", "new")) -> Itera
     ----------
     diff : TextDiff
     names : (old, new)
-        What the two texts are called.
+        Names of the two texts.
     """
     if diff.is_same:
         return
