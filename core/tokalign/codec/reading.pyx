@@ -1,8 +1,8 @@
 """Fields of serialised messages, cut out of their bytes, and the sizes of serialised pairs.
 
-The server counts the items of a request this way, and passes them on as the bytes they came in, so
-that a message of many megabytes never becomes millions of objects. Tests compare with protobuf's
-own parser, and sizes with tests/reference/sizes.py. The format:
+The server counts the items of a request this way, and passes on their bytes unparsed, so that a
+message of many megabytes never becomes millions of objects. Tests compare with protobuf's own
+parser, and sizes with tests/reference/sizes.py. The format:
 https://protobuf.dev/programming-guides/encoding.
 """
 
@@ -45,7 +45,7 @@ cdef struct Cursor:
 
 
 class WireError(InputError):
-    """Bytes that are no protobuf message."""
+    """Bytes that are not a protobuf message."""
 
 
 cdef inline int next_varint(Cursor *cursor, uint64_t *value) noexcept nogil:
@@ -171,8 +171,8 @@ def tag(uint64_t number, int wire_type=LENGTH_DELIMITED):
 cdef class fields:
     """Iterates over each field's tag and its value, in their order.
 
-    The value of a length-delimited field is its bytes, that of a varint a number (unsigned, 64
-    bits). Other wire types give empty bytes; the requests that this is used on have none.
+    The value of a length-delimited field is its bytes; that of a varint is an unsigned 64-bit
+    number. Other wire types give empty bytes; tokalign's requests have none.
 
     Parameters
     ----------
@@ -181,7 +181,7 @@ cdef class fields:
     Raises
     ------
     WireError
-        If the bytes are no message. The fields before that place have been given by then.
+        If the bytes are not a message. The fields before the fault have been yielded by then.
 
     Examples
     --------
@@ -286,7 +286,7 @@ def text(bytes data not None, uint64_t wanted, Py_ssize_t most):
         raise WireError("a string is not UTF-8") from error
 
 
-# Tags of the fields of pairs and sentences that are read.
+# Tags of the fields to read of pairs and sentences.
 cdef enum:
     CONSTRAINTS = PAIR_CONSTRAINTS << 3 | LENGTH_DELIMITED
     ID = PAIR_ID << 3 | LENGTH_DELIMITED
@@ -295,9 +295,10 @@ cdef enum:
     TEXT = SENTENCE_TEXT << 3 | LENGTH_DELIMITED
     TOKENS = SENTENCE_TOKENS << 3 | LENGTH_DELIMITED
 
-# How many tokens a byte of a text adds. A letter adds none. A space adds one, since it separates
-# two tokens. A sign adds two, since it separates two tokens and is one itself. A character beyond
-# ASCII is a sign by its first byte: there is punctuation up to U+00BF and from U+0800 on.
+# Number of tokens that a byte of a text adds. A letter adds none. A space adds one, since it
+# separates two tokens. A sign adds two, since it separates two tokens and is one itself. The first
+# byte of a character beyond ASCII says whether it is a sign: there is punctuation up to U+00BF and
+# from U+0800 on.
 cdef uint8_t[256] _ADDS
 for _byte in range(256):
     _ADDS[_byte] = (
@@ -315,7 +316,7 @@ cdef Py_ssize_t _in_text(const uint8_t *text, Py_ssize_t size) noexcept nogil:
     return n
 
 
-# What is counted of one sentence.
+# Counts of one sentence.
 cdef struct TokenCount:
     Py_ssize_t n_given          # tokens
     Py_ssize_t n_in_text        # tokens of the text, estimated
@@ -324,9 +325,9 @@ cdef struct TokenCount:
 
 
 cdef int _count_tokens(const Field *field, TokenCount *count) noexcept nogil:
-    """Count the tokens of a sentence, or of a part of it; return whether it is a message.
+    """Count the tokens of a sentence or a part of it; return whether the bytes are a message.
 
-    A field that is no list but occurs several times is one message in parts.
+    A field that is not repeated but occurs several times is one message in parts.
     """
     cdef Cursor cursor
     cdef Field part
@@ -346,7 +347,7 @@ cdef int _count_tokens(const Field *field, TokenCount *count) noexcept nogil:
 cdef bint _read_pair(
     bytes pair, TokenCount *source, TokenCount *target, Py_ssize_t *n_constraint_bytes
 ) except? -1:
-    """Read both sentences of a pair; return whether it is a message."""
+    """Read both sentences of a pair; return whether the bytes are a message."""
     cdef Field field
     cdef int outcome
     cdef Cursor cursor = over(pair)
@@ -372,7 +373,7 @@ cdef inline Py_ssize_t _n_bytes(const TokenCount *count) noexcept nogil:
 
 
 def sizes(bytes pair not None, Py_ssize_t max_tokens, Py_ssize_t max_bytes):
-    """Return how large the sentences of a pair are: counted, or estimated from a text.
+    """Return the sizes of a pair's sentences: given tokens are counted, those of a text estimated.
 
     The estimate of tokens is too large by a tenth on average in English text, because of signs
     beside spaces and dots in a row. Contractions without a sign ("cannot") make it too small, by a
@@ -385,17 +386,16 @@ def sizes(bytes pair not None, Py_ssize_t max_tokens, Py_ssize_t max_bytes):
     max_tokens : int
         A longer sentence counts as one of `max_tokens`, since it is refused after tokenising.
     max_bytes : int
-        A larger pair is not read: both its sentences count as having `max_tokens`, and all its
-        bytes as constraints.
+        A larger pair is not read: both sentences count as `max_tokens`, all bytes as constraints.
 
     Returns
     -------
     n_source, n_target : int
-        Tokens. Both 0 where the bytes are no pair. 1 for a sentence that is empty or missing.
+        Tokens. Both are 0 if the bytes are not a pair. An empty or missing sentence counts as 1.
     source_bytes, target_bytes : int
         Of the tokens, or of the text, in UTF-8.
     constraint_bytes : int
-        Of the constraints as they are serialised.
+        Of the serialised constraints.
 
     Examples
     --------
@@ -421,7 +421,7 @@ def sizes(bytes pair not None, Py_ssize_t max_tokens, Py_ssize_t max_bytes):
 
 
 cdef str _text_alone(const Field *sentence):
-    """Return a sentence's text, or None where the sentence has other fields, or no text."""
+    """Return a sentence's text, or None if it has no text or has other fields."""
     cdef Cursor cursor
     cdef Field field
     cursor.at = sentence.data
@@ -432,7 +432,7 @@ cdef str _text_alone(const Field *sentence):
 
 
 def texts_alone(bytes pair not None):
-    """Return the texts of a pair whose sentences have a text and nothing else, as most have.
+    """Return the texts of a pair whose sentences hold only a text, as most do.
 
     Parameters
     ----------
@@ -442,8 +442,8 @@ def texts_alone(bytes pair not None):
     Returns
     -------
     source, target : str
-        Empty where the pair lacks that sentence. None in place of both where the pair has
-        anything but an id and such sentences, or the bytes are no pair: ask protobuf's parser.
+        Empty if the pair lacks that sentence. None instead of both if the pair has other fields
+        than an id and such sentences, or the bytes are not a pair: then use protobuf's parser.
     """
     cdef Field field
     cdef Field identity

@@ -1,10 +1,9 @@
-"""Answers in protobuf's wire format, written without making messages of them.
+"""Answers written in protobuf's wire format, without message objects.
 
-The bytes are those that protobuf makes of the same answer: fields in the order of their numbers,
-without those at their default, repeated numbers packed. tests/reference/answers.py writes the same
-with messages. A message is the concatenation of its fields, so the server joins what its workers
-have written, and parses none of it (`Joined`). The format:
-https://protobuf.dev/programming-guides/encoding.
+The bytes equal protobuf's own for the same answer: fields in the order of their numbers, defaults
+left out, repeated numbers packed. tests/reference/answers.py writes the same with messages. A
+message is the concatenation of its fields, so the server joins its workers' bytes without parsing
+them (`Joined`). The format: https://protobuf.dev/programming-guides/encoding.
 """
 
 from cpython.bytes cimport PyBytes_FromStringAndSize
@@ -37,12 +36,12 @@ cdef enum:
 
 
 cdef inline uint64_t zigzag(int32_t value) noexcept nogil:
-    """Return a sint32 as it is written: small where the number is, negative or not."""
+    """Return the zigzag code of a sint32, which is small for small numbers of either sign."""
     return (<uint32_t>value << 1) ^ <uint32_t>(value >> 31)
 
 
 cdef inline int varint_bytes(uint64_t value) noexcept nogil:
-    """Return how many bytes a varint takes."""
+    """Return the number of bytes of a varint."""
     cdef int n = 1
     while value > 0x7F:
         value >>= 7
@@ -51,7 +50,7 @@ cdef inline int varint_bytes(uint64_t value) noexcept nogil:
 
 
 cdef inline uint8_t *put_varint(uint8_t *at, uint64_t value) noexcept nogil:
-    """Write a varint; return what follows it."""
+    """Write a varint; return the place after it."""
     while value > 0x7F:
         at[0] = <uint8_t>(value | 0x80)
         value >>= 7
@@ -88,7 +87,7 @@ cdef class MessageWriter:
         free(self._bytes)
 
     cdef int reserve(self, Py_ssize_t n_more) except -1:
-        """Make room for so many bytes more."""
+        """Make room for so many more bytes."""
         cdef Py_ssize_t room
         cdef uint8_t *larger
         if self._n + n_more > self._room:
@@ -105,7 +104,7 @@ cdef class MessageWriter:
         self._n = 0
 
     cdef bytes taken(self):
-        """Return what was written since start()."""
+        """Return the bytes written since start()."""
         return PyBytes_FromStringAndSize(<const char *>self._bytes, self._n)
 
     # Fields of one value. proto3 leaves out a value that is its field's default.
@@ -148,14 +147,14 @@ cdef class MessageWriter:
         return 0
 
     cdef void little_endian(self, uint64_t bits, int size) noexcept:
-        """Write the lowest bytes of a number, for which there is room."""
+        """Write the lowest bytes of a number; room has been made."""
         cdef int k
         for k in range(size):
             self._bytes[self._n + k] = <uint8_t>(bits >> 8 * k)
         self._n += size
 
     cdef int delimited(self, int field, const void *data, Py_ssize_t size) except -1:
-        """Write a length and so many bytes, even where there are none."""
+        """Write a length and that many bytes, even if there are none."""
         self.reserve(TAG_BYTES + VARINT_BYTES + size)
         cdef uint8_t *at = put_varint(self._bytes + self._n, field << 3 | LENGTH_DELIMITED)
         at = put_varint(at, size)
@@ -169,13 +168,13 @@ cdef class MessageWriter:
         cdef const char *data = PyUnicode_AsUTF8AndSize(text, &size)
         return self.delimited(field, data, size)
 
-    # Fields that hold others: call begin() before these, and end() after them.
+    # Fields that hold others: call begin() before those, and end() after them.
 
     cdef Py_ssize_t begin(self) noexcept:
         return self._n
 
     cdef int end(self, int field, Py_ssize_t begin) except -1:
-        """Put the field's tag and length before what was written since begin()."""
+        """Put the field's tag and length before the bytes written since begin()."""
         cdef Py_ssize_t size = self._n - begin
         cdef Py_ssize_t head = varint_bytes(field << 3) + varint_bytes(size)
         self.reserve(head)
@@ -399,7 +398,7 @@ cdef class _AnswerWriter(MessageWriter):
         self.number(PHRASE_TARGET_END, <uint32_t>value.target_end)
         self.single(PHRASE_CONFIDENCE, value.confidence)
         if value.relation is not None:
-            # By its place, not by its name, so that a kind that only a newer server knows is kept.
+            # By its number, not by its name, so that a kind that only a newer server knows is kept.
             probabilities = value.relation.probabilities
             self.number(PHRASE_RELATION, probabilities.index(max(probabilities)) + 1)
             first = self.begin()
@@ -432,7 +431,7 @@ cdef class _AnswerWriter(MessageWriter):
         return self.end(field, begin)
 
     cdef int relations(self, _Columns columns, Py_ssize_t index) except -1:
-        """Write how the links of a pair are related, as two parallel fields."""
+        """Write the relations of a pair's links, as two parallel fields."""
         cdef Py_ssize_t first = columns.offsets[index]
         cdef Py_ssize_t end = columns.offsets[index + 1]
         cdef Py_ssize_t begin = self.begin()
@@ -454,8 +453,8 @@ cdef class _AnswerWriter(MessageWriter):
 cdef class AlignmentWriter:
     """Writes alignments as serialised tokalign.v1.Alignment.
 
-    Write alignments that are views of the same columns one after another: their arrays are then
-    looked up once.
+    Write alignments that are views of the same columns in a row: their arrays are then looked up
+    once.
 
     Parameters
     ----------
@@ -548,7 +547,7 @@ cdef class AlignmentWriter:
 
 
 def write_judgement(value):
-    """Return a serialised tokalign.v1.RankedCandidate that has a judgement alone.
+    """Return a serialised tokalign.v1.RankedCandidate that holds only a judgement.
 
     Parameters
     ----------
@@ -576,12 +575,12 @@ cdef bytes _head(int field, Py_ssize_t size):
 
 
 cdef class Joined:
-    """Writes one kind of message from its fields, by name, in the order they are given.
+    """Writes one kind of message from its fields, given by name and written in that order.
 
     Parameters
     ----------
     kind : type of Message
-        The fields that are given must be numbers (but no sint32), strings or messages.
+        Its fields given to a call must be numbers (except sint32), strings or messages.
     """
 
     cdef dict _numbers

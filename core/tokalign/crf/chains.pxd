@@ -23,7 +23,7 @@ cdef struct Buffers:
     double *backward     # [n_states]
     double *incoming     # [n_states]
     double *jump_back    # [2 * n_states - 1] factor.jump from last to first
-    double *windows      # what add_long_steps (_chain.h) needs
+    double *windows      # scratch of add_long_steps (_chain.h)
     double *potential    # [n_steps, n_states] exp(emission - row maximum)
     double *scale        # [n_steps]
 
@@ -51,7 +51,7 @@ cdef double marginals(
     Buffers *buffers,            # buffers.score expanded by the caller
     double *posterior,           # [n_steps, n_states], written
     double *counts,              # [N_TRANSITIONS], added to; may be NULL
-    double sign,                 # factor of what is added to counts
+    double sign,                 # factor of the addition to counts
 ) noexcept nogil
 
 cdef double span_probability(

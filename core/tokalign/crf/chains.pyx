@@ -271,7 +271,7 @@ cdef void _add_steps(
         add_long_steps(row, weight, jump, n_states, buffers.windows)
 
 
-# Long, as the backward pass reads at every step what the forward pass has left in the buffers.
+# Long, because the backward pass reads the buffers of the forward pass at every step.
 cdef double marginals(
     const double *emission, Py_ssize_t n_steps, Py_ssize_t n_states, Buffers *buffers,
     double *posterior, double *counts, double sign,
@@ -388,21 +388,21 @@ cdef double span_probability(
     Buffers *buffers, const double *posterior, Py_ssize_t n_states, Py_ssize_t first_step,
     Py_ssize_t end_step, Py_ssize_t first_state, Py_ssize_t end_state,
 ) noexcept nogil:
-    """Return how likely a run of tokens has labels from one run of states only, in [0, 1].
+    """Return the probability that a run of tokens only has labels from one run of states.
 
     Over the paths of the chain, with S the states of that run:
 
         P(label[t] in S for first <= t < end)
             = sum over b in S of posterior[end-1, b] * share[end-1, b]
 
-    where share[t, b] = inside[t, b] / forward[t, b] is what part of the paths that lead to state b
-    at step t have been within S since the run began. It is the quotient of two forward sums, the
-    restricted one and the full one, so that it lies in [0, 1] whatever the lattice:
+    where share[t, b] = inside[t, b] / forward[t, b] is the share of the paths to state b at step t
+    that have been within S since the run began. It is the restricted forward sum divided by the
+    full one, so that it lies in [0, 1] for every lattice:
 
         inside[first, b] = forward[first, b]
         inside[t, b]     = forward[t, b] with the sum over a in S of inside[t-1, a] only
 
-    O((end - first) * |S|**2) time. Overwrites what marginals used as scratch.
+    O((end - first) * |S|**2) time. Overwrites the scratch of marginals.
     """
     cdef double *inside = buffers.incoming
     cdef double *previous = buffers.backward
@@ -441,8 +441,8 @@ cdef class Lattice:
     Raises
     ------
     ShapeError
-        If a shape or a range is wrong, n_steps or n_states is 0, a value is NaN or +inf, or no path
-        has a weight that float64 can hold where posteriors are asked for.
+        If a shape or a range is wrong, n_steps or n_states is 0, a value is NaN or +inf, or
+        posteriors are asked for and float64 can hold no path's weight.
 
     Examples
     --------
@@ -517,7 +517,7 @@ cdef class Lattice:
         return posterior_ts, counts, log_partition
 
     def probability_within(self, steps, states):
-        """Return how likely a run of steps has states from one run only, in [0, 1].
+        """Return the probability that a run of steps only has states from one run, in [0, 1].
 
         Parameters
         ----------
@@ -573,7 +573,7 @@ cdef inline int64_t _row(
 
 
 cdef inline double _share(uint8_t state) noexcept nogil:
-    """Return what a label costs as a share of the cost of a wrong one, in [0, 1]."""
+    """Return a label's cost, as a share of the cost of a wrong one, in [0, 1]."""
     return 0.0 if state & 3 else 0.5 if state & 4 else 1.0
 
 
@@ -591,10 +591,10 @@ cdef double _pair_loss(
 
     cost(y) counts the tokens whose label gold does not hold (Hamming cost). A token with several
     gold links has several allowed labels; the second sum runs over all their combinations, at cost
-    0. Possible links may be asked to cost nothing although gold does not hold them, or to be held by
-    gold at half the cost. Of a pair that gold knows in part, every labelling without the known wrong
-    links is right, and the second sum runs over all of those. The loss is +inf where a sum
-    underflowed. Gimpel and Smith (2010), "Softmax-margin CRFs", equation 3.
+    0. Possible links may cost nothing although gold does not hold them, or be gold at half the
+    cost. For a partly annotated pair, every labelling without the known wrong links is right, and
+    the second sum runs over all of those. The loss is +inf where a sum underflowed. Gimpel and
+    Smith (2010), "Softmax-margin CRFs", equation 3.
     """
     cdef Py_ssize_t n_steps = n_source if source_labelled else n_target
     cdef Py_ssize_t n_states = (n_target if source_labelled else n_source) + 1
@@ -648,17 +648,17 @@ def accumulate(
     Parameters
     ----------
     matrix : FeatureMatrix
-        Its columns are below ``len(weight) - 34`` (not checked).
+        Its columns must be below ``len(weight) - 34`` (not checked).
     first_allowed : int64 array, shape (n_all_pairs,)
-        Where each pair's lattice begins in `allowed`.
+        Start of each pair's lattice in `allowed`.
     allowed : uint8 array
         The states of all pairs; see tokalign.crf.objective.allowed_states.
     pairs : int64 array
-        Which pairs to sum over, in this order.
+        The pairs to sum over, in this order.
     importance : float64 array, shape (n_all_pairs,)
     source_labelled : bool
     weight : float64 array, shape (n_columns + 34,)
-        Of the matrix's columns, then of transitions; and so is the gradient.
+        Weights of the matrix's columns, then of transitions.
     cost : float
         Hamming cost of one wrong label, in nats; 0 gives the plain log-loss.
     gradient : float64 array, shape (n_columns + 34,)

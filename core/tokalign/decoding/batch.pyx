@@ -1,13 +1,13 @@
-"""Decoding of a batch of pairs, into columns: the one way from annotated pairs to links.
+"""Decoding of a batch of annotated pairs into columns of links.
 
-A batch's sentences are analysed once each; then the interpreter is released while all pairs are
-decoded, and what is decided of them is written behind one another. Where more is asked of a pair
-than the links of the joint decision, `finish` is called while the decoder holds it.
+Each sentence of a batch is analysed once. Then the GIL is released while all pairs are decoded, and
+their results are written one after another. Where more is asked of a pair than the links of the
+joint decision, `finish` is called while the decoder holds it.
 
 GATE_INPUTS are signs of faults in a model's decision on a pair. A cell's doubt is p (1 - p), where p
-is the mean posterior of both directions. If posteriors are right, a decision misses the sum of p
-over cells without a link, and the sum of 1 - p over its links is wrong. `tokalign.decoding.cascade`
-predicts from this where an encoder is worth asking.
+is the mean posterior of both directions. If posteriors are right, the expected number of missed
+links is the sum of p over cells without a link, and of wrong links the sum of 1 - p over links.
+`tokalign.decoding.cascade` predicts from this where an encoder is worth running.
 """
 
 from libc.math cimport fabs, log
@@ -67,7 +67,7 @@ GATE_INPUTS = (
     "missed of unlike words",
     "wrong",
     "wrong of unlike words",
-    "surprise",                  # -log of how likely all cells are right, as if independent
+    "surprise",                  # -log probability that all cells are right, if independent
     "largest doubt",
     "disagreement",              # of the two directions
     "open cells",                # whose posterior is neither below 0.1 nor above 0.9
@@ -87,12 +87,12 @@ GATE_INPUTS = (
     "score",
     "style",                     # its number
 )
-"""What each input says of a decision."""
+"""Names of the gate's inputs."""
 
 assert len(GATE_INPUTS) == <int>N_GATE_INPUTS
 
 cdef struct DecisionView:
-    # What a model decided on a pair. Borrowed.
+    # A model's decision on a pair. Borrowed.
     const double *s2t_posterior    # [n_source, n_target + 1]
     const double *t2s_posterior    # [n_target, n_source + 1]
     const uint8_t *is_link         # [n_source, n_target]
@@ -104,12 +104,12 @@ cdef struct DecisionView:
 cdef struct LinkColumns:
     # The links of a batch. Owned.
     int64_t *offset              # [n_pairs + 1]
-    int32_t *source              # [n_room], of which offset[n_pairs] are written
+    int32_t *source              # [n_room]; offset[n_pairs] are written
     int32_t *target
     double *confidence
     float *relation              # [n_room, N_RELATIONS]; NULL unless asked for
     Py_ssize_t n_room
-    bint relates                 # whether it is
+    bint relates                 # whether `relation` is asked for
 
 cdef struct ConflictColumns:
     # The conflicts of a batch. Owned.
@@ -132,7 +132,7 @@ cdef bint _open_columns(
 
 
 cdef void _close_columns(LinkColumns *links, ConflictColumns *conflicts) noexcept nogil:
-    """Free what the columns own."""
+    """Free the memory of the columns."""
     free(links.offset)
     free(links.source)
     free(links.target)
@@ -143,7 +143,7 @@ cdef void _close_columns(LinkColumns *links, ConflictColumns *conflicts) noexcep
 
 
 cdef bint _has_room(LinkColumns *links, Py_ssize_t n_wanted) noexcept nogil:
-    """Make room for so many links in all; return whether there is."""
+    """Make room for so many links in all; return whether there is memory."""
     cdef Py_ssize_t n_room
     if n_wanted <= links.n_room:
         return True
@@ -222,7 +222,7 @@ cdef void _count_tokens(
     const PairState *pair, const DecisionView *decided, bint of_source, double *content,
     double *others, double *pull, double *beside,
 ) noexcept nogil:
-    """Add what the tokens of a side say."""
+    """Add the inputs that come from one side's tokens."""
     cdef Py_ssize_t n_source = pair.source.n
     cdef Py_ssize_t n_target = pair.target.n
     cdef Py_ssize_t at, other, i, j
@@ -251,7 +251,7 @@ cdef void _count_tokens(
 cdef void _gate_inputs(
     const PairState *pair, const DecisionView *decided, float *inputs
 ) noexcept nogil:
-    """Write the inputs of a pair that is decided, in the order of GATE_INPUTS."""
+    """Write the inputs of a decided pair, in the order of GATE_INPUTS."""
     cdef int k
     cdef Py_ssize_t n_source = pair.source.n
     cdef Py_ssize_t n_target = pair.target.n
@@ -290,7 +290,7 @@ cdef void _gate_inputs(
             )
     _count_tokens(pair, decided, True, &of_source, &others, &pull, &beside)
     _count_tokens(pair, decided, False, &of_target, &others, &pull, &beside)
-    # All that is expected to be linked is what is right of the links, and what is missed.
+    # The expected number of true links is that of right links and of missed ones.
     own = 2.0 * n_links - wrong + missed
     cdef double[<int>N_GATE_INPUTS] found = [
         1.0 - 2.0 * (n_links - wrong) / own if own > 0.0 else 0.0,
@@ -305,7 +305,7 @@ cdef void _gate_inputs(
 
 
 cdef class GateRows:
-    """The gate's inputs of the pairs of a batch, found while the decoder holds each pair.
+    """The gate's inputs of a batch, computed while the decoder holds each pair.
 
     Parameters
     ----------
@@ -314,7 +314,7 @@ cdef class GateRows:
     Attributes
     ----------
     values : float32 array, shape (n_pairs, n_inputs)
-        Columns as GATE_INPUTS names them; zeros until the batch is decided, and of a pair that
+        Columns are named by GATE_INPUTS; zeros until the batch is decided, and for a pair that
         failed.
     """
 
@@ -339,11 +339,11 @@ cdef class Batch:
     cdef Py_ssize_t n_pairs
     cdef double *_block
     cdef PairScratch scratch
-    cdef const double *posterior    # [n_source, n_target] that the pair's links are decided by
+    cdef const double *posterior    # [n_source, n_target] posteriors that decide the pair's links
     cdef LinkColumns columns
     cdef ConflictColumns conflicts
     cdef RelationModel relations    # None where no relations are asked for
-    cdef EvidenceRows evidence      # None where none is
+    cdef EvidenceRows evidence      # None unless asked for
     cdef SupportRows support        # likewise
     cdef GateRows gate              # likewise
     cdef char *_room        # of conflicts and relations
@@ -394,7 +394,7 @@ cdef class Batch:
         return analysis
 
     cdef int fill(self, Py_ssize_t number, Decoder decoder) except -1:
-        """Fill what is given of a pair."""
+        """Fill the input fields of a pair."""
         cdef const float[:, ::1] s2t, t2s
         cdef Extractor extractor = decoder.extractor
         cdef Job *job = &self.jobs[number]
@@ -516,7 +516,7 @@ cdef class Batch:
     cdef Status _find_conflicts(
         self, Py_ssize_t number, Extractor extractor, int64_t first, int64_t end
     ) noexcept nogil:
-        """Find the conflicts of the joint decision, and lower what is covered by them."""
+        """Find the conflicts of the joint decision, and lower the covered shares by them."""
         cdef Job *job = &self.jobs[number]
         cdef ConflictRoom room
         cdef LinkView links = self._links(first, end)
@@ -545,7 +545,7 @@ cdef class Batch:
     cdef int64_t _finish(
         self, Py_ssize_t number, Decoder decoder, int64_t n_links, finish
     ) except -1:
-        """Ask for more of the pair that is held; return the number of links with its own."""
+        """Call `finish` on the pair that is held; return the number of links, its own included."""
         cdef Job *job = &self.jobs[number]
         cdef LinkColumns *columns = &self.columns
         cdef int64_t first = columns.offset[number]
@@ -631,35 +631,35 @@ def decide_batch(
     double least, finish, bint finishes_all=True, RelationModel relations=None,
     EvidenceRows evidence=None, SupportRows support=None, GateRows gate=None,
 ):
-    """Return the joint decision of many pairs, and ask `finish` for more of them.
+    """Return the joint decision of many pairs, and call `finish` for further results.
 
     Parameters
     ----------
     decoder : Decoder
     pairs : sequence of ((Sentence, Sentence), encoded) or ((Sentence, Sentence, Constraints), ...)
-        Sentences with tags and lemmas, and trees where the model uses them. `encoded` is what the
-        encoder says, where the model reads one (see Extractor.rows), else None. A sentence of
-        several pairs is analysed once if it is one object.
+        Sentences with tags and lemmas, and trees where the model uses them. `encoded` is the
+        encoder's output, if the model has an encoder (see Extractor.rows), else None. A sentence
+        that several pairs share as one object is analysed once.
     style : int
-        Number of the style among the model's; 0 where it has none by name, -1 to choose one for
+        Number of the style among the model's; 0 if its styles have no names, -1 to choose one for
         each pair.
     conventions : Conventions
         Of all styles.
     least : float
         Links of less confidence are left out; in [0, 1].
     finish : callable
-        Takes a pair's number and the DecodedPair; returns the links to take in the place of
-        ``decoded.links``, which may be these. What it raises is the pair's error.
+        Takes a pair's number and the DecodedPair; returns the links to use instead of
+        ``decoded.links``, or these. An exception that it raises is the pair's error.
     finishes_all : bool
-        Whether `finish` is called for every pair, or for those with constraints alone.
+        Whether `finish` is called for every pair, or only for those with constraints.
     relations : RelationModel, optional
-        What says how linked words are related, where that is asked for.
+        Predicts the relations of links, if they are asked for.
     evidence : EvidenceRows, optional
-        Where the evidence of each pair is to be written, where that is asked for.
+        Gets the evidence of each pair, if it is asked for.
     support : SupportRows, optional
-        Where the support of each target's words is to be written, where that is asked for.
+        Gets the support of each target's words, if it is asked for.
     gate : GateRows, optional
-        Where the gate's inputs of each pair are to be written, where they are asked for.
+        Gets the gate's inputs of each pair, if they are asked for.
 
     Returns
     -------
@@ -668,10 +668,10 @@ def decide_batch(
     styles : int32 array, shape (n_pairs,)
         Number of the style that decided.
     errors : dict from int to Exception
-        Number of each pair that failed, and why: InputError if a sentence is empty, lacks tags or
-        lemmas, or has a head outside it, or if the sentences cannot obey the constraints;
-        ShapeError if a column's length is not the number of tokens; ModelError if the weights are
-        so large that float64 cannot hold the posteriors.
+        Errors by the number of the pair: InputError if a sentence is empty, lacks tags or lemmas,
+        or has a head outside it, or if the sentences cannot obey the constraints; ShapeError if a
+        column's length is not the number of tokens; ModelError if the weights are so large that
+        float64 cannot hold the posteriors.
     """
     if not (CHOOSE if conventions.chooses else 0) <= style < decoder.weights.shape[0]:
         raise IndexError(f"no style {style} among {decoder.weights.shape[0]}")
@@ -694,5 +694,5 @@ def decide_batch(
             with nogil:
                 batch.run(decoder, extractor, conventions, least, finish, finishes_all)
         finally:
-            extractor.release()  # it points to what the batch owns
+            extractor.release()  # it points to memory of the batch
     return batch.result()

@@ -8,7 +8,7 @@ from tokalign.features.extract cimport Analysis, Extractor
 from tokalign.features.pair cimport Lexeme, PairState, Side
 
 cdef enum:
-    CHOOSE = -1      # in the place of a style's number
+    CHOOSE = -1      # instead of a style's number
     MOST_STYLES = 8
 
 cdef enum Status:
@@ -18,15 +18,15 @@ cdef enum Status:
     FAILED = 3       # before the pair was decoded; its error is known
 
 cdef struct Job:
-    # One pair: what is given, and what comes of it.
+    # One pair: inputs and results.
     const Side *source           # NULL where the sentence could not be analysed
     const Side *target
-    const double *score_weights  # [n_target] what the target's tokens weigh in the score
+    const double *score_weights  # [n_target] the target tokens' weights in the score
     const float *s2t_encoded     # NULL without an encoder
     const float *t2s_encoded
     const uint8_t *s2t_excluded  # labels that constraints exclude, as emissions lie; NULL without
     const uint8_t *t2s_excluded
-    int style                    # that decides; before, CHOOSE where the pair is to tell
+    int style                    # that decides; CHOOSE until one is chosen
     Status status
     double target_covered
     double covered
@@ -56,10 +56,10 @@ cdef class Decoder:
     cdef Words _words                # whose numbers `_lexeme` has, or None
     cdef const Lexeme **_lexeme      # [_n_words] NULL where a word has not been met
     cdef Py_ssize_t _n_words
-    cdef long long _n_cleared        # of the extractor when it was asked
-    cdef tuple tags         # of which the next says what they weigh in the score
+    cdef long long _n_cleared        # the extractor's, at the last look-up
+    cdef tuple tags         # whose weights in the score follow
     cdef double[::1] tag_weights
-    cdef object lock        # of all of the above; who holds it may use them
+    cdef object lock        # must be held to use the fields above
     cdef int reserve(self, Py_ssize_t n_source, Py_ssize_t n_target) except -1
     cdef int fill_words(
         self, AnnotatedTexts texts, Py_ssize_t index, const Lexeme **out

@@ -1,8 +1,8 @@
-"""A model's weights beside what decodes by them: features times weights, then two chains.
+"""Decoding by a model: features times weights, then two chains.
 
-The features of a cell are computed once and multiplied with the weights of both directions, so
-that the second direction costs little more than its chain. `decide_batch` (tokalign.decoding.batch)
-drives it, and asks a DecodedPair for whatever else is wanted than links and scores.
+The features of a cell are computed once and multiplied with the weights of both directions, so that
+the second direction costs little more than its chain. `decide_batch` (tokalign.decoding.batch) runs
+the decoder; a DecodedPair gives what is wanted besides links and scores.
 """
 
 from libc.math cimport INFINITY
@@ -60,13 +60,13 @@ assert MAX_STYLES == <int>MOST_STYLES
 
 
 cdef class Decoder:
-    """Decodes one batch at a time; a thread that asks while another is answered waits.
+    """Decodes one batch at a time; other threads wait.
 
     Parameters
     ----------
     model : Model
-        Its table of features is used, and each style's weights and transitions, summed with the
-        shared ones: 8 bytes for each slot and style.
+        Gives the feature table, and each style's weights and transitions, added to the shared ones:
+        8 bytes for each slot and style.
     lexicons : Lexicons
         The tables that the model's feature groups need.
 
@@ -117,7 +117,7 @@ cdef class Decoder:
         return 0
 
     def forget(self):
-        """Forget what is remembered of words, which changes no answer."""
+        """Clear the cache of words, which changes no answer."""
         with self.lock:
             self.extractor.forget()
 
@@ -140,8 +140,8 @@ cdef class Decoder:
         return 0
 
     cdef int _keep_up(self, Words words) except -1:
-        """Make room for the lexemes of all words; none is known yet if the table of words is
-        another one, or if the extractor has forgotten its lexemes."""
+        """Make room for the lexemes of all words; forget them if the table of words is new, or if
+        the extractor has cleared its own."""
         cdef Py_ssize_t n_words = words.n_words
         cdef void *grown
         if words is not self._words or self.extractor.n_cleared != self._n_cleared:
@@ -160,7 +160,7 @@ cdef class Decoder:
         return 0
 
     cdef double[::1] weights_of(self, tuple tags):
-        """Return what tokens of these tags weigh in the score."""
+        """Return the weights in the score of tokens with these tags."""
         if tags is not self.tags:
             self.tag_weights = np.array([content_weight(tag) for tag in tags])
             self.tags = tags
@@ -170,7 +170,7 @@ cdef class Decoder:
         self, int style, int direction, const double *emission, Py_ssize_t n_steps,
         Py_ssize_t n_states, double *posterior,
     ) noexcept nogil:
-        """Write one direction's posteriors; return whether there are any."""
+        """Write one direction's posteriors; return whether float64 can hold them."""
         expand(&self.transitions[style, direction, 0], n_states, &self.workspace.buffers.score)
         cdef double log_partition = marginals(
             emission, n_steps, n_states, &self.workspace.buffers, posterior, NULL, 0.0
@@ -207,7 +207,7 @@ cdef class Analysed(Analysis):
         return 0
 
     cdef int weigh(self, tags) except -1:
-        """Fill what the tokens of these tags weigh in the score."""
+        """Fill the weights in the score of tokens with these tags."""
         cdef Py_ssize_t k
         self._reserve_weights()
         for k, tag in enumerate(tags):
@@ -243,7 +243,7 @@ cdef class Analysed(Analysis):
 
 
 cdef class Conventions:
-    """What the styles of a model decide by, and how it chooses one of them.
+    """The conventions of a model's styles, and the weights that choose a style.
 
     Parameters
     ----------
@@ -273,7 +273,7 @@ cdef class Conventions:
 
 
 cdef size_t scratch_bytes(Py_ssize_t n_source, Py_ssize_t n_target) noexcept nogil:
-    """Return the size of the scratch of pairs of so many tokens at most."""
+    """Return the bytes of scratch for pairs of at most so many tokens."""
     cdef size_t n_doubles = n_source * (n_target + 1) + n_target * (n_source + 1)
     n_doubles += 2 * n_source * n_target + n_source + n_target
     return (
@@ -298,7 +298,7 @@ cdef void carve_scratch(
 
 
 cdef void _exclude(double *emission, const uint8_t *excluded, Py_ssize_t n_labels) noexcept nogil:
-    """Give the labels that are excluded no weight."""
+    """Set the scores of excluded labels to -inf."""
     cdef Py_ssize_t k
     for k in range(n_labels):
         if excluded[k]:
@@ -308,7 +308,7 @@ cdef void _exclude(double *emission, const uint8_t *excluded, Py_ssize_t n_label
 cdef Status _fill_posteriors(
     Decoder decoder, Extractor extractor, const Job *job, int style, const PairScratch *scratch
 ) noexcept nogil:
-    """Fill the posteriors that a style gives the pair that is prepared."""
+    """Fill a style's posteriors of the prepared pair."""
     cdef Py_ssize_t n_source = job.source.n
     cdef Py_ssize_t n_target = job.target.n
     cdef double *s2t = decoder.scratch
@@ -326,7 +326,7 @@ cdef Status _fill_posteriors(
 
 
 cdef void _fill_figures(Job *job, const PairScratch *scratch) noexcept nogil:
-    """Fill what is covered."""
+    """Fill the covered shares."""
     cdef TokenWeights weights
     cdef Py_ssize_t k
     for k in range(job.source.n):
@@ -346,8 +346,8 @@ cdef Status decode_job(
     Decoder decoder, Extractor extractor, Job *job, Conventions conventions,
     const PairScratch *scratch,
 ) noexcept nogil:
-    """Fill the posteriors of one pair, which decoder and extractor hold from then on, its figures,
-    and its style where that is to be chosen."""
+    """Fill the posteriors and figures of a pair, and its style if one is to be chosen; decoder and
+    extractor hold the pair from then on."""
     cdef double[<int>N_CHOICE_INPUTS] inputs
     cdef int style = max(job.style, 0)
     cdef Status status
@@ -371,7 +371,7 @@ cdef const double *link_posterior(
     const PairState *pair, const StyleNumbers *numbers, SecondPass second_pass,
     const PairScratch *scratch,
 ) noexcept nogil:
-    """Fill, and return, what a decoded pair's links are decided by."""
+    """Fill and return the posteriors that decide a decoded pair's links."""
     cdef FirstPass first
     fill_means(
         scratch.s2t_posterior, scratch.t2s_posterior, pair.source.n, pair.target.n, scratch.mean
@@ -399,7 +399,7 @@ def _checked(tokens, str side, Py_ssize_t n_tokens):
 
 
 cdef class DecodedPair:
-    """A decoded pair, while the decoder holds it; made by `decide_batch`, which hands it on.
+    """A decoded pair, while the decoder holds it; made by `decide_batch`.
 
     Attributes
     ----------
@@ -409,7 +409,8 @@ cdef class DecodedPair:
         Probability of each source token's labels, column 0 is NULL; rows sum to one.
     t2s_posterior : float64 array, shape (n_target, n_source + 1)
     link_posterior : float64 array, shape (n_source, n_target)
-        What the links were decided by: the mean of both, or what the second pass made of it.
+        The probabilities that decided the links: the mean of both, or the output of the second
+        pass.
     links : list of (int, int, float)
         Source, target and confidence of the links of the joint decision, sorted.
     style : int
@@ -417,7 +418,7 @@ cdef class DecodedPair:
     unlike : bool array, shape (n_source, n_target)
         Whether two words have different forms.
     covered : float
-        As Alignment has it.
+        See Alignment.
     """
 
     def __init__(self):
@@ -449,7 +450,7 @@ cdef class DecodedPair:
         return states
 
     def block_probabilities(self, blocks):
-        """Return how likely each direction links a block's tokens among themselves alone.
+        """Return the probabilities that a block's tokens are linked only with one another.
 
         Parameters
         ----------
@@ -460,9 +461,9 @@ cdef class DecodedPair:
         Returns
         -------
         probabilities : float64 array, shape (n_blocks, 2)
-            Column 0: that every source token of the block is labelled with a target token of it,
-            in s2t; column 1: that every target token is with a source token of it, in t2s. Of a
-            block of one link, both directions' posteriors.
+            Column 0: that s2t labels every source token of the block with a target token of it;
+            column 1: that t2s labels every target token with a source token of it. For a block of
+            one link, the posteriors of both directions.
 
         Raises
         ------
@@ -494,7 +495,7 @@ cdef class DecodedPair:
         cdef Py_ssize_t n_source = s2t_posterior.shape[0]
         cdef Py_ssize_t n_target = t2s_posterior.shape[0]
         cdef Py_ssize_t k
-        with nogil:  # the buffers of the decoder are those of the last chain
+        with nogil:  # the decoder's buffers are those of the last chain
             decoder.posteriors(
                 self.style, 0, self._s2t, n_source, n_target + 1, &s2t_posterior[0, 0]
             )
@@ -514,14 +515,14 @@ cdef class DecodedPair:
         return 0
 
     def cell_inputs(self):
-        """Return what the second pass decides by, of each likely cell.
+        """Return the inputs of the second pass for each likely cell.
 
         Returns
         -------
         cells : int32 array, shape (n_cells, 2)
             Source and target token, sorted.
         inputs : float32 array, shape (n_cells, n_inputs)
-            Columns as CELL_INPUTS of tokalign.decoding.second_pass has them.
+            Columns are named by CELL_INPUTS of tokalign.decoding.second_pass.
 
         Raises
         ------
@@ -553,7 +554,7 @@ cdef class DecodedPair:
         return cells, found
 
     def unit_inputs(self, units):
-        """Return what relations are decided by, of some units.
+        """Return the inputs of the relation model for some units.
 
         Parameters
         ----------
@@ -563,7 +564,7 @@ cdef class DecodedPair:
         Returns
         -------
         float32 array, shape (n_units, n_inputs)
-            Columns as UNIT_INPUTS of tokalign.relations.related_units has them.
+            Columns are named by UNIT_INPUTS of tokalign.relations.related_units.
 
         Raises
         ------

@@ -4,7 +4,7 @@ from tokalign.english.lexicon.lexical_tables cimport VectorTable
 from tokalign.features.pair cimport PairState
 
 cpdef enum EvidencePiece:
-    # Evidence for a candidate or against it, each in [0, 1] but for TOPIC; see evidence.pyx.
+    # Evidence for or against a candidate, each in [0, 1] except TOPIC; see evidence.pyx.
     SCORE
     AGREEMENT
     NAMES
@@ -19,7 +19,7 @@ cpdef enum EvidencePiece:
     N_EVIDENCE
 
 cpdef enum SupportColumn:
-    # What a sentence of the sources (source) says for a word of the answer's sentence (target),
+    # Support of a word of the answer's sentence (target) by a sentence of the sources (source),
     # each in [0, 1]; see evidence.pyx.
     MASS
     BEST
@@ -33,7 +33,7 @@ cpdef enum SupportColumn:
     N_COLUMNS
 
 cdef struct Wanted:
-    # What a question asks for.
+    # The answer that a question expects.
     int answer               # ANSWER_...
     uint32_t kinds           # a bit, 1 << KIND_..., for each kind of value that fits
     uint32_t measures        # bits of UnitKind

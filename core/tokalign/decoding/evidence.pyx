@@ -1,10 +1,10 @@
-"""Evidence that a source answers its target, or supports its words; found pair by pair.
+"""Evidence that a source answers its target or supports its words, pair by pair.
 
-A candidate (source) answers a question (target) if it speaks of what the question speaks of, and holds, close to the words that
-do, a word of the expected type that the question does not hold.
+A candidate (source) answers a question (target) if it shares the question's topic and has, near the
+words it shares with the question, a word of the expected type that the question lacks.
 
-A word of the question is *asked* if it is a content word and no question word. It is covered as
-far as it has a partner. A token of the candidate is *free* if it fits what is expected, has no
+A word of the question is *asked* if it is a content word but not a question word. It is covered as
+far as it has a partner. A token of the candidate is *free* if it fits the expected type, has no
 partner among the asked words, and its lemma is not in the question.
 
     covered[j] = min(1, sum over i of mean[i, j])        best[j] = likeliest partner
@@ -12,24 +12,24 @@ partner among the asked words, and its lemma is not in the question.
 
 - score: Alignment.score.
 - agreement: Alignment.agreement.
-- names: share of names and numbers among the asked words that is covered, by idf; 1 without any.
-- early: share of the asked words that is covered, by idf; a partner counts the less the later it
-  stands: 4 / (4 + place).
+- names: covered share of the names and numbers among the asked words, by idf; 1 if there are
+  none.
+- early: covered share of the asked words, by idf; a later partner counts less: 4 / (4 + place).
 - neighbours: share of the neighbours among the asked words whose partners are neighbours in the
   same order, by idf; in another order, or with a word between, half. Without any, as `early` but
   wherever partners stand.
 - topic: cosine of the sums of word vectors, by idf, of the asked words and of the candidate's
   content words, in [-1, 1]; 0 where a side has none.
-- typed: how well the best free token fits what is expected.
-- value: where a date or number is asked for, how well a free token fits and how near it stands to
-  the asked words' partners, by idf, at best; else 0.
-- name: the same where a person, place or name is asked for.
-- by_verb: how near a free token stands to the partner of an asked verb, at best.
+- typed: how well the best free token fits the expected type.
+- value: if a date or number is expected, the best free token's fit times its nearness to the
+  asked words' partners, by idf; else 0.
+- name: the same if a person, place or name is expected.
+- by_verb: nearness of the nearest free token to the partner of an asked verb.
 - length: number of the candidate's tokens, on a logarithmic scale that ends at 100.
 
 The support of each word of an answer (target) by a sentence of the sources (source), with the
-posteriors of both directions, mean(i, j) their mean, and strength(i, j) how alike the words are by
-form and meaning:
+posteriors of both directions, mean(i, j) their mean, and strength(i, j) the similarity of the words
+in form and meaning:
 
     MASS      = min(1, sum over i of min(s2t(i, j), t2s(j, i)))
     BEST      = max over i of mean(i, j)
@@ -43,7 +43,7 @@ form and meaning:
     COVER     = mean MASS of the content words of the answer's sentence, weighed by how rare
                 they are
 
-Where there is no tree, TREE is WINDOW; without a word to take the mean of, a mean is 0.
+Without a tree, TREE is WINDOW; the mean over no words is 0.
 
 The slow twins are tests/reference/evidence.py and tests/reference/support.py.
 """
@@ -89,10 +89,10 @@ cdef struct EvidenceRoom:
     int32_t *best            # [n_target] likeliest partner of each
     double *covered          # [n_target] how far each has a partner, in [0, 1]
     double *taken            # [n_source] the largest of a token's links with them
-    double *fit              # [n_source] how well a token fits what is wanted
+    double *fit              # [n_source] how well a token fits the expected type
     double *topic            # [2, n_dimensions] sums of word vectors
     int n_asked
-    double idf               # of all that are asked together
+    double idf               # sum over all asked words
 
 
 def _column_names(columns):
@@ -102,7 +102,7 @@ def _column_names(columns):
 EVIDENCE = _column_names(EvidencePiece)
 """Names of the pieces of evidence, in the order of their columns."""
 COLUMNS = _column_names(SupportColumn)
-"""Names of what a sentence says for a word, in the order of the columns of SupportRows."""
+"""Names of the columns of SupportRows, in order."""
 
 cdef uint8_t[128] UNIT_MEASURES  # of each base unit, by its place in UNIT_BASES
 for _place, _unit in enumerate(UNIT_BASES):
@@ -115,7 +115,7 @@ cdef double EARLY_PLACE = 4.0   # place, from 0, at which one counts half
 
 
 cdef Wanted _wanted_of(expected) except *:
-    """Return what a question asks for, as the kernel reads it."""
+    """Return the kernel's form of an Expected."""
     cdef Wanted wanted
     wanted.answer = list(AnswerType).index(expected.answer)
     wanted.kinds = 0
@@ -128,7 +128,7 @@ cdef Wanted _wanted_of(expected) except *:
 cdef size_t _evidence_bytes(
     Py_ssize_t n_source, Py_ssize_t n_target, const VectorTable *vectors
 ) noexcept nogil:
-    """Return the memory that the evidence of such a pair needs."""
+    """Return the bytes of scratch that a pair's evidence needs."""
     cdef size_t n_dimensions = 0 if vectors == NULL else vectors.n_dimensions
     return (
         (n_target + 2 * n_source + 2 * n_dimensions) * sizeof(double)
@@ -140,7 +140,7 @@ cdef void _carve_evidence(
     EvidenceRoom *room, char *memory, Py_ssize_t n_source, Py_ssize_t n_target,
     const VectorTable *vectors,
 ) noexcept nogil:
-    """Point a room into memory of _evidence_bytes."""
+    """Lay out the scratch in a block of _evidence_bytes."""
     cdef size_t n_dimensions = 0 if vectors == NULL else vectors.n_dimensions
     room.covered = <double *>memory
     room.taken = room.covered + n_target
@@ -168,7 +168,7 @@ cdef void _find_asked(const Side *question, EvidenceRoom *room) noexcept nogil:
 
 
 cdef void _cover(const PairState *pair, const double *mean, EvidenceRoom *room) noexcept nogil:
-    """Fill how far the asked words are covered, and by what."""
+    """Fill the coverage of the asked words, and their likeliest partners."""
     cdef Py_ssize_t n_target = pair.target.n
     cdef Py_ssize_t i
     cdef double total, largest, link
@@ -311,7 +311,7 @@ cdef double _fit(const Side *side, Py_ssize_t i, int answer) noexcept nogil:
 
 
 cdef double _value_fit(const Found *value, const Wanted *wanted) noexcept nogil:
-    """Return how well a value fits what is wanted, a date or a number: 0.25, 0.5 or 1."""
+    """Return how well a value fits the expected type, a date or a number: 0.25, 0.5 or 1."""
     cdef bint is_wanted = wanted.kinds >> value.kind & 1
     if wanted.answer == ANSWER_DATE:
         if is_wanted:
@@ -325,7 +325,7 @@ cdef double _value_fit(const Found *value, const Wanted *wanted) noexcept nogil:
 
 
 cdef void _fit_all(const Side *side, const Wanted *wanted, double *fit) noexcept nogil:
-    """Fill how well each token fits what is wanted; a value's tokens fit as it does."""
+    """Fill how well each token fits the expected type; a value's tokens fit as it does."""
     cdef Py_ssize_t i
     cdef int k, at
     for i in range(side.n):
@@ -349,7 +349,7 @@ cdef bint _holds(const Side *side, int32_t lemma) noexcept nogil:
 cdef void _weigh_free(
     const PairState *pair, const Wanted *wanted, const EvidenceRoom *room, double *out
 ) noexcept nogil:
-    """Fill what the free tokens say."""
+    """Fill the evidence of the free tokens."""
     cdef double fitting = 0.0, typed = 0.0, by_verb = 0.0
     cdef double near, dense
     cdef const Lexeme *word
@@ -382,7 +382,7 @@ cdef void _find_evidence(
     const PairState *pair, const VectorTable *vectors, const double *mean, const Wanted *wanted,
     EvidenceRoom *room, double score, double agreement, double *out,
 ) noexcept nogil:
-    """Write the evidence of a pair that is prepared."""
+    """Write the evidence of a prepared pair."""
     memset(out, 0, <int>EvidencePiece.N_EVIDENCE * sizeof(double))
     _find_asked(&pair.target, room)
     _cover(pair, mean, room)
@@ -406,7 +406,7 @@ def pair_evidence(
     Parameters
     ----------
     extractor : Extractor
-        Not safe to share by threads.
+        Must not be shared by threads.
     candidate, question : Sentence
         With tags and lemmas.
     mean : float64 array, shape (n_candidate, n_question)
@@ -454,13 +454,12 @@ cdef class EvidenceRows:
     Parameters
     ----------
     expected : sequence of Expected
-        What each pair's target asks for.
+        The answer that each pair's target expects.
 
     Attributes
     ----------
     values : float64 array, shape (n_pairs, n_evidence)
-        Columns as EVIDENCE names them; zeros until the batch is
-        decided, and of a pair that failed.
+        Columns are named by EVIDENCE; zeros until the batch is decided, and for a pair that failed.
     """
 
     def __cinit__(self, expected):
@@ -530,7 +529,7 @@ cdef void _sum_column(
     const PairState *pair, const double *s2t, const double *t2s, Py_ssize_t j, int32_t *partner,
     float *out,
 ) noexcept nogil:
-    """Write what a word's posteriors say, and its likeliest partner."""
+    """Write the columns that come from a word's posteriors, and its likeliest partner."""
     cdef Py_ssize_t n_source = pair.source.n
     cdef Py_ssize_t n_target = pair.target.n
     cdef double mass = 0.0
@@ -642,7 +641,7 @@ cdef void _find_columns(
 
 
 cdef class SupportRows:
-    """What each pair's source says for the words of its target.
+    """Support of the words of each pair's target by its source.
 
     Parameters
     ----------
@@ -652,8 +651,7 @@ cdef class SupportRows:
     Attributes
     ----------
     values : float32 array, shape (n_tokens of all targets, n_columns)
-        Columns as COLUMNS names them; zeros until the batch is decided,
-        and of a pair that failed.
+        Columns are named by COLUMNS; zeros until the batch is decided, and for a pair that failed.
     offsets : int64 array, shape (n_pairs + 1,)
         Pair k has the rows from ``offsets[k]`` to before ``offsets[k + 1]``.
     """

@@ -9,14 +9,14 @@ cdef enum:
     N_CHOICE_INPUTS = 16
 
 cdef struct StyleNumbers:
-    # What a style decides by.
+    # Thresholds and calibration of a style.
     double threshold
     double beside                # threshold beside a link
     bint is_revised              # whether the second pass decides
     int n_knots                  # 0 where confidences are posteriors
     double raw[MOST_KNOTS]
     double calibrated[MOST_KNOTS]
-    bint has_unlike              # whether unlike words have a map of their own
+    bint has_unlike              # whether unlike words have their own map
     double slope
     double offset
 
@@ -24,7 +24,7 @@ cdef class Convention:
     cdef StyleNumbers numbers
 
 cdef struct TokenWeights:
-    # What the tokens of a pair weigh.
+    # Weights of the tokens of a pair.
     const double *score_target   # [n_target] in the score
     const double *source         # [n_source] in similarity
     const double *target         # [n_target]

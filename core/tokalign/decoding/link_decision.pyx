@@ -4,13 +4,13 @@
 
 A link is taken where that mean reaches a threshold, so a token may have several links or none. Of
 all sets of links, those of a threshold are the ones of highest expected F measure when confidences
-are independent probabilities (Jansche 2007, ACL). But links of phrases come in blocks: one that
-lies beside a link that is taken, of the same token and of the next one, needs a lower mean. In a
-style that has a second pass (tokalign.decoding.second_pass) its probabilities take the means' place,
-and groups of uncertain cells are decided upon together.
+are independent probabilities (Jansche 2007, ACL). But links of phrases come in blocks: a link
+beside a taken one (it shares one token, and its other token is next to the other) needs a lower
+mean. In a style with a second pass (tokalign.decoding.second_pass), its probabilities replace the
+means, and groups of uncertain cells are decided jointly.
 
-The confidence of a link of one word form is on a piecewise linear map of posteriors, between knots.
-Links of unlike words have a map of two numbers, where the style has them (Platt 1999, with the log
+The confidence of a link between equal word forms is a piecewise linear map of its posterior, given
+by knots. Links of unlike words have Platt scaling, if the style has it (Platt 1999, with the log
 odds as the score):
 
     log odds(confidence) = slope * log odds(posterior) + offset
@@ -20,28 +20,28 @@ Scores of a pair are covered shares:
     covered[j]     = min(1, sum over i of min(s2t[i, j + 1], t2s[j, i + 1]))
     target_covered = sum over j of v[j] * covered[j] / sum of v
 
-v is 1 of content words, 0.1 of others: it is the expected share of the target's content that has
-a partner which both directions support. On TrecQA's development questions that ranks answers
+v is 1 for content words and 0.1 for others: the score is the expected share of the target's content
+with a partner that both directions support. On TrecQA's development questions this ranks answers
 better than the mean or the product of their posteriors.
 
     share(side) = sum over tokens of w * min(1, sum of the token's mean[i, j]) / sum of w
     covered     = the smaller of both sides' shares
 
-A token weighs its idf, numbers twice as much, marks nothing; where no token of a side weighs
-anything, all of that side weigh alike. So 0.8 says: of what either sentence holds, counted by how
-rare its words are, at least 80% is expected to have a counterpart in the other.
+A token's weight w is its idf, doubled for numbers and 0 for punctuation; if a side's weights are
+all 0, its tokens weigh the same. So 0.8 says: at least 80% of each sentence, weighted by how rare
+its words are, is expected to have a counterpart in the other.
 
-These are what is *covered*. What the sentences say of it may differ; both are lowered by that:
+These shares are *covered*, but the sentences may contradict each other there; conflicts lower both:
 
     lowered(share) = share * (1 - FALL * share ** 4 * (1 - agreement))
 
-Of sentences that share little, a conflict says little more; the fall and the power were chosen on
-our own contrasts, so that STS 2012 and MSRP do not lose by them (lab/experiments.md).
+A conflict matters little between sentences that share little. FALL and the power were chosen on our
+own contrasts, without a loss on STS 2012 and MSRP (lab/experiments.md).
 
-A pair for which nobody names a style gets the one with the highest sum: each style has weights of
-the pair's inputs, CHOICE_INPUTS, and a constant; of equal sums the first is taken. The inputs say how
-much of both sentences is the same, in which order, and how much more is known to mean nearly the
-same; they cost little beside what the features need anyway. `lab.recipes.choice` fits the weights.
+If no style is named, a linear classifier chooses it: each style has weights for the pair's inputs,
+CHOICE_INPUTS, and a constant; ties go to the first style. The inputs say how much the sentences
+have in common, in which order, and how much more has nearly the same meaning; they cost little
+beside the features. `lab.recipes.choice` fits the weights.
 """
 
 from libc.math cimport INFINITY, exp, fabs, log
@@ -57,9 +57,9 @@ from tokalign.errors import ShapeError
 from tokalign.model.styles import MAX_KNOTS, N_INPUTS
 
 cdef enum:
-    # What becomes of a cell.
+    # States of a cell.
     LEFT = 0
-    LIKELY = 1       # enough beside a link
+    LIKELY = 1       # taken if beside a link
     TAKEN = 2
 
 cdef double FALL = 0.4
@@ -77,12 +77,12 @@ CHOICE_INPUTS = (
     "source length",                 # logarithms
     "target length",
     "both end in a mark",
-    "source weight matched",         # that has a partner of at least MATCHED_STRENGTH
+    "source weight matched",         # with a partner of at least MATCHED_STRENGTH
     "target weight matched",
-    "source weight related",         # that has a partner of at least RELATED_STRENGTH
+    "source weight related",         # with a partner of at least RELATED_STRENGTH
     "target weight related",
 )
-"""What each input says of a pair; shares are in [0, 1]."""
+"""Names of the inputs of the choice; shares are in [0, 1]."""
 
 assert MAX_KNOTS == <int>MOST_KNOTS
 assert len(CHOICE_INPUTS) == N_INPUTS == <int>N_CHOICE_INPUTS
@@ -99,7 +99,7 @@ cdef int _common_subsequence(const PairState *pair, int32_t *longest) noexcept n
     cdef int32_t before, above
     memset(longest, 0, (n_target + 1) * sizeof(int32_t))
     for i in range(pair.source.n):
-        before = 0  # of the row above, one column to the left
+        before = 0  # the row above, one column to the left
         for j in range(n_target):
             above = longest[j + 1]
             if _are_one_form(pair, i, j):
@@ -119,7 +119,7 @@ cdef bint _has_twin(const PairState *pair, bint of_source, Py_ssize_t at) noexce
 
 
 cdef void _shares(const PairState *pair, bint of_source, double *out) noexcept nogil:
-    """Write four shares of a side: in both by tokens and by weight, matched, related."""
+    """Write four shares of a side: tokens in both, weight in both, matched, related."""
     cdef const Side *side = &pair.source if of_source else &pair.target
     cdef double[4] shared
     cdef double total = 0.0
@@ -145,7 +145,7 @@ cdef void _shares(const PairState *pair, bint of_source, double *out) noexcept n
 
 
 cdef void choice_inputs(const PairState *pair, int32_t *scratch, double *inputs) noexcept nogil:
-    """Write the inputs of a pair that is prepared."""
+    """Write the inputs of a prepared pair."""
     cdef Py_ssize_t n_source = pair.source.n
     cdef Py_ssize_t n_target = pair.target.n
     cdef double in_order = _common_subsequence(pair, scratch)
@@ -169,7 +169,7 @@ cdef void choice_inputs(const PairState *pair, int32_t *scratch, double *inputs)
 
 
 cdef int choose_style(const double *weights, int n_styles, const double *inputs) noexcept nogil:
-    """Return the number of the style that is chosen."""
+    """Return the number of the chosen style."""
     cdef int n_weights = <int>N_CHOICE_INPUTS + 1
     cdef int best = 0
     cdef int style, k
@@ -229,8 +229,8 @@ cdef void take_cells(
     const double *posterior, Py_ssize_t n_source, Py_ssize_t n_target, double threshold,
     double beside, uint8_t *taken,
 ) noexcept nogil:
-    """Write 1 for the cells whose posterior is at least the threshold, or at least `beside` beside
-    another one that is taken, and 0 for others."""
+    """Write 1 for cells whose posterior reaches the threshold, or `beside` next to a taken one;
+    else 0."""
     cdef uint8_t *fate = taken
     cdef Py_ssize_t n_likely = 0
     cdef Py_ssize_t cell
@@ -249,7 +249,7 @@ cdef Py_ssize_t write_links(
     const double *posterior, const uint8_t *taken, Py_ssize_t n_source, Py_ssize_t n_target,
     int32_t *source, int32_t *target, double *confidence,
 ) noexcept nogil:
-    """Write the links that are taken, with their posteriors; return how many."""
+    """Write the taken links with their posteriors; return their number."""
     cdef Py_ssize_t n_links = 0
     cdef Py_ssize_t i, j
     for i in range(n_source):
@@ -263,7 +263,7 @@ cdef Py_ssize_t write_links(
 
 
 cdef double _between_knots(const StyleNumbers *numbers, double posterior) noexcept nogil:
-    """Return what is on the line between the knots around a posterior."""
+    """Return the linear interpolation between the knots around a posterior."""
     cdef const double *raw = &numbers.raw[0]
     cdef const double *calibrated = &numbers.calibrated[0]
     cdef int last = numbers.n_knots - 1
@@ -299,8 +299,8 @@ cdef Py_ssize_t keep_links(
     const StyleNumbers *numbers, const uint8_t *lexical_class, Py_ssize_t n_target, int32_t *source,
     int32_t *target, double *confidence, Py_ssize_t n_links, double least,
 ) noexcept nogil:
-    """Put confidences in the place of posteriors, without links of less than the least of them;
-    return how many there are."""
+    """Replace posteriors by confidences, drop links below the least, and return the rest's
+    number."""
     cdef Py_ssize_t n_kept = 0
     cdef Py_ssize_t k
     cdef double value
@@ -331,7 +331,7 @@ cdef Py_ssize_t drop_weak(
 
 
 cdef double lowered(double share, double agreement) noexcept nogil:
-    """Return what remains of a share where both sentences agree so far."""
+    """Return a share lowered by its agreement."""
     cdef double square = share * share
     return share * (1.0 - FALL * square * square * (1.0 - agreement))
 
@@ -340,7 +340,7 @@ cdef void pair_shares(
     const double *s2t_posterior, const double *t2s_posterior, Py_ssize_t n_source,
     Py_ssize_t n_target, const TokenWeights *weights, double *target_covered, double *covered,
 ) noexcept nogil:
-    """Write what is covered of the target, and of both sides, each in [0, 1]."""
+    """Write the covered shares of the target and of both sides, each in [0, 1]."""
     target_covered[0] = _score(
         s2t_posterior, t2s_posterior, n_source, n_target, weights.score_target
     )
@@ -425,8 +425,8 @@ def joint_links(
     threshold : float
         In (0, 1].
     beside : float
-        Enough beside a link, of one token of it and a neighbour of the other. In (0, 1]; what is
-        not below the threshold changes nothing.
+        Threshold for a link that shares one token with a taken link and is next to its other one.
+        In (0, 1]; without effect unless below `threshold`.
 
     Returns
     -------
@@ -436,7 +436,7 @@ def joint_links(
     Raises
     ------
     ShapeError
-        If the shapes do not belong to one pair.
+        If the shapes do not fit one pair.
 
     Examples
     --------
@@ -462,7 +462,7 @@ def joint_links(
 
 
 cdef class Convention:
-    """What a style decides by.
+    """Thresholds and calibration of a style.
 
     Parameters
     ----------
@@ -484,12 +484,12 @@ cdef class Convention:
 
     @property
     def threshold(self):
-        """Mean posterior from which a link is taken, in (0, 1]."""
+        """Least mean posterior of a link, in (0, 1]."""
         return self.numbers.threshold
 
     @property
     def is_revised(self):
-        """Whether a second pass says how likely links are."""
+        """Whether a second pass gives the probabilities of links."""
         return self.numbers.is_revised
 
     def confidence(self, double posterior, bint are_unlike):
@@ -531,7 +531,7 @@ cdef class Convention:
 
 
 def lowered_shares(const double[::1] shares, const double[::1] agreements):
-    """Return what remains of each share where both sentences agree so far.
+    """Return each share lowered by its agreement.
 
     Parameters
     ----------
@@ -569,7 +569,7 @@ def covered_shares(
     const double[:, ::1] s2t_posterior, const double[:, ::1] t2s_posterior, score_weights,
     source_weights, target_weights,
 ):
-    """Return what is covered of the target, and of both sides, of a pair.
+    """Return the covered shares of the target and of both sides of a pair.
 
     Parameters
     ----------

@@ -7,7 +7,7 @@ cdef enum:
     N_CELL_INPUTS = 40
 
 cdef struct FirstPass:
-    # A pair with what the first pass and the encoder say of it.
+    # A pair with the results of the first pass and the encoder.
     const PairState *pair
     const double *s2t_posterior    # [n_source, n_target + 1]
     const double *t2s_posterior    # [n_target, n_source + 1]
@@ -16,11 +16,11 @@ cdef struct FirstPass:
 cdef struct GroupRoom:
     # Scratch of a pair.
     int32_t *open           # [n_source * n_target] open cells, sorted
-    int32_t *group          # [n_source * n_target] those of one group
-    int32_t *changed        # [n_source * n_target] those of all groups that are to change
+    int32_t *group          # [n_source * n_target] cells of one group
+    int32_t *changed        # [n_source * n_target] cells to change, of all groups
     int32_t *mark           # [n_source * n_target]
     int32_t *visit          # [n_source + n_target]
-    int32_t *row_group      # [n_source] number of the row's group, 0 of none
+    int32_t *row_group      # [n_source] number of the row's group, 0 without one
     int32_t *column_group   # [n_target]
 
 cdef bint is_likely(const FirstPass *first, Py_ssize_t i, Py_ssize_t j) noexcept nogil

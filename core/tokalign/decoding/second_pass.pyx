@@ -1,18 +1,19 @@
-"""The second pass over a pair's cells, which sees what the chains and the encoder say around.
+"""The second pass over a pair's cells, which sees the chains' and the encoder's results.
 
-The chains learned how far to trust an encoder from encoders of half of the corpora, which are weaker
-than the one that ships; and neither knows how many partners a word already has. Boosted trees
-(`lab.recipes.second_pass`) say how likely each likely cell is a link, given both, what rivals it has, the
-cells around it, the links of its row and column, and tags. Other cells keep the mean of both chains.
+The chains were trained with encoders of half of the corpora, which are weaker than the one that
+ships, so they trust it too little; and neither knows how many partners a word already has. Boosted
+trees (`lab.recipes.second_pass`) give each likely cell a probability of a link, from both results,
+its rivals, the cells around it, the links of its row and column, and tags. Other cells keep the
+mean of both chains.
 
-Other trees then choose among decisions on several cells at once, where cells alone are uncertain.
-What is most likely of each cell is often not what is most likely of all: of two rivals both may be
-left, or a block of links lacks a corner. Open are cells that are neither nearly certain nor nearly
-impossible, and those that would close a square of links. Open cells hang together by rows and
-columns. Of each group the decision cell by cell competes with those that change a few of its least
-sure cells; a group of more than MOST_CELLS, twice what corpora have, stays as it is. Boosted
-trees (`lab.recipes.group_choice`) tell which of them is right as a whole: reranking of candidates, as
-in Collins (2000), "Discriminative reranking for natural language parsing", group by group.
+Other trees then decide uncertain cells jointly. The likeliest decision on each cell is often not
+the likeliest on all of them: two rivals may both stay linked, or a block of links may lack a
+corner. Open are cells that are neither nearly certain nor nearly impossible, and those that would
+close a square of links. Open cells that share rows or columns form a group. In each group the
+cell-by-cell decision competes with decisions that change a few of its least sure cells; a group of
+more than MOST_CELLS, twice the largest in the corpora, stays as it is. Boosted trees
+(`lab.recipes.group_choice`) choose the one that is right as a whole: reranking of candidates, as in
+Collins (2000), "Discriminative reranking for natural language parsing", group by group.
 """
 
 from libc.math cimport INFINITY, exp, fabs, log
@@ -30,14 +31,14 @@ cdef extern from "_compiler.h" nogil:
     int _ones "tokalign_ones"(uint64_t bits) noexcept
 
 cdef enum:
-    MOST_CELLS = 100        # of a group that is decided upon
+    MOST_CELLS = 100        # of a group to decide
     MOST_CHANGED = 8        # cells of a group that may change
-    MOST_AT_ONCE = 3        # of these, in one decision
+    MOST_AT_ONCE = 3        # of these, changed in one decision
     N_GROUP_INPUTS = 14
 
 CELL_INPUTS = (
     "s2t", "t2s", "mean",                        # log odds of posteriors
-    "source NULL", "target NULL",                # log odds of having no partner
+    "source NULL", "target NULL",                # log odds of NULL
     "encoder s2t", "encoder t2s",                # log-probabilities
     "encoder s2t over NULL", "encoder t2s over NULL",
     "encoder source NULL", "encoder target NULL",
@@ -54,58 +55,58 @@ CELL_INPUTS = (
     "row's nearest tag", "column's nearest tag",
     "source kind", "target kind",
 )
-"""What each input says of a cell."""
+"""Names of a cell's inputs."""
 
 GROUP_INPUTS = (
-    "log-likelihood",                       # of the decision on the group's cells, each by itself
+    "log-likelihood",                       # of the group's decision, cells taken as independent
     "least log-likelihood",                 # of a cell
-    "loss",                                 # of log-likelihood against the decision cell by cell
+    "loss",                                 # of log-likelihood, against the cell-by-cell decision
     "cells", "links",
     "least link", "likeliest other",        # posteriors
     "squares that lack a link",             # cells that would close one, in the group's lines
     "rows without links", "rows of several links", "tokens between a row's links",
     "columns without links", "columns of several links", "tokens between a column's links",
 )
-"""What each input says of a decision on a group of cells."""
+"""Names of the inputs of a decision on a group of cells."""
 
 assert len(CELL_INPUTS) == <int>N_CELL_INPUTS
 assert len(GROUP_INPUTS) == <int>N_GROUP_INPUTS
 
 TABLE = "second-pass"
-"""Name of the table that ships."""
+"""Name of the shipped table."""
 GROUPS = "-groups"
-"""Behind an encoder's name, the trees of groups."""
+"""Suffix of an encoder's name, for its trees of groups."""
 
 cdef double LEAST = 0.002             # posterior of a likely cell in one direction
 cdef double FIRST = 0.5               # mean from which the first pass counts as a link
 cdef double NO_LINK = 99.0
 cdef double NO_TAG = -1.0
-cdef double OUTSIDE = -0.5            # what stands for the mean outside the sentences
-cdef double LEAST_ODDS = 1e-6         # probability below which log odds do not fall
-cdef double LOWEST = -30.0            # log-probability of a rival where there is none
+cdef double OUTSIDE = -0.5            # in place of the mean outside the sentences
+cdef double LEAST_ODDS = 1e-6         # least probability in log odds
+cdef double LOWEST = -30.0            # log-probability of a missing rival
 cdef double LOW = 0.06                # posteriors between these are open
 cdef double HIGH = 0.94
 cdef double LEAST_CLOSING = 0.005     # from which a cell that closes a square is
-cdef double LEAST_LIKELY = 1e-4       # below which a logarithm does not fall
+cdef double LEAST_LIKELY = 1e-4       # least argument of a logarithm
 
 cdef struct Line:
-    # What the row or column of a cell says of it.
+    # What a cell's row or column holds besides it.
     double total             # of means
     double rival             # largest mean of another cell
     double encoded           # largest log-probability of another cell, by the encoder
     double n_links
-    double nearest           # tokens to the nearest other link; of two the one before
+    double nearest           # tokens to the nearest other link; of ties, the one before
     double nearest_tag
 
 cdef struct DecidedCells:
-    # A pair, decided upon cell by cell.
+    # A pair, decided cell by cell.
     const double *posterior
     uint8_t *taken
     Py_ssize_t n_source
     Py_ssize_t n_target
     Py_ssize_t n_open
     GroupRoom *room
-    int32_t n_marks              # how often marks were begun anew
+    int32_t n_marks              # times that all marks were reset
     int32_t n_visits             # likewise
 
 cdef struct CellGroup:
@@ -114,7 +115,7 @@ cdef struct CellGroup:
     const int32_t *cell
     int n_free
     int32_t[<int>MOST_CHANGED] free    # cells that may change, the least sure first
-    double log_likelihood        # of the decision cell by cell
+    double log_likelihood        # of the cell-by-cell decision
 
 cdef struct GroupLines:
     # Rows or columns: cell k of line i is at i * step_across + k * step_along.
@@ -165,7 +166,7 @@ cdef Line _line(const FirstPass *first, Py_ssize_t i, Py_ssize_t j, bint is_row)
 
 
 cdef bint is_likely(const FirstPass *first, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
-    """Whether the second pass decides on a cell; never on one that constraints exclude."""
+    """Whether the second pass decides a cell; it never decides one that constraints exclude."""
     return (
         first.s2t_posterior[i * (first.pair.target.n + 1) + j + 1] >= LEAST
         or first.t2s_posterior[j * (first.pair.source.n + 1) + i + 1] >= LEAST
@@ -211,14 +212,14 @@ cdef void cell_inputs(
 
 
 cdef size_t group_bytes(Py_ssize_t n_source, Py_ssize_t n_target) noexcept nogil:
-    """Return the size of the scratch of a pair of so many tokens."""
+    """Return the bytes of scratch for a pair of so many tokens."""
     return (4 * n_source * n_target + 2 * (n_source + n_target)) * sizeof(int32_t)
 
 
 cdef void carve_groups(
     GroupRoom *room, int32_t *memory, Py_ssize_t n_source, Py_ssize_t n_target
 ) noexcept nogil:
-    """Point a room into memory of group_bytes."""
+    """Lay out the scratch in a block of group_bytes."""
     room.open = memory
     room.group = room.open + n_source * n_target
     room.changed = room.group + n_source * n_target
@@ -238,7 +239,7 @@ cdef int _mark_closing(
     DecidedCells *cells, const GroupLines *lines, Py_ssize_t line
 ) noexcept nogil:
     """Mark the cells of a line that would be the fourth corner of a square of links: those of lines
-    that it shares a link with. Return how many were not marked before."""
+    that it shares a link with. Return the number newly marked."""
     cdef const uint8_t *own = cells.taken + line * lines.step_across
     cdef const uint8_t *other
     cdef int32_t *mark = cells.room.mark + line * lines.step_across
@@ -284,7 +285,7 @@ cdef void _find_open(DecidedCells *cells) noexcept nogil:
 
 
 cdef int32_t _number_groups(DecidedCells *cells) noexcept nogil:
-    """Give the rows and columns of open cells the numbers of their groups; return how many."""
+    """Number the groups of the rows and columns of open cells; return the number of groups."""
     cdef int32_t *row_group = cells.room.row_group
     cdef int32_t *column_group = cells.room.column_group
     cdef int32_t n_groups = 0
@@ -315,7 +316,7 @@ cdef inline double _posterior(const DecidedCells *cells, int32_t cell) noexcept 
 
 
 cdef double _log_likelihood(const DecidedCells *cells, int32_t cell) noexcept nogil:
-    """Return the log-probability of what is decided on a cell."""
+    """Return the log-probability of the decision on a cell."""
     cdef double p = _posterior(cells, cell)
     return log(p if cells.taken[cell] else 1.0 - p)
 
@@ -338,7 +339,7 @@ cdef void _fill_group(const DecidedCells *cells, int32_t number, CellGroup *grou
         cells.room.group[group.n] = cell
         group.n += 1
         group.log_likelihood += _log_likelihood(cells, cell)
-        # Sorted by doubt, of equal ones the first one first.
+        # Sorted by doubt; ties keep their order.
         doubt = fabs(cells.posterior[cell] - 0.5)
         place = group.n_free
         while place and fabs(cells.posterior[group.free[place - 1]] - 0.5) > doubt:
@@ -351,7 +352,7 @@ cdef void _fill_group(const DecidedCells *cells, int32_t number, CellGroup *grou
 
 
 cdef void _change(DecidedCells *cells, const CellGroup *group, int changed) noexcept nogil:
-    """Turn the cells of a set of bits; twice changes nothing."""
+    """Flip the cells of a set of bits; doing so twice changes nothing."""
     cdef int k
     for k in range(group.n_free):
         if changed >> k & 1:
@@ -361,7 +362,7 @@ cdef void _change(DecidedCells *cells, const CellGroup *group, int changed) noex
 cdef void _line_inputs(
     DecidedCells *cells, const CellGroup *group, bint are_rows, double *squares, double *found
 ) noexcept nogil:
-    """Add the group's lines to the inputs that tell of them."""
+    """Add the group's lines to the inputs that count over them."""
     cdef GroupLines lines = _lines(cells, are_rows)
     cdef Py_ssize_t line, k, n_links, first, last
     for line in range(lines.n):
@@ -381,7 +382,7 @@ cdef void _line_inputs(
 
 
 cdef void _group_inputs(DecidedCells *cells, const CellGroup *group, float *inputs) noexcept nogil:
-    """Write the inputs of what is decided, in the order of GROUP_INPUTS."""
+    """Write the inputs of a decision, in the order of GROUP_INPUTS."""
     cdef double[<int>N_GROUP_INPUTS] found = [
         0.0, 0.0, 0.0, group.n, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
     ]
@@ -406,7 +407,7 @@ cdef void _group_inputs(DecidedCells *cells, const CellGroup *group, float *inpu
 
 
 cdef int _best_change(Forest forest, DecidedCells *cells, const CellGroup *group) noexcept nogil:
-    """Return the change that scores best; of equal ones that of the fewest cells."""
+    """Return the best-scoring change; ties go to the one of the fewest cells."""
     cdef float[<int>N_GROUP_INPUTS] inputs
     cdef double best = -INFINITY
     cdef double score
@@ -430,8 +431,8 @@ cdef void _choose_groups(
     Forest forest, const double *posterior, uint8_t *taken, Py_ssize_t n_source,
     Py_ssize_t n_target, GroupRoom *room,
 ) noexcept nogil:
-    """Put the best decision on each group in the place of the one cell by cell, beside which it
-    was compared; the order of groups does not matter."""
+    """Replace the cell-by-cell decision on each group by the best one. All are compared with it
+    first, so the order of groups does not matter."""
     cdef DecidedCells cells = DecidedCells(posterior, taken, n_source, n_target, 0, room, 0, 0)
     cdef CellGroup group
     cdef int32_t n_groups, number
@@ -454,19 +455,19 @@ cdef void _choose_groups(
 
 
 cdef class SecondPass:
-    """Decides on the cells of pairs that an encoder read, then on groups of them.
+    """Decides the cells of pairs that an encoder read, then groups of them.
 
     Parameters
     ----------
     table : Table
-        Of boosted trees.
+        Boosted trees.
     encoder : str
-        Name of the encoder whose model they were learned for.
+        Name of the encoder whose model they were trained for.
 
     Raises
     ------
     ResourceError
-        If the table is damaged, of other inputs, or has no trees for the encoder.
+        If the table is damaged, made for other inputs, or has no trees for the encoder.
     """
 
     def __init__(self, table, str encoder not None):
@@ -478,11 +479,11 @@ cdef class SecondPass:
 
     @classmethod
     def open_shipped(cls, str encoder not None):
-        """Return the second pass of an encoder's model that ships with the package."""
+        """Return the shipped second pass of an encoder's model."""
         return cls(Table.open_shipped(TABLE), encoder)
 
     cdef void revise(self, const FirstPass *first, double *revised) noexcept nogil:
-        """Write how likely each cell is a link."""
+        """Write each cell's probability of a link."""
         cdef float[<int>N_CELL_INPUTS] inputs
         cdef Py_ssize_t n_target = first.pair.target.n
         cdef Py_ssize_t i, j
@@ -500,20 +501,19 @@ cdef class SecondPass:
         self, const double *revised, Py_ssize_t n_source, Py_ssize_t n_target, uint8_t *taken,
         GroupRoom *room,
     ) noexcept nogil:
-        """Put the best decision on each group of uncertain cells in the place of the one cell by
-        cell."""
+        """Replace the cell-by-cell decision on each group of uncertain cells by the best one."""
         _choose_groups(self._groups, revised, taken, n_source, n_target, room)
 
 
 def group_candidates(const double[:, ::1] posterior, linked):
-    """Return the decisions that compete on each group of open cells.
+    """Return the candidate decisions on each group of open cells.
 
     Parameters
     ----------
     posterior : float64 array, shape (n_source, n_target)
         Of links, in [0, 1].
     linked : bool array, shape (n_source, n_target)
-        What is decided cell by cell.
+        The cell-by-cell decision.
 
     Returns
     -------
@@ -521,14 +521,14 @@ def group_candidates(const double[:, ::1] posterior, linked):
         cells : int32 array, shape (n_cells, 2)
             Source and target token, sorted.
         decisions : bool array, shape (n_decisions, n_cells)
-            Which cells are links, first as decided cell by cell; at most 93.
+            Whether each cell is a link; the cell-by-cell decision is first. At most 93 decisions.
         inputs : float32 array, shape (n_decisions, n_inputs)
-            Columns as GROUP_INPUTS has them.
+            Columns are named by GROUP_INPUTS.
 
     Raises
     ------
     ShapeError
-        If the two have not one shape, or no cells.
+        If the shapes differ, or there are no cells.
     """
     given = np.array(linked, dtype=np.uint8, order="C")
     if given.shape != (posterior.shape[0], posterior.shape[1]) or not given.size:

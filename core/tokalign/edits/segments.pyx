@@ -1,17 +1,17 @@
-"""Which tokens are kept between two sentences, and the inputs of the trees that cut the rest.
+"""The tokens that two sentences keep, and the inputs of the trees that cut the rest into edits.
 
-Tokens that were kept are the best matching of the same words in the same order. Of two sentences of
-n and m tokens, w the worth of keeping a pair of tokens:
+Kept tokens are the best matching of equal words in the same order. For sentences of n and m tokens,
+with w the worth of keeping a pair of tokens:
 
     kept[i, j] = w(i, j) + max(best[i - 1, j - 1], kept[i - 1, j - 1] + RUN)
     best[i, j] = max(kept[i, j], best[i - 1, j], best[i, j - 1])
 
-kept[i, j] is the best sum of the first i and j tokens whose last ones are kept, and best[i, j] the
-best at all. Longest common subsequences (Wagner and Fischer 1974) are the case of w = 1, RUN = 0.
-O(n * m) time and bytes.
+kept[i, j] is the best sum over the first i and j tokens if the last pair is kept, and best[i, j]
+the best sum. w = 1 and RUN = 0 give longest common subsequences (Wagner and Fischer 1974). O(n * m)
+time and bytes.
 
-Between them lie segments, candidates for edits; `SEGMENT_INPUTS` names what trees are told of each. A run's
-words are linked as far as the confidences of their links inside of the segment sum to one.
+Between them lie segments, candidates for edits; `SEGMENT_INPUTS` names the trees' inputs for each.
+A word is linked as far as the confidences of its links inside the segment sum to one.
 tests/reference/edits.py computes the same word by word.
 """
 
@@ -24,9 +24,9 @@ import numpy as np
 from tokalign.errors import ShapeError
 
 RUN = 0.5
-"""What a pair gains where the pair of tokens before it is kept as well."""
+"""Gain of a pair if the pair of tokens before it is kept as well."""
 LINKED = 1.0
-"""What a pair gains if it is linked, times the confidence of the link."""
+"""Gain of a linked pair, per unit of the link's confidence."""
 
 cdef double RUN_GAIN = RUN
 cdef double LINK_GAIN = LINKED
@@ -35,7 +35,7 @@ cdef enum:
     UP = 0       # the source token is not kept
     LEFT = 1     # the target token is not
     KEEP = 2     # both are, as a pair
-    FOLLOWS = 4  # where the pair is kept, so is the one before
+    FOLLOWS = 4  # if the pair is kept, so is the one before
 
 
 cdef void _fill_choices(
@@ -107,15 +107,15 @@ def kept_tokens(
     same : uint8 array, shape (n_source, n_target)
         1 where two tokens are the same word, else 0.
     worth : float64 array, shape (n_source,)
-        What keeping each source token is worth, above 0.
+        Worth of keeping each source token, above 0.
     links : float32 array, shape (n_source, n_target)
-        Confidence of each link, 0 where there is none.
+        Confidence of each link, 0 without a link.
 
     Returns
     -------
     partner : int32 array, shape (n_source,)
-        -1 where the token is not kept; the others rise. Of equally good matchings one that keeps
-        later tokens.
+        -1 where the token is not kept; the others rise. Ties go to a matching that keeps later
+        tokens.
 
     Raises
     ------
@@ -184,13 +184,13 @@ cdef struct TokenRun:
     Py_ssize_t start
     Py_ssize_t end
     float weight             # sum
-    float linked             # mean of the words' links inside of the segment
-    float weight_linked      # the same, weighed
-    float anywhere           # weighed, of all links
+    float linked             # mean of the words' links inside the segment
+    float weight_linked      # the same, weighted
+    float anywhere           # weighted, of all links
 
 
 cdef void _weigh(const WordArrays *words, TokenRun *run, const float *linked) noexcept nogil:
-    """Sum up a run; `linked` holds its words' links inside of the segment, or is NULL."""
+    """Sum up a run; `linked` holds its words' links inside the segment, or is NULL."""
     cdef Py_ssize_t k
     cdef float share
     run.weight = run.linked = run.weight_linked = run.anywhere = 0.0
@@ -210,7 +210,7 @@ cdef void _weigh(const WordArrays *words, TokenRun *run, const float *linked) no
 cdef int _same_lemmas(
     const WordArrays *source, const TokenRun *rows, const WordArrays *target, const TokenRun *columns
 ) noexcept nogil:
-    """Return how many different lemmas both runs hold."""
+    """Return the number of distinct lemmas that both runs hold."""
     cdef Py_ssize_t i, j
     cdef int found = 0
     for i in range(rows.start, rows.end):
@@ -253,7 +253,7 @@ cdef class SegmentInputs:
     cdef const float[:, ::1] links
     cdef const int32_t[::1] partner
     cdef const int32_t[:, ::1] blocks
-    cdef list held           # what `source` and `target` point to
+    cdef list held           # owns the memory of `source` and `target`
     cdef float *inside       # [n_source + n_target], zeros between calls
     cdef float changed
 
@@ -353,7 +353,7 @@ cdef class SegmentInputs:
             out[41] = self.blocks[segment[5] + 1, 0] - last[1]
 
     cdef void _kept(self, const TokenRun *rows, float *out) noexcept nogil:
-        """Write how much of a run is kept."""
+        """Write the inputs about the kept tokens of a run."""
         cdef Py_ssize_t i
         for i in range(rows.start, rows.end):
             if self.partner[i] >= 0:
@@ -362,7 +362,7 @@ cdef class SegmentInputs:
                 out[15] += self.source.kind[i] == PUNCTUATION or self.source.kind[i] == COMMA
 
     cdef void _related(self, TokenRun *rows, TokenRun *columns, float *out) noexcept nogil:
-        """Write how two runs, neither of them empty, are related."""
+        """Write the inputs that compare two runs, neither of them empty."""
         cdef float *of_source = self.inside
         cdef float *of_target = self.inside + self.source.n
         cdef Py_ssize_t i, j

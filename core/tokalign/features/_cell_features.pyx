@@ -1,10 +1,10 @@
-"""Features of a cell, that is of a link, beyond its words; and of a word without a link.
+"""Features of a cell (a possible link) besides those of its words; and of a word without a link.
 
 place
-    Yao et al. (2013), section 3.3, gives those of position and neighbours; each is defined on the
-    state (the target token) and is absent for NULL, which has features of its own.
+    Position and neighbours, from Yao et al. (2013), section 3.3. Each is defined on the state (the
+    target token); NULL has other features.
 context
-    Of the words around the two words.
+    The words around the two words.
 
     C1(i, j) = sum over d in -3..3 without 0 of V(i + d, j + d) / |d|, times 0.3 where either
                word there is no content word
@@ -13,25 +13,24 @@ context
 
     A run is a maximal diagonal stretch of cells with V >= 0.69 (MATCHED_STRENGTH).
 competition
-    Compares a cell with the others of its row and column. A word that has a strong partner
-    elsewhere is a poor candidate here, whatever the two words look like.
+    Comparison of a cell with the others of its row and column. A word with a strong partner
+    elsewhere is a poor candidate here, however similar the two words are.
 
     T(i, j) = 3 V + C1 + C2 / 2 - 0.3 |i / n_source - j / n_target|, and -1 where V < 0.1
 
     where V, C1 and C2 are the strength, window and bag of the cell.
 nearness
-    Of the vectors of two words, and of the words they occur with. A cosine says little by itself
-    (antonyms and sisters are near too), so it is read beside what the rest of the pair offers: a
-    word whose twin stands elsewhere is taken, and among the free words only each other's nearest
-    are likely partners.
+    Word vectors of the two words and their neighbours. A cosine says little by itself (antonyms and
+    co-hyponyms are near too), so it is compared with the rest of the pair: a word whose twin stands
+    elsewhere is taken, and of the free words only mutual nearest neighbours are likely partners.
 encoder
     Log-probabilities of every partner, in each direction. The encoder reads both sentences, so its
-    probabilities need no context of their own here; what the chain adds is consistency of
-    neighbours, and trust by kind of word and lexical strength.
+    probabilities need no context here; the chain adds consistency of neighbours, and trust by kind
+    of word and lexical strength.
 anchoring
-    Of the share that the whole pair has in common. Weak evidence for a link counts only where the
-    pair is anchored: of sentences that share next to nothing, two words of related meaning are no
-    more than that.
+    The share that the whole pair has in common. Weak evidence for a link only counts if the pair is
+    anchored: between sentences that share almost nothing, words of related meaning are not
+    counterparts.
 
     share(side) = sum over content words with V >= 0.9 of idf / sum over content words of idf
 names
@@ -48,7 +47,7 @@ from tokalign.features._sentence_features cimport dependency_features
 from tokalign.features.pair cimport *
 
 cdef enum:
-    REACH = 3   # as _window_row and _bag_row are written out for
+    REACH = 3   # for which _window_row and _bag_row are written out
 
 cdef float NON_CONTENT_FACTOR = 0.3
 cdef float NO_TENSION = -1.0
@@ -65,7 +64,7 @@ cdef extern from *:
 cdef void _place_features(
     const PairState *pair, Py_ssize_t i, Py_ssize_t j, AnySink *sink
 ) noexcept nogil:
-    """Emit the features of where two words stand."""
+    """Emit the features of two words' positions."""
     cdef Py_ssize_t cell = i * pair.target.n + j
     _position_features(pair, i, j, strength_class(pair.strength[cell]), sink)
     _neighbour_features(seen_at(pair, i - 1, j - 1)[0], SIDE_LEFT, sink)
@@ -109,7 +108,7 @@ cdef void _prepare_context(PairState *pair) noexcept nogil:
     """Fill window, bag, run and content_run from strength."""
     cdef Py_ssize_t n_source = pair.source.n
     cdef Py_ssize_t n_target = pair.target.n
-    # Zeros around the cells stand for what lies outside, so that no loop asks where it is.
+    # Zeros around the cells stand for the outside, so that loops need no bounds checks.
     cdef Py_ssize_t width = n_target + 2 * REACH
     cdef Py_ssize_t n_padded = (n_source + 2 * REACH) * width
     cdef float *weighted = pair.scratch + REACH * width + REACH
@@ -187,7 +186,7 @@ cdef void _best_row(
 
 
 cdef void _bag_row(const float *best, Py_ssize_t n_target, float *bag) noexcept nogil:
-    """Sum up the cells of a row within reach of each, without itself."""
+    """Sum the cells of a row within reach of each cell, without itself."""
     cdef Py_ssize_t j
     for j in range(n_target):
         bag[j] = best[j - 3] + best[j - 2] + best[j - 1] + best[j + 1] + best[j + 2] + best[j + 3]
@@ -327,7 +326,7 @@ cdef void _prepare_competition(PairState *pair) noexcept nogil:
 
 
 cdef int _tension_rank(const float *top, float value, int cap) noexcept nogil:
-    """Return how many of the row's or column's values are larger, at most cap; see SLACK."""
+    """Return the number of larger values in the row or column, at most cap; see SLACK."""
     cdef int rank = 0
     while rank < cap and top[rank] > value + SLACK:
         rank += 1
@@ -376,7 +375,7 @@ cdef void _competition_features(
 
 
 cdef void _prepare_nearness(PairState *pair) noexcept nogil:
-    """Fill `nearest` of both sides; -1 where nothing is free."""
+    """Fill `nearest` of both sides; -1 without a free word."""
     cdef Py_ssize_t i, j
     cdef float near
     for i in range(pair.source.n):
@@ -453,7 +452,7 @@ cdef void _prepare_encoder(PairState *pair) noexcept nogil:
 
 
 cdef inline int _likely_rank(const Side *side, Py_ssize_t at, float value) noexcept nogil:
-    """Return how many partners, NULL among them, are likelier: 0, 1, or 2 for more."""
+    """Return the number of likelier partners, including NULL, at most 2."""
     return (
         (side.likeliest[2 * at] > value + SLACK)
         + (side.likeliest[2 * at + 1] > value + SLACK)
@@ -529,7 +528,7 @@ cdef void _anchoring_features(
         sink.base[<int>ANCHORED] < 0 and sink.base[<int>ANCHORED_CLASS] < 0
         and sink.base[<int>ANCHORED_COSINE] < 0
     ):
-        return  # as of most models
+        return  # as in most models
     cdef const Lexeme *a = pair.source.word[i]
     cdef const Lexeme *b = pair.target.word[j]
     cdef Py_ssize_t cell = i * pair.target.n + j
@@ -602,7 +601,7 @@ cdef inline bint _is_name(const Side *side, Py_ssize_t k) noexcept nogil:
 
 
 cdef inline Py_ssize_t _only_place(const Side *side, int32_t lower_form) noexcept nogil:
-    """Return where a word stands, case ignored; -1 if nowhere, -2 if more than once."""
+    """Return the index of a word, ignoring case; -1 if it is absent, -2 if it is repeated."""
     cdef Py_ssize_t k
     cdef Py_ssize_t place = -1
     for k in range(side.n):
@@ -658,7 +657,7 @@ cdef void mark_names(PairState *pair) noexcept nogil:
 
 
 cdef void prepare_cells(PairState *pair) noexcept nogil:
-    """Compute from the strengths what the features of cells are made of."""
+    """Compute the arrays that cells' features need from the strengths."""
     _prepare_context(pair)
     _prepare_competition(pair)
     _prepare_nearness(pair)
@@ -669,7 +668,7 @@ cdef void prepare_cells(PairState *pair) noexcept nogil:
 cdef void cell_features(
     const PairState *pair, Py_ssize_t i, Py_ssize_t j, AnySink *sink
 ) noexcept nogil:
-    """Emit the features of the link (i, j), but for those of its words alone."""
+    """Emit the features of the link (i, j), except those of its words alone."""
     cdef Py_ssize_t cell = i * pair.target.n + j
     _place_features(pair, i, j, sink)
     if pair.name_part[cell]:

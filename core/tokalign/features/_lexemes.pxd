@@ -11,7 +11,7 @@ from tokalign.english.lexicon.lexical_tables cimport (
 from tokalign.features.pair cimport Characters, Lexeme, RuleFacts
 
 cdef struct Tables:
-    # What comparisons look up; borrowed from the objects that LexemeTable holds.
+    # Tables for comparisons; borrowed from the objects that LexemeTable holds.
     const WordNetTable *wordnet
     const VectorTable *vectors           # NULL without vectors; then no lexeme has a row
     const ParaphraseTable *paraphrases   # NULL without paraphrases
@@ -26,7 +26,7 @@ cdef class LexemeTable:
     cdef dict _strings           # str -> id
     cdef dict _function_words
     cdef Lexeme **_lexemes
-    cdef readonly int64_t n_bytes    # at most, of all that is remembered of words
+    cdef readonly int64_t n_bytes    # upper bound of the memory of all lexemes
     cdef Py_ssize_t _n_lexemes
     cdef Py_ssize_t _capacity
     cdef int32_t _string_id(self, str text)

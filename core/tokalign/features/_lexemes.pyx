@@ -1,12 +1,11 @@
-"""Lexemes: everything known of a word, whatever its sentence; and similarity of characters.
+"""Lexemes, which hold all that is known of a word outside its sentence; and string similarity.
 
-Words recur, so a lexeme (form, tag, lemma) is analysed once and remembered.
+Words recur, so a lexeme (form, tag, lemma) is analysed once and cached.
 
 Each similarity is a ratio in [0, 1] with 1 for identical words. The set is that of Yao et al.
 (2013), section 3.3. Words are compared as sequences of code points; the caller decides on case.
 Words longer than MAX_CHARS are cut, so that every array has a fixed size and the bit-parallel
-kernels need one machine word: of each character of one word the positions at which the other has
-it.
+kernels need one machine word per character: the mask of its positions in the other word.
 """
 
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
@@ -50,7 +49,7 @@ cdef int UNKNOWN_COARSE = COARSE_INDEX["XX"]
 
 
 cdef size_t _characters_bytes(Py_ssize_t length) noexcept nogil:
-    """Return how much memory, aligned for 64 bits, _fill_characters needs for so many characters."""
+    """Return the bytes, aligned for 64 bits, that _fill_characters needs for so many characters."""
     cdef size_t n = min(length, <Py_ssize_t>MAX_CHARS)
     return (2 * sizeof(uint64_t) + sizeof(uint32_t)) * (n + n % 2)
 
@@ -87,7 +86,7 @@ cdef int _fill_characters(str word, Characters *out, void *memory) except -1:
 
 
 cdef void _sort(uint64_t *values, int n) noexcept nogil:
-    """Sort by insertion: there are few."""
+    """Insertion sort, for few values."""
     cdef int k, place
     cdef uint64_t value
     for k in range(1, n):
@@ -134,7 +133,7 @@ cdef int _common_suffix(const Characters *a, const Characters *b) noexcept nogil
 
 
 cdef void _find_places(const Characters *a, const Characters *b, uint64_t *place) noexcept nogil:
-    """Write for each character of `a` the mask of the positions at which `b` has it."""
+    """Write, for each character of `a`, the mask of its positions in `b`."""
     cdef uint64_t[<int>PLAIN] table
     cdef int i, j
     if not (a.is_plain and b.is_plain):
@@ -219,7 +218,7 @@ cdef void _share_ngrams(
     const Characters *a, const Characters *b, const uint64_t *place,
     int *bigrams, int *trigrams,
 ) noexcept nogil:
-    """Count the shared bigrams and trigrams, most words having none."""
+    """Count the shared bigrams and trigrams; most words have none."""
     cdef bint any_bigram = not (a.is_plain and b.is_plain) or a.n == 1 or b.n == 1
     cdef bint any_trigram = any_bigram
     cdef uint64_t before = 1  # positions of `b` that follow the character before: its start
@@ -280,7 +279,7 @@ def string_similarities(str a, str b):
     Parameters
     ----------
     a, b : str
-        Non-empty; compared as they are, case included, up to 64 characters.
+        Non-empty; the first 64 characters are compared, including case.
 
     Returns
     -------
@@ -320,9 +319,9 @@ def string_similarities(str a, str b):
 
 
 cdef RuleFacts *_rule_facts(str form, int32_t code_name, list expansions) except NULL:
-    """Return the facts of a word, to be freed by the caller.
+    """Return the facts of a word; the caller frees them.
 
-    `expansions` has, for each short form that the word may be, a list of the ids of its words.
+    `expansions` has a list of word ids for each meaning of the word as a short form.
     """
     cdef Piece[MAX_PIECES] piece
     cdef int n_pieces = fill_pieces(form, piece)
@@ -356,7 +355,7 @@ cdef RuleFacts *_rule_facts(str form, int32_t code_name, list expansions) except
 
 
 cdef class LexemeTable:
-    """Lexemes by their form, tag and lemma; one per worker, not safe to share by threads."""
+    """Lexemes by form, tag and lemma; threads must not share it."""
 
     def __init__(self, WordNet wordnet, Vectors vectors=None, Paraphrases paraphrases=None,
                  frequencies=None):
@@ -385,7 +384,7 @@ cdef class LexemeTable:
         self._n_lexemes = 0
 
     cdef void clear(self):
-        """Forget everything. Lexeme pointers become invalid."""
+        """Clear the table. Lexeme pointers become invalid."""
         self._release()
         self.n_bytes = 0
         self._ids = {}
@@ -480,7 +479,7 @@ cdef class LexemeTable:
         return 0
 
     cdef int _place(self, Lexeme *word, str lower, str lemma) except -1:
-        """Fill where a word stands on scales, and whether it negates."""
+        """Fill the grades of a word, and whether it is a negation."""
         cdef tuple grades = grades_of(lower, lemma)[:<int>N_SCALES]
         cdef int k
         word.negates = negates(lower, lemma)
@@ -491,8 +490,8 @@ cdef class LexemeTable:
         return 0
 
     cdef RuleFacts *_facts(self, Lexeme *word, str form, str tag) except NULL:
-        """Return what rules ask of a word, and fill in its first letter; a name, number,
-        function word or possessive ending is short for no function words."""
+        """Return the facts of a word for rules, and fill in its first letter. A name, number,
+        function word or possessive ending is not a short form of function words."""
         cdef bint stands_for_content = (
             word.coarse == COARSE_NAME or word.coarse == COARSE_NUMBER
             or word.kind == KIND_FUNCTION or tag == "POS"
@@ -504,7 +503,7 @@ cdef class LexemeTable:
             if (<Py_UCS4>word.lower.code[k]).isalnum():
                 word.first_letter = word.lower.code[k]
                 break
-        # A plain word in one case, or with a capital first, is no name of code.
+        # A plain word in one case, or with a capital first, is not an identifier of code.
         if not (form.isalpha() and (form[1:].islower() or form.isupper())):
             words = code_words(form)
             if words:
@@ -517,7 +516,7 @@ cdef class LexemeTable:
         return _rule_facts(form, code_name, short_for)
 
     cdef int _look_up(self, Lexeme *word, str lower, str lemma) except -1:
-        """Find a content word's places in the tables."""
+        """Look up a content word in the tables."""
         cdef int k
         for k in range(N_ENTRIES):
             word.entries[k] = -1

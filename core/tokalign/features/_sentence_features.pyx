@@ -5,10 +5,10 @@ the axis. Words that are the same by their canonical form, lemma or stem need no
 say other values. Rules of two words are found where these are compared (`PairMemory`).
 
 Features of trees are two words' places in them, and their distributional similarity.
-Places are silent unless both sentences have trees. Similarity is counted in the two sentences
-alone. A word's features are its arcs: (relation, up, lemma of the head) and (relation, down, lemma
-of a dependent). With c(w, f) the count of word w with feature f in both sentences, W words, F
-features and k = 2 added to every count,
+Positions have features only if both sentences have trees. Similarity is counted in the two
+sentences alone. A word's features are its arcs: (relation, up, lemma of the head) and (relation,
+down, lemma of a dependent). With c(w, f) the count of word w with feature f in both sentences, W
+words, F features and k = 2 added to every count,
 
     p(w, f) = (c(w, f) + k) / (N + k W F),  p(w) and p(f) its margins
     PPMI    = max(0, log2 p(w, f) / (p(w) p(f)))
@@ -40,7 +40,7 @@ from tokalign.features.pair cimport *
 from tokalign.errors import InputError, ShapeError
 
 cdef double ADDED = 2.0
-cdef double NEGLIGIBLE = 1e-9    # relative excess that rounding can bring about
+cdef double NEGLIGIBLE = 1e-9    # relative excess that rounding may cause
 
 cdef enum:
     PPMI_SUM = 0
@@ -61,7 +61,7 @@ cdef enum:
 cdef float[<int>N_RULE] RULE_STRENGTH = [
     0.9, 0.9, 0.9, 0.8, 0.8, 0.8, 0.7, 0.7, 0.45, 0.45, 0.45, 0.0,
 ]
-# The rule of each relation of two values, -1 for the first, which is no relation.
+# The rule of each relation of two values; the first means no relation, and has -1.
 cdef int[6] RULE_OF = [
     -1, RULE_DIFFERENT_VALUE, RULE_SAME_UNIT, RULE_SAME_NUMBER, RULE_SAME_PART, RULE_SAME_VALUE,
 ]
@@ -70,7 +70,7 @@ cdef float ACRONYM_STRENGTH = 0.7
 
 
 cdef inline void _mark(PairState *pair, Py_ssize_t cell, int rule) noexcept nogil:
-    """Give a cell a rule, unless a rule before it holds or the words are the same anyway."""
+    """Give a cell a rule, unless an earlier rule holds or the words are the same anyway."""
     if pair.lexical_class[cell] <= CLASS_STEM and rule != RULE_DIFFERENT_VALUE:
         return
     if pair.rule[cell] == NO_RULE or rule + 1 < pair.rule[cell]:
@@ -78,7 +78,7 @@ cdef inline void _mark(PairState *pair, Py_ssize_t cell, int rule) noexcept nogi
 
 
 cdef struct SingleToken:
-    # One token of a pair, to be compared with runs of the other side.
+    # A token of a pair, to be compared with runs of the other side.
     PairState *pair
     const Lexeme *word
     const Side *other
@@ -89,7 +89,7 @@ cdef struct SingleToken:
 cdef void _mark_run(
     const SingleToken *token, Py_ssize_t first, Py_ssize_t n_run, int rule, bint only_content
 ) noexcept nogil:
-    """Give a token's cells with a run a rule."""
+    """Give the cells of a token and a run a rule."""
     cdef Py_ssize_t k
     for k in range(first, first + n_run):
         if not only_content or token.other.word[k].kind == KIND_CONTENT:
@@ -114,7 +114,7 @@ cdef inline void _spell_run(
 
 
 cdef void _mark_expansions(const SingleToken *token) noexcept nogil:
-    """Mark the runs that the token is short for."""
+    """Mark the runs that the token is a short form of."""
     cdef const int32_t *ids = token.word.facts.expansions
     cdef Py_ssize_t first
     cdef int k
@@ -129,9 +129,9 @@ cdef void _mark_expansions(const SingleToken *token) noexcept nogil:
 
 
 cdef void _mark_joined(const SingleToken *token, Py_ssize_t first) noexcept nogil:
-    """Mark a run of two or three words that the token is, written as one.
+    """Mark a run of two or three words that the token joins into one.
 
-    Words with a sign before their letters are in no run: "we" and "'ll" are not "well".
+    A run has no word that begins with a sign: "we" and "'ll" are not "well".
     """
     cdef Letters word
     cdef Letters[LONGEST_JOINED] letters
@@ -155,7 +155,7 @@ cdef void _mark_joined(const SingleToken *token, Py_ssize_t first) noexcept nogi
 
 
 cdef int _count_initials(const Lexeme *word) noexcept nogil:
-    """Return how many initials a word may be; 0 where it is no acronym."""
+    """Return the number of initials of a word; 0 if it is not an acronym."""
     cdef bint is_noun = word.coarse == COARSE_NOUN or word.coarse == COARSE_NAME
     cdef int least = LEAST_INITIALS if word.initials >= 0 else LEAST_LOWER_INITIALS
     cdef int n = 0
@@ -187,7 +187,7 @@ cdef void _mark_initials(const SingleToken *token, Py_ssize_t first, int n) noex
 
 
 cdef void _mark_runs(PairState *pair, bint of_source) noexcept nogil:
-    """Compare the tokens of one side, but for those with a twin, with runs of the other."""
+    """Compare the tokens of one side, except those with a twin, with runs of the other."""
     cdef const Side *own = &pair.source if of_source else &pair.target
     cdef SingleToken token
     cdef Py_ssize_t at, first
@@ -211,7 +211,7 @@ cdef void _mark_runs(PairState *pair, bint of_source) noexcept nogil:
 
 
 cdef void compare_values(PairState *pair) noexcept nogil:
-    """Fill how the values of both sentences agree."""
+    """Fill the agreement of both sentences' values."""
     memset(pair.agreement, 0, pair.source.n * pair.target.n)
     if pair.source.n_values and pair.target.n_values:
         agree(
@@ -221,7 +221,7 @@ cdef void compare_values(PairState *pair) noexcept nogil:
 
 
 cdef void _mark_values(PairState *pair) noexcept nogil:
-    """Give the tokens of values that agree, or differ, the rule of that."""
+    """Give the tokens of equal or different values their rule."""
     cdef Py_ssize_t cell
     if not pair.source.n_values or not pair.target.n_values:
         return
@@ -380,7 +380,7 @@ cdef void release(ArcScratch *scratch) noexcept nogil:
 
 
 cdef int _reserve(ArcScratch *scratch, Py_ssize_t n_tokens) noexcept nogil:
-    """Make room for so many tokens of both sentences together. Return 0, or -1 without memory."""
+    """Make room for the tokens of both sentences. Return 0, or -1 without memory."""
     if n_tokens <= scratch.n_max:
         return 0
     release(scratch)
@@ -450,7 +450,7 @@ cdef Py_ssize_t _number_words(
 cdef Py_ssize_t _observe(
     const Arcs *side, const int32_t *row, Observation *entry
 ) noexcept nogil:
-    """Add the two observations of every arc; return how many."""
+    """Add the two observations of every arc; return their number."""
     cdef Py_ssize_t n = 0
     cdef Py_ssize_t k
     cdef uint64_t relation
@@ -504,7 +504,7 @@ cdef void _weigh(
     for k in range(n_entries):
         scratch.word_count[entry[k].word] += entry[k].count
     first = 0
-    while first < n_entries:  # entries of one feature stand together
+    while first < n_entries:  # entries of one feature are adjacent
         last = first
         feature_count = 0.0
         while last < n_entries and entry[last].feature == entry[first].feature:
@@ -541,7 +541,7 @@ cdef inline double _measure(
     """Return the largest of cosine, Dice and Jaccard; 0 for vectors without weight."""
     if shared <= 0.0:
         return 0.0
-    # Jaccard is never above Dice, so it need not be asked for.
+    # Jaccard is never above Dice, so it is not computed.
     return fmin(1.0, fmax(dot / sqrt(squares_a * squares_b), 2.0 * shared / (sum_a + sum_b)))
 
 

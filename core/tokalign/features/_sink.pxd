@@ -1,4 +1,4 @@
-# Where the features of one row go; kernels fill either kind through the functions of _emit.pxd.
+# Sinks for the features of one row; kernels fill either kind through the functions of _emit.pxd.
 
 from libc.stdint cimport int32_t
 
@@ -15,7 +15,7 @@ cdef struct Sink:
     const int32_t *base
 
 cdef struct Score:
-    # What they weigh, without a row of them.
+    # The sums of their weights, without a row of features.
     double s2t
     double t2s
     const float *weights         # [n_slots, 2]
@@ -38,7 +38,7 @@ cdef inline void emit(
             sink.s2t += weight[0] * value
             sink.t2s += weight[1] * value
         else:
-            # There is room for what every template may have at most: only a wrong table gets here.
+            # There is room for every template's most features, so only a wrong table gets here.
             if sink.n == ROW_CAPACITY:
                 Py_FatalError("a feature template has more features in a row than its `most` says")
             sink.slot[sink.n] = base + offset

@@ -5,7 +5,7 @@ from tokalign.features._lexemes cimport Tables
 from tokalign.features.pair cimport *
 
 cdef enum:
-    NO_RULE = 0          # rules are stored as 1 and their place on the axis
+    NO_RULE = 0          # rules are stored as 1 plus their place on the axis
 
 cdef inline void spell(const Lexeme *word, Letters *out) noexcept nogil:
     out.code = word.lower.code
@@ -14,8 +14,8 @@ cdef inline void spell(const Lexeme *word, Letters *out) noexcept nogil:
 
 
 cdef struct WordPair:
-    # What is remembered of two lexemes. Behind it stand the scores of word_features under the
-    # weights of each style, for s2t and t2s.
+    # Cached comparison of two lexemes. After it come the scores of word_features under the weights
+    # of each style, for s2t and t2s.
     uint64_t key             # both lexemes; 0 where empty
     float cosine             # of the word vectors; 0 where a content word has none
     uint32_t relations       # of WordNet

@@ -1,13 +1,12 @@
-"""Two words, whatever their sentences: what they have in common, its features, and its memory.
+"""Comparison of two words outside their sentences, its features, and its cache.
 
-Opposites are antonyms of WordNet, words of one scale whose grades have other signs (lexicon.scales),
-and a word with its own negation (possible, impossible; careful, careless). Words of one scale and
-sign have a higher and a lower one. Names are unlike if nothing is known that they share.
+Opposites are antonyms of WordNet, words of one scale with grades of opposite signs, and a word with
+its own negation (possible, impossible; careful, careless). Two words of one scale and sign differ
+in grade. Names are unlike if nothing shared is known of them.
 
-Words recur, and so do pairs of them. `PairMemory`, a table of fixed size, holds for two lexemes all
-that a sentence's features ask of them and, for each style, the weighted sum of the features that are
-theirs alone (`word_features`); of two places where a pair may stand, the newer takes that of the
-older.
+Pairs of words recur. `PairMemory`, a table of fixed size, holds the comparison of two lexemes and,
+for each style, the weighted sum of the features that depend on them alone (`word_features`). A pair
+has two possible places; a new pair replaces the older one.
 
 By rules (`word_rule`) two words say the same though nothing else says so: by a variant of spelling, a
 typo, a short form. Of several rules the first on the axis holds. Rules that ask for more than two
@@ -46,12 +45,12 @@ from tokalign.features.pair cimport *
 
 cdef enum:
     LEAST_STEM = 4       # letters of a word that a prefix negates
-    FAR = 2              # grades that are this far from one another are another statement
+    FAR = 2              # difference of grades that makes another statement
     SET_BITS = 16
-    N_PLACES = 2         # of a set: where a pair may stand
-    ID_BITS = 24         # of a lexeme's number: far more than are ever remembered
+    N_PLACES = 2         # of a set: possible places of a pair
+    ID_BITS = 24         # of a lexeme's number: far more than are ever cached
     CACHE_LINE = 64
-    # Words with a typo and variants differ in no more letters. So most pairs need no comparison.
+    # Typos and variants differ in at most so many letters, so most pairs need no comparison.
     MOST_UNLIKE = 4
 
 cdef float LIKE = 0.87  # letters of one name, spelt in two ways
@@ -83,7 +82,7 @@ cdef bint _shares_part(const Lexeme *a, const Lexeme *b) noexcept nogil:
 
 
 cdef int _classify(const Lexeme *a, const Lexeme *b, LexicalPair *out) noexcept nogil:
-    """Return the strongest lexical class that holds of two words."""
+    """Return the strongest lexical class of two words."""
     cdef int prefix
     cdef uint32_t relations = out.relations
     if a.lower_form == b.lower_form:
@@ -130,7 +129,7 @@ cdef int _classify(const Lexeme *a, const Lexeme *b, LexicalPair *out) noexcept 
 cdef void compare(
     const Lexeme *a, const Lexeme *b, const Tables *tables, LexicalPair *out
 ) noexcept nogil:
-    """Fill `out` with what two lexemes have in common."""
+    """Fill `out` with the comparison of two lexemes."""
     cdef int k, m, places
     similarities(&a.lower, &b.lower, out.similarity)
     out.relations = 0
@@ -139,7 +138,7 @@ cdef void compare(
         for k in range(N_ENTRIES if places else 0):
             for m in range(N_ENTRIES if a.entries[k] >= 0 else 0):
                 if b.entries[m] >= 0:
-                    # WordNet's hypernyms are of their words' part of speech.
+                    # WordNet's hypernyms have their words' part of speech.
                     out.relations |= relation(
                         tables.wordnet, a.entries[k], b.entries[m],
                         places if k == m else places & IN_NEIGHBOURS,
@@ -186,7 +185,7 @@ cdef bint _ends(const Lexeme *word, const char *letters, int n) noexcept nogil:
 cdef bint _same_letters(
     const Lexeme *a, int first, int n, const Lexeme *b
 ) noexcept nogil:
-    """Whether n letters of one word from `first` on are the first ones of the other."""
+    """Whether the other word begins with n letters of one word from `first` on."""
     cdef int k
     for k in range(n):
         if a.lower.code[first + k] != b.lower.code[k]:
@@ -195,7 +194,7 @@ cdef bint _same_letters(
 
 
 cdef int _negating_prefix(const Lexeme *word) noexcept nogil:
-    """Return the length of a prefix that may negate the rest of a word, 0 where there is none.
+    """Return the length of a prefix that may negate the rest of a word, or 0.
 
     In verbs and nouns in-, im-, il- and ir- seldom negate: inform, import.
     """
@@ -226,7 +225,7 @@ cdef bint _negates_form(const Lexeme *word, const Lexeme *other) noexcept nogil:
 
 
 cdef uint8_t _compare_grades(const Lexeme *a, const Lexeme *b) noexcept nogil:
-    """Return how the grades of two words differ on the first scale that they share."""
+    """Return the difference in grade of two words on the first scale that they share."""
     cdef int k, m, difference
     for k in range(a.n_scales):
         for m in range(b.n_scales):
@@ -245,7 +244,7 @@ cdef uint8_t _compare_grades(const Lexeme *a, const Lexeme *b) noexcept nogil:
 
 
 cdef bint _is_short(const Lexeme *a, const Lexeme *b) noexcept nogil:
-    """Whether a name begins another one, but for a dot: Brig., J."""
+    """Whether a name, without its dot, begins another one: Brig., J."""
     cdef int n = <int>a.lower.n
     n -= n > 0 and a.lower.code[n - 1] == c'.'
     return 0 < n <= b.lower.n and _same_letters(a, 0, n, b)
@@ -287,7 +286,7 @@ cdef uint8_t contrast(
 
 
 cdef bint _is_known(const Lexeme *word) noexcept nogil:
-    """Whether a word is in a table or list, or a number, and so hardly misspelt."""
+    """Whether a word is in a table or list, or is a number, and so is hardly a typo."""
     cdef int k
     if word.vector >= 0 or word.function_word >= 0 or word.number >= 0:
         return True
@@ -310,7 +309,7 @@ cdef bint _abbreviates(const Lexeme *a, const Lexeme *b) noexcept nogil:
 
 
 cdef uint8_t word_rule(const Lexeme *a, const Lexeme *b, int lexical_class) noexcept nogil:
-    """Return the rule of two words, whatever their sentences: 0, or 1 and its place."""
+    """Return the rule of two words outside their sentences: 0, or 1 plus its place."""
     cdef Letters one, other
     cdef bint are_alike = _bits(a.lower.letters ^ b.lower.letters) <= MOST_UNLIKE
     cdef bint may_err = are_alike and not (_is_known(a) and _is_known(b))
@@ -337,7 +336,7 @@ cdef uint8_t word_rule(const Lexeme *a, const Lexeme *b, int lexical_class) noex
 cdef void word_features(
     const Lexeme *a, const Lexeme *b, const LexicalPair *lexical, AnySink *sink
 ) noexcept nogil:
-    """Emit the features of two words, whatever their sentences."""
+    """Emit the features of two words outside their sentences."""
     cdef int kinds = kinds_of(a, b)
     cdef int cases = pair_cases(a.case_, b.case_)
     cdef uint32_t relations
@@ -380,7 +379,7 @@ cdef void word_features(
 
 
 cdef class PairMemory:
-    """Compares words and remembers the outcome; one per worker, not safe to share by threads.
+    """Compares words and caches the results; threads must not share it.
 
     Parameters
     ----------
@@ -392,7 +391,7 @@ cdef class PairMemory:
     Attributes
     ----------
     n_asked, n_compared : int
-        Word pairs that were asked for, and those among them that had to be compared.
+        Number of word pairs asked for, and of those that were not in the cache.
     """
 
     def __init__(self, const int32_t[::1] base, const float[:, :, ::1] weights=None):
@@ -402,7 +401,7 @@ cdef class PairMemory:
         self._n_styles = 1 if weights is None else weights.shape[0]
         self._uses_rules = base[<int>RULE] >= 0
         self._stride = sizeof(WordPair) + 2 * self._n_styles * sizeof(float)
-        # Pages of what calloc gives take no memory until a pair stands there.
+        # Pages from calloc take no memory until a pair is written there.
         free(self._places)
         self._places = <char *>calloc((1 << SET_BITS) * N_PLACES, self._stride)
         if self._places == NULL:
@@ -412,19 +411,19 @@ cdef class PairMemory:
         free(self._places)
 
     cdef void clear(self) noexcept nogil:
-        """Forget everything, as must be done where lexemes are numbered anew."""
+        """Clear the cache, as is needed when lexemes are renumbered."""
         memset(self._places, 0, (1 << SET_BITS) * N_PLACES * self._stride)
 
     cdef inline char *_set_of(self, uint64_t key) noexcept nogil:
-        """Return the first of the places where a pair may stand."""
+        """Return the first possible place of a pair."""
         cdef uint64_t number = (key * <uint64_t>0x9E3779B97F4A7C15) >> (64 - SET_BITS)
         return self._places + number * N_PLACES * self._stride
 
     cdef void fill(
         self, PairState *pair, const Tables *tables, int style, bint only_scores
     ) noexcept nogil:
-        """Fill word_score of all cells, and but for `only_scores` whatever else is known of two
-        words, which is the same in all styles."""
+        """Fill word_score of all cells and, unless `only_scores`, the rest of the comparison, which
+        is the same in all styles."""
         cdef const Lexeme **others = pair.target.word
         cdef Py_ssize_t n_target = pair.target.n
         cdef Py_ssize_t i, j, cell
@@ -434,7 +433,7 @@ cdef class PairMemory:
         cdef const float *scores
         for i in range(pair.source.n):
             row = <uint64_t>1 << (2 * ID_BITS) | <uint64_t>pair.source.word[i].id << ID_BITS
-            # The table is larger than a processor's caches near by: have it fetch all places.
+            # The table is larger than the processor's near caches: prefetch all places.
             for j in range(n_target):
                 places = self._set_of(row | <uint64_t>others[j].id)
                 _prefetch(places)
@@ -484,7 +483,7 @@ cdef class PairMemory:
         return known
 
     cdef void _weigh(self, float *scores) noexcept nogil:
-        """Write what the features in the sink weigh in each style."""
+        """Write the weighted sum of the sink's features in each style."""
         cdef const float *weights
         cdef double s2t, t2s
         cdef Py_ssize_t style

@@ -7,7 +7,7 @@ from tokalign.features._word_pairs cimport PairMemory
 from tokalign.features.pair cimport PairState, Side, Sink
 
 cdef class Analysis:
-    cdef Side side           # without what it has in a pair
+    cdef Side side           # without the fields that depend on a pair
     cdef void *_block        # every array of the sentence but its values
     cdef Found *_values
     cdef int reserve(self, Py_ssize_t n) except -1
@@ -27,8 +27,8 @@ cdef class Extractor:
     cdef ArcScratch _arcs_scratch
     cdef bint uses_rules     # whether the group "rules" is on
     cdef bint uses_encoder   # whether the group that reads an encoder is on
-    cdef object _held        # what a loaded pair points to
-    cdef readonly long long n_cleared    # how often what was known of words was forgotten
+    cdef object _held        # owns the memory of a loaded pair
+    cdef readonly long long n_cleared    # times that the words were cleared
     cdef void *_block        # every array of the pair but its sentences'
     cdef size_t _n_block     # its bytes
     cdef int reserve(self, Py_ssize_t n_source, Py_ssize_t n_target) except -1

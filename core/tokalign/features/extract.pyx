@@ -2,8 +2,8 @@
 
 `Extractor.load` analyses a pair once; `cell_row` and `null_row` then fill the sink with the
 features of one candidate link, or of one word left unaligned. Training collects the rows
-(`FeatureMatrix`). Decoding (`Decoder`) wants `scores` alone: the same kernels then add up weights
-instead, and what the features of two words alone score is remembered. The slow twin is
+(`FeatureMatrix`). Decoding (`Decoder`) only needs `scores`: the same kernels then add up weights,
+and the scores of features of two words alone are cached. The slow twin is
 tests/reference/features.py.
 """
 
@@ -39,26 +39,26 @@ from tokalign.errors import InputError, ResourceError, ShapeError
 
 cdef enum:
     ALIGNMENT = 16                   # malloc's, enough for every type
-    # Beyond these the tables start anew. Words and labels come from users and may be long.
+    # Beyond these the tables are cleared. Words and labels come from users and may be long.
     MAX_LEXEME_BYTES = 128 << 20     # of some 80,000 usual words
     MAX_RELATIONS = 1000
-    MAX_LABEL = 64                   # characters by which labels are told apart
+    MAX_LABEL = 64                   # characters of a label that are compared
 
 cdef struct Arena:
-    # Many arrays in one block of memory: carve once to learn the size, again to hand them out.
-    char *memory             # NULL while the size is being learnt
+    # Many arrays in one block of memory: carve once to measure the size, again to set pointers.
+    char *memory             # NULL while the size is measured
     size_t n_bytes           # taken so far
 
 
 cdef inline void *_take(Arena *arena, size_t n_bytes) noexcept nogil:
-    """Return the next n_bytes, aligned; NULL while the size is being learnt."""
+    """Return the next n_bytes, aligned; NULL while the size is measured."""
     cdef void *taken = NULL if arena.memory == NULL else arena.memory + arena.n_bytes
     arena.n_bytes += (n_bytes + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT
     return taken
 
 
 cdef void _carve_sentence(Side *side, Py_ssize_t n, Arena *arena) noexcept nogil:
-    """Point what a side has in any pair into an arena."""
+    """Point the arrays that a side has in every pair into an arena."""
     side.n = n
     side.word = <const Lexeme **>_take(arena, n * sizeof(Lexeme *))
     side.kind = <uint8_t *>_take(arena, n)
@@ -74,7 +74,7 @@ cdef void _carve_sentence(Side *side, Py_ssize_t n, Arena *arena) noexcept nogil
 
 
 cdef void _carve_pair(PairState *pair, Arena *arena) noexcept nogil:
-    """Point the arrays of a pair into an arena; those of its sentences stay where they are."""
+    """Point the arrays of a pair, except those of its sentences, into an arena."""
     cdef size_t n_source = pair.source.n
     cdef size_t n_target = pair.target.n
     cdef size_t n_cells = n_source * n_target
@@ -101,7 +101,7 @@ cdef void _carve_pair(PairState *pair, Arena *arena) noexcept nogil:
 
 
 cdef void _carve_side(Side *side, Arena *arena) noexcept nogil:
-    """Point what a side has in its pair into an arena."""
+    """Point the arrays that a side has in its pair into an arena."""
     cdef size_t n = side.n
     side.ties = <int32_t *>_take(arena, n * sizeof(int32_t))
     side.best = <float *>_take(arena, n * sizeof(float))
@@ -111,7 +111,7 @@ cdef void _carve_side(Side *side, Arena *arena) noexcept nogil:
 
 
 def check_columns(sentence, str field):
-    """Raise an error unless there are tokens and every column fits them; the kernels trust it."""
+    """Raise an error unless there are tokens and every column fits them; kernels do not check."""
     cdef Py_ssize_t n_tokens = len(sentence.tokens)
     if not n_tokens:
         raise InputError(f"{field} has no tokens", field=field)
@@ -134,9 +134,9 @@ def check_columns(sentence, str field):
 
 
 cdef class Analysis:
-    """A sentence as the kernels see it; made by Extractor.analyse.
+    """The kernels' form of a sentence; made by Extractor.analyse.
 
-    Its lexemes are valid until the extractor next makes room.
+    Its lexemes are valid until the extractor next clears its words.
     """
 
     def __dealloc__(self):
@@ -158,7 +158,7 @@ cdef class Analysis:
         return 0
 
     cdef void find_content(self) noexcept nogil:
-        """Fill what follows from the words of the tokens, once they are there."""
+        """Fill the fields that follow from the tokens' lexemes."""
         cdef Side *side = &self.side
         cdef Py_ssize_t k
         cdef int32_t last = -1
@@ -176,7 +176,7 @@ cdef class Analysis:
                 last = <int32_t>k
 
     cdef int find_values(self) except -1:
-        """Find the values of the sentence; its words must have their facts."""
+        """Find the values of the sentence; its lexemes must have their facts."""
         cdef Side *side = &self.side
         cdef Py_ssize_t k
         cdef int n_pieces = 0
@@ -204,7 +204,7 @@ cdef class Analysis:
 
 
 cdef void _lay_out(const Side *side, Piece *pieces) noexcept nogil:
-    """Write the pieces of all words, and empty ones for words without any and behind the last."""
+    """Write the pieces of all words, and empty ones for words without any and after the last."""
     cdef const RuleFacts *facts
     cdef Py_ssize_t k
     cdef int at
@@ -233,7 +233,7 @@ cdef class Extractor:
     frequencies : Frequencies, optional
         Without them every content word weighs the same.
     weights : float32 array, shape (n_styles, n_slots, 2), optional
-        For `scores`, which may not be called without.
+        Needed by `scores`.
     """
 
     def __init__(
@@ -290,8 +290,8 @@ cdef class Extractor:
         self.pair.source.n = self.pair.target.n = 0
 
     cdef int make_room(self) except -1:
-        """Forget what is remembered of words and labels where it is too much; no Analysis made
-        before is valid then."""
+        """Clear words and labels if they take too much memory; then no earlier Analysis is
+        valid."""
         if self.lexemes.n_bytes > MAX_LEXEME_BYTES:
             self.forget()
         if len(self._relations) > MAX_RELATIONS:  # labels come from users
@@ -299,7 +299,7 @@ cdef class Extractor:
         return 0
 
     cpdef void forget(self):
-        """Forget all words, and pairs of them. No Analysis made before is valid then."""
+        """Clear all words, and pairs of them. No earlier Analysis is valid then."""
         self.release()
         self.memory.clear()
         self.lexemes.clear()
@@ -315,7 +315,7 @@ cdef class Extractor:
         return known
 
     cdef int analyse(self, sentence, str field, Analysis analysis) except -1:
-        """Fill the analysis of an annotated sentence, once it is checked."""
+        """Check an annotated sentence and fill its analysis."""
         cdef Side *side = &analysis.side
         cdef Py_ssize_t k
         check_columns(sentence, field)
@@ -333,7 +333,7 @@ cdef class Extractor:
         return 0
 
     cdef int fill_tree(self, Side *side, heads, relations) except -1:
-        """Fill the tree of a sentence, or say that there is none."""
+        """Fill the tree of a sentence, or note that there is none."""
         cdef Py_ssize_t k
         side.has_tree = heads is not None
         if side.has_tree:
@@ -348,7 +348,7 @@ cdef class Extractor:
         return 0
 
     cdef int check_encoded(self, encoded, Py_ssize_t n_source, Py_ssize_t n_target) except -1:
-        """Raise an error unless the encoder's arrays, where they are used, fit a pair."""
+        """Raise an error unless the encoder's arrays, if they are used, fit a pair."""
         if not self.uses_encoder:
             return 0
         if encoded is None:
@@ -389,7 +389,7 @@ cdef class Extractor:
         return 0
 
     cdef void hold(self, const Side *source, const Side *target) noexcept nogil:
-        """Point to two analysed sentences, which must stay, within the room that was reserved."""
+        """Load two analysed sentences into the reserved room; the caller keeps them alive."""
         cdef Arena arena
         arena.memory = <char *>self._block
         arena.n_bytes = 0
@@ -399,8 +399,8 @@ cdef class Extractor:
         _carve_pair(&self.pair, &arena)
 
     cdef int prepare(self, int style) noexcept nogil:
-        """Compute what the rows and scores of the pair at hand are made of; return 0, or -1
-        without memory."""
+        """Compute the arrays that the current pair's rows and scores need; return 0, or -1 without
+        memory."""
         cdef PairState *pair = &self.pair
         self.memory.fill(pair, &self.lexemes.tables, style, False)
         memset(pair.acronym, 0, pair.source.n * pair.target.n)
@@ -413,11 +413,11 @@ cdef class Extractor:
         return self._prepare_arcs()
 
     cdef void change_style(self, int style) noexcept nogil:
-        """Make the pair that is prepared ready for the scores of another style."""
+        """Prepare the current pair for the scores of another style."""
         self.memory.fill(&self.pair, &self.lexemes.tables, style, True)
 
     cdef int _prepare_arcs(self) noexcept nogil:
-        """Fill the similarities of the words' arcs, if they are asked for and there are trees."""
+        """Fill the similarities of the words' arcs, if they are used and there are trees."""
         cdef Arcs source, target
         self.pair.has_arcs = (
             self._uses_arcs and self.pair.source.has_tree and self.pair.target.has_tree
@@ -446,7 +446,7 @@ cdef class Extractor:
         null_features(&self.pair, of_source, at, &self.sink)
 
     cdef void scores(self, int style, double *s2t, double *t2s) noexcept nogil:
-        """Write the scores of all links and NULLs, as both directions' lattices have them.
+        """Write the scores of all links and NULLs, in the layout of both directions' lattices.
 
         s2t is [n_source, n_target + 1], t2s is [n_target, n_source + 1], NULL first.
         """
@@ -483,8 +483,8 @@ cdef class Extractor:
             With tags and lemmas. Links get tree features if both have trees, a word left
             unaligned if its own sentence has one.
         encoded : pair of float32 arrays, shapes (n_source, n_target + 1), (n_target, n_source + 1)
-            The encoder's log-probabilities of every token's partner, NULL first; needed by, and
-            used for, the group "neural" alone.
+            The encoder's log-probabilities of every token's partner, NULL first; only the group
+            "neural" needs them.
 
         Returns
         -------

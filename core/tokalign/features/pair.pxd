@@ -20,28 +20,29 @@ cdef extern from *:
     const float RELATED_STRENGTH
 
 cdef enum:
-    N_PARTS = 4          # parts of a hyphenated word that are kept
+    N_PARTS = 4          # most parts kept of a hyphenated word
     N_ENTRIES = 4        # WordNet entries of a word: one per part of speech
-    N_SCALES = 3         # scales that a word may stand on
+    N_SCALES = 3         # most scales of a word
     N_TOP = 4            # largest tensions of a row or column that are kept
-    MARGIN = 2           # how far outside the sentences `seen` can be asked
+    MARGIN = 2           # cells outside the sentences that `seen` includes
     SEEN_LEVEL = 7       # the bits of the strength's bin
-    SEEN_MATCHED = 8     # whether the strength is that of a match
-    SEEN_IDENTICAL = 16  # what the words share
+    SEEN_MATCHED = 8     # whether the strength reaches MATCHED_STRENGTH
+    SEEN_IDENTICAL = 16  # further bits: what the words share
     SEEN_LEMMA = 32
     SEEN_TAG = 64
 
 cdef enum:
-    # Bits of how two words say unlike things; see _word_pairs.pyx.
+    # Bits of contrasts between two words; see _word_pairs.pyx.
     CONTRAST_OPPOSITE = 1
-    CONTRAST_HIGHER = 2      # on one scale the first word is the stronger one
+    CONTRAST_HIGHER = 2      # on one scale, the first word has the higher grade
     CONTRAST_LOWER = 4
-    CONTRAST_FAR = 8         # with HIGHER or LOWER: by far
-    CONTRAST_LEVEL = 16      # on one scale at the same place
+    CONTRAST_FAR = 8         # with HIGHER or LOWER: by FAR grades
+    CONTRAST_LEVEL = 16      # same grade on one scale
     CONTRAST_NAMES = 32      # names that share nothing
 
 cdef enum:
-    # Bits of what a word may be in an answer, in the order of tokalign.english.lexicon.word_lists.Hint.
+    # Hints on what a word may be in an answer, as bits in the order of
+    # tokalign.english.lexicon.word_lists.Hint.
     HINT_NUMBER = 1
     HINT_NAME = 2
     HINT_CALENDAR = 4
@@ -52,7 +53,7 @@ cdef enum:
     HINT_ASKS = 128
 
 cdef struct Characters:
-    # A word prepared for comparison; its arrays are in memory that the caller gave.
+    # A word prepared for comparison; its arrays are in the caller's memory.
     int32_t n
     bint is_plain                # whether all code points are in 1..255
     uint64_t letters             # bit (code point mod 64) set for every character
@@ -61,14 +62,14 @@ cdef struct Characters:
     const uint32_t *code         # [n]
 
 cdef struct RuleFacts:
-    # What the rules ask of a word beyond its lexeme. One block of memory.
+    # Facts of a word for the rules. One block of memory.
     size_t n_bytes
     int32_t n_letters            # letters and digits in it
-    int32_t code_name            # id of its words if it is a name of code, else -1
+    int32_t code_name            # id of its words if it is an identifier of code, else -1
     bint may_hold_value          # whether a sentence with it may hold a value
     int32_t n_pieces
-    const Piece *pieces          # [n_pieces] what it may be in a value
-    const int32_t *expansions    # of each its number of words and their ids; 0 behind the last
+    const Piece *pieces          # [n_pieces] its readings in values
+    const int32_t *expansions    # number of words and their ids, for each; then 0
 
 cdef struct Lexeme:
     # A word form with its tag and lemma. Owned by LexemeTable.
@@ -96,16 +97,16 @@ cdef struct Lexeme:
     uint8_t is_title         # whether it is a part of many names
     uint8_t case_            # CASE_LOWER, CASE_CAPITALISED, CASE_UPPER or CASE_NONE
     uint32_t first_letter    # of its letters and digits, in lower case; 0 if there are none
-    uint8_t stands_for_more  # whether it is a name of code, or short for other words
-    uint8_t negates          # whether it negates what it stands with
+    uint8_t stands_for_more  # whether it is an identifier of code or a short form
+    uint8_t negates          # whether it is a negation
     uint8_t hints            # HINT_ bits
     uint8_t n_scales
     uint8_t scale[N_SCALES]  # numbers of the scales that it stands on
-    int8_t grade[N_SCALES]   # where it stands on them
+    int8_t grade[N_SCALES]   # its grades on them
     RuleFacts *facts         # owned by the lexeme
 
 cdef struct LexicalPair:
-    # What two lexemes have in common, whatever their sentences.
+    # Comparison of two lexemes, outside their sentences.
     float similarity[N_SIMILARITY]
     float strength           # V in [0, 1]: how strong the class below is
     float cosine             # of the word vectors; 0 where a content word has none
@@ -144,21 +145,20 @@ cdef struct PairState:
     # One annotated pair. Cell arrays are [source.n, target.n], row-major, owned by Extractor.
     Side source
     Side target
-    double *word_score       # [.., .., 2] of what the words have in common; s2t, t2s
+    double *word_score       # [.., .., 2] score of features of the two words alone; s2t, t2s
     float *cosine            # of the word vectors
     uint8_t *lexical_class
     float *strength          # V of each cell: the lexical pair's, an acronym's or a rule's
     uint8_t *acronym         # 1 where one side abbreviates a run of words that holds the other
     uint8_t *name_part       # 0, or 1 + offset_name_part of how it completes a name
     uint8_t *rule            # 0, or 1 + the place of its rule on the axis
-    uint8_t *agreement       # 0, or how the values agree that the words are part of
+    uint8_t *agreement       # 0, or the agreement of the words' values
     uint32_t *relations      # masks of WordNet relations
     uint8_t *contrast        # CONTRAST_ bits
-    uint8_t *seen            # [source.n + 2 * MARGIN, target.n + 2 * MARGIN] what a cell is to
-                             # its neighbours, by the bits below; 0 outside the sentences
+    uint8_t *seen            # [source.n + 2 * MARGIN, target.n + 2 * MARGIN] SEEN_ bits for
     float *window            # C1: strength of the diagonal neighbours
     float *bag               # C2: strength of the neighbourhoods, order-free
-    float *tension           # T: what competes in rows and columns
+    float *tension           # T: tension, compared in rows and columns
     bint has_arcs            # whether the next array is filled
     float *distributional    # similarity of the words' arcs
     uint8_t *run             # 0, or 1 + count_run of the diagonal run that holds the cell
@@ -200,7 +200,7 @@ cdef inline bint have_cosine(const Lexeme *a, const Lexeme *b) noexcept nogil:
     return a.vector >= 0 and b.vector >= 0
 
 cdef inline int pos_of(const Lexeme *a, const Lexeme *b) noexcept nogil:
-    # How well the tags of two words match.
+    # Return how well the tags of two words match.
     return (
         POS_SAME_TAG if a.tag == b.tag else POS_SAME_CLASS if a.coarse == b.coarse
         else POS_OTHER_CLASS

@@ -1,13 +1,12 @@
-"""An encoder on a processor: its layers, and the scores of a pair's cells out of their states.
+"""An encoder on a CPU: its layers, and the scores of a pair's cells from their states.
 
-The products of the layers are of whole numbers: a row of activations becomes uint8 with a scale of
-its own, each output's weights int8 with a scale of theirs. All else is float32, in an order that
-does not hang on the processor. So a sequence's states depend neither on the sequences that it is
-run with nor on the processor. _integers.h, _layers.h, _run.h and _scores.h have the arithmetic, the
-slow twin in float32 is tests/reference/encoder.py.
+Matrix products use integers: a row of activations becomes uint8 with its own scale, each output's
+weights int8 with theirs. All else is float32, in an order that does not depend on the CPU. So a
+sequence's states depend neither on its batch nor on the CPU. _integers.h, _layers.h, _run.h and
+_scores.h have the arithmetic; the slow twin in float32 is tests/reference/encoder.py.
 
-A token is the mean of its word pieces. A source and a target token score by the inner product of
-two projections, each token by a third one against having no partner.
+A token is the mean of its word pieces. The score of a source and a target token is the inner
+product of their projections; a third projection scores each token against NULL.
 """
 
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t
@@ -70,10 +69,10 @@ cdef extern from "_scores.h" nogil:
     void log_shares(float *rows, int n_rows, int n, float *scratch)
 
 TILES = tuple([name for name in ("avx512", "avx2", "plain") if tile_named(name.encode()) != NULL])
-"""The instruction sets that this processor has kernels for, the fastest first; see _integers.h."""
+"""The instruction sets of this CPU that have kernels, the fastest first; see _integers.h."""
 
 cdef int LARGEST_WEIGHT = 64
-cdef int ROWS_AT_ONCE = 256  # word pieces that are run together; more leave the caches
+cdef int ROWS_AT_ONCE = 256  # word pieces per run; more do not fit the caches
 
 
 cdef class Layers:
@@ -90,7 +89,7 @@ cdef class Layers:
     Raises
     ------
     ResourceError
-        If the sizes are not multiples of what is reckoned at once.
+        If the sizes are not multiples of the kernels' blocks.
     """
 
     cdef Encoder encoder
@@ -133,7 +132,7 @@ cdef class Layers:
         free(self.rounded)
 
     cdef const float *_floats(self, values) except NULL:
-        """Return where an array lies, which is kept."""
+        """Return the address of an array, and keep it alive."""
         cdef const float[::1] flat = np.ascontiguousarray(values, dtype=np.float32).reshape(-1)
         self.kept.append(flat)
         return &flat[0]
@@ -195,7 +194,7 @@ cdef class Layers:
         return 0
 
     cdef int _make_room(self, int n_rows, int n_longest, Scratch *scratch) except -1:
-        """Point to scratch for so many rows; what was there is kept unless it is too small."""
+        """Make room for so many rows; scratch that is large enough is kept."""
         cdef size_t width = self.encoder.width, inner = self.encoder.inner
         cdef size_t size = width // self.encoder.n_heads, widest = max(width, inner)
         if n_rows > self.n_rows or n_longest > self.n_longest:
@@ -268,11 +267,11 @@ cdef class PairScorer:
     Parameters
     ----------
     projection : float32 array, shape (2 * n + 2, width)
-        n rows of a source token's vector, n of a target token's, and one of NULL's of each side.
+        n rows for source tokens, n for target tokens, and one for NULL of each side.
     scale : float
-        Of inner products.
+        Factor of inner products.
     null_bias : float32 array, shape (2,)
-        Added to scores against having no partner, of source and of target tokens.
+        Added to the scores of NULL, of source and of target tokens.
     """
 
     cdef float[:, ::1] of_source, of_target   # [width][padded(n + 1)], the last column NULL's
@@ -342,7 +341,7 @@ cdef class PairScorer:
 
 
 def log_probabilities(cells, of_source, of_target):
-    """Return the log-probabilities of each token's partner, NULL first; rows sum to one.
+    """Return the log-probabilities of each token's partner, NULL first.
 
     Parameters
     ----------

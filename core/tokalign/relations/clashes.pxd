@@ -1,4 +1,4 @@
-# What conflicts are found in, and what comes out.
+# Inputs and results of the search for conflicts.
 
 from libc.stdint cimport int32_t, uint8_t
 
@@ -28,10 +28,10 @@ cdef struct Clash:
 
 cdef struct Partners:
     # Of each token of one side.
-    int32_t *best            # its most confident partner, or -1
+    int32_t *best            # most confident partner, or -1
     float *confidence        # of that link
-    int32_t *left            # the nearest linked token to the left, -1 where there is none
-    int32_t *right           # and to the right; -1 where there is none
+    int32_t *left            # nearest linked token to the left, or -1
+    int32_t *right           # and to the right, or -1
 
 cdef struct ConflictRoom:
     # Scratch of one pair.

@@ -1,20 +1,20 @@
-"""Conflicts: where two sentences say unlike things in the same place.
+"""Conflicts: places where two sentences contradict each other.
 
-Two words stand in the same place if they are linked, or if both are without a partner and stand
-between the same links. Words there conflict if they are opposites, other values or names, or stand
-far from one another on one scale (features._word_pairs). To this come negations of one side alone
-(tokalign.relations.negation) and exchanged roles. Two of them may cancel: "not big" and "small", "Ann
-sold it to Bob" and "Bob bought it from Ann".
+Two words are in the same place if they are linked, or if both are unaligned and lie between the
+same links. They conflict if they are opposites, different values or names, or far apart on one
+scale (features._word_pairs). Negations of only one side (tokalign.relations.negation) and exchanged
+roles are conflicts, too. Two of them may cancel: "not big" and "small", "Ann sold it to Bob" and
+"Bob bought it from Ann".
 
     agreement = product over all conflicts of 1 - strength
 
-Roles are exchanged where who does something on one side has it done to them on the other. No tree is
-read, so that models without a parser find the same. What stands before a linked word on one side and
-behind it on the other has crossed it. The roles of a verb are exchanged if both words that have one
-have crossed the verb, or if neither has and one side alone is passive. Names, nouns and pronouns have
-a role if they stand without a preposition, or with by, to, from or than. What is compared is
-exchanged if it has crossed the word "than"; around other words, such as before and after, the nearest
-content words count.
+Roles are exchanged if the agent of one side is the patient of the other. Trees are not used, so
+that models without a parser find the same. A word that is before a linked word on one side and
+after it on the other has crossed it. The roles of a verb are exchanged if both words with a role
+have crossed the verb, or if neither has and only one side is passive. Names, nouns and pronouns
+have a role if they have no preposition, or by, to, from or than. The sides of a comparison are
+exchanged if they have crossed the word "than"; for other words, such as before and after, the
+nearest content words count.
 """
 
 from libc.stdint cimport int32_t, uint8_t
@@ -29,25 +29,25 @@ from tokalign.english.annotate.tags_and_relations import TAG_INDEX
 
 cdef enum:
     N_CONFLICTS = 5
-    VERB_REACH = 8       # tokens around a verb that are looked at
+    VERB_REACH = 8       # tokens searched around a verb
     THAN_REACH = 6
     OTHER_REACH = 4
     N_ROLES = 2          # that have to be exchanged
     BE_REACH = 3         # tokens before a participle
 
 cdef enum:
-    # What a function word says of roles.
+    # How a function word marks roles.
     IS_BE = 1
-    NAMES_ROLE = 2       # a preposition before who has a role
-    IS_BY = 3            # names one, too
+    NAMES_ROLE = 2       # a preposition before a word with a role
+    IS_BY = 3            # also marks a role
     IS_THAN = 4
-    N_WORDS = 1024       # at most, in the list of function words
+    N_WORDS = 1024       # most words in the list of function words
 
 cdef float ROLES_WEIGHT = 0.8
 
 cdef int PARTICIPLE = TAG_INDEX["VBN"]
 cdef int COMPARATIVE = TAG_INDEX["JJR"]
-cdef int PAST = TAG_INDEX["VBD"]  # for which participles are often taken
+cdef int PAST = TAG_INDEX["VBD"]  # often confused with participles
 
 cdef uint8_t[<int>N_WORDS] SAYS
 
@@ -75,7 +75,7 @@ cdef extern from *:
     const float UNLINKED_SHARE
     const float FAR_SHARE
 
-# What a certain conflict of each kind takes from the agreement.
+# Loss of agreement by a certain conflict of each kind.
 cdef float[<int>N_CONFLICTS] WEIGHT = [0.9, 0.9, 0.9, 0.8, 0.6]
 cdef float NAME_WEIGHT = 0.7
 
@@ -99,8 +99,7 @@ cdef bint _is_passive(const Side *side, int32_t at) noexcept nogil:
 
 
 cdef bint _has_role(const Side *side, int32_t at) noexcept nogil:
-    """Whether a noun, name or pronoun may have a role of a verb: by what stands before its
-    phrase."""
+    """Whether a noun, name or pronoun may have a role of a verb, by the word before its phrase."""
     cdef int32_t k = at
     cdef uint8_t coarse = side.word[at].coarse
     if coarse != COARSE_NOUN and coarse != COARSE_NAME and coarse != COARSE_PRONOUN:
@@ -124,8 +123,8 @@ cdef bint _has_role(const Side *side, int32_t at) noexcept nogil:
 cdef int32_t _counterpart(
     const PairState *pair, const ConflictRoom *room, int32_t at
 ) noexcept nogil:
-    """Return the partner of a source word, or where the same word stands if it has another
-    partner or none: what is exchanged may be linked by its place. -1 without either."""
+    """Return the target token equal to a source word, else its partner, or -1: exchanged words may
+    be linked by position."""
     cdef int32_t best = room.source.best[at]
     cdef int32_t k
     if best >= 0 and pair.lexical_class[at * pair.target.n + best] <= CLASS_LEMMA:
@@ -153,7 +152,7 @@ cdef bint _counts(const PairState *pair, int32_t i, int32_t j, int pivot) noexce
 cdef void _reach(
     const Side *side, int32_t at, int reach, int32_t *start, int32_t *stop
 ) noexcept nogil:
-    """Write the tokens around a word that are looked at, which end at marks; half open."""
+    """Write the half-open range of tokens searched around a word, which ends at punctuation."""
     start[0] = at
     stop[0] = at + 1
     while start[0] > 0 and start[0] > at - reach and side.kind[start[0] - 1] != KIND_MARK:
@@ -165,7 +164,7 @@ cdef void _reach(
 cdef Crossings _crossings(
     const PairState *pair, const ConflictRoom *room, int32_t i, int32_t j, int reach
 ) noexcept nogil:
-    """Count what is linked around two words: on other sides of them, and on the same ones."""
+    """Count the links around two words: to the opposite side of them, and to the same side."""
     cdef Crossings found
     cdef int32_t k, m
     cdef int32_t start, stop, other_start, other_stop
@@ -189,7 +188,7 @@ cdef bint _are_verbs(const PairState *pair, int32_t i, int32_t j) noexcept nogil
 cdef bint _are_exchanged(
     const PairState *pair, const ConflictRoom *room, int32_t i, int32_t j
 ) noexcept nogil:
-    """Whether what stands around two words, such as opposites, has mostly crossed them."""
+    """Whether the words around two words, such as opposites, have mostly crossed them."""
     cdef bint of_verbs = _are_verbs(pair, i, j)
     cdef Crossings found = _crossings(pair, room, i, j, VERB_REACH if of_verbs else OTHER_REACH)
     if of_verbs and _is_passive(&pair.source, i) != _is_passive(&pair.target, j):
@@ -209,7 +208,7 @@ cdef inline void _found(
 cdef bint _find_compared(
     const PairState *pair, const ConflictRoom *room, Clash *found
 ) noexcept nogil:
-    """Write where what is compared has been exchanged; return whether it has."""
+    """Write the place of an exchanged comparison; return whether there is one."""
     cdef int32_t i, j
     cdef Crossings around
     for i in range(<int32_t>pair.source.n):
@@ -225,8 +224,8 @@ cdef bint _find_compared(
 cdef int _find_exchanged(
     const PairState *pair, const ConflictRoom *room, Clash *found
 ) noexcept nogil:
-    """Write at most MAX_FOUND verbs that are linked and alike whose roles are exchanged; return how
-    many."""
+    """Write at most MAX_FOUND linked and similar verbs with exchanged roles; return their
+    number."""
     cdef int32_t i, j
     cdef int n = 0
     cdef Crossings around
@@ -236,7 +235,7 @@ cdef int _find_exchanged(
         if n == MAX_FOUND or j < 0 or not _are_verbs(pair, i, j):
             continue
         if pair.lexical_class[i * pair.target.n + j] > CLASS_DERIVED:
-            continue  # another verb may give its roles otherwise
+            continue  # another verb may assign roles differently
         if pair.source.kind[i] != KIND_CONTENT:
             continue
         around = _crossings(pair, room, i, j, VERB_REACH)
@@ -255,7 +254,7 @@ cdef size_t _side_bytes(Py_ssize_t n) noexcept nogil:
 
 
 cdef size_t conflict_bytes(Py_ssize_t n_source, Py_ssize_t n_target) noexcept nogil:
-    """Return the memory that the conflicts of such a pair need."""
+    """Return the bytes of scratch for the conflicts of a pair."""
     return (
         (n_source + 3 * MAX_FOUND) * sizeof(Clash)
         + _side_bytes(n_source) + _side_bytes(n_target)
@@ -273,7 +272,7 @@ cdef char *_carve(Partners *side, char *memory, Py_ssize_t n) noexcept nogil:
 cdef void carve_conflicts(
     ConflictRoom *room, char *memory, Py_ssize_t n_source, Py_ssize_t n_target
 ) noexcept nogil:
-    """Point a room into memory of conflict_bytes."""
+    """Lay out the scratch in a block of conflict_bytes."""
     room.clash = <Clash *>memory
     memory += (n_source + 3 * MAX_FOUND) * sizeof(Clash)
     _carve(&room.target, _carve(&room.source, memory, n_source), n_target)
@@ -315,7 +314,7 @@ cdef inline bint _meet(const ConflictRoom *room, int32_t i, int32_t j) noexcept 
 cdef float _same_place(
     const PairState *pair, const ConflictRoom *room, Py_ssize_t i, Py_ssize_t j
 ) noexcept nogil:
-    """Return how surely two words stand in the same place, in [0, 1]."""
+    """Return the certainty that two words are in the same place, in [0, 1]."""
     cdef bint meets_left, meets_right
     if room.source.best[i] == j:
         return room.source.confidence[i]
@@ -337,7 +336,7 @@ cdef float _same_place(
 
 
 cdef bint _has_equal_value(const PairState *pair, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
-    """Whether either word is part of a value that the other sentence has, too."""
+    """Whether either word is part of a value that the other sentence has as well."""
     cdef Py_ssize_t k
     for k in range(pair.target.n):
         if pair.agreement[i * pair.target.n + k] == RELATION_SAME_VALUE:
@@ -349,7 +348,7 @@ cdef bint _has_equal_value(const PairState *pair, Py_ssize_t i, Py_ssize_t j) no
 
 
 cdef bint _has_twin(const PairState *pair, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
-    """Whether the other sentence has the form of either word, too."""
+    """Whether the other sentence has the form of either word as well."""
     cdef Py_ssize_t k
     for k in range(pair.target.n):
         if pair.lexical_class[i * pair.target.n + k] <= CLASS_LEMMA:
@@ -370,7 +369,7 @@ cdef void _add(ConflictRoom *room, int kind, Py_ssize_t i, Py_ssize_t j, float s
 
 
 cdef int _kind_of(const PairState *pair, Py_ssize_t i, Py_ssize_t j, float *share) noexcept nogil:
-    """Return how two words that stand in the same place conflict, or -1."""
+    """Return the kind of conflict of two words in the same place, or -1."""
     cdef Py_ssize_t cell = i * pair.target.n + j
     cdef uint8_t contrast = pair.contrast[cell]
     if pair.lexical_class[cell] > CLASS_CANONICAL and pair.agreement[cell] == RELATION_DIFFERENT:
@@ -388,7 +387,7 @@ cdef int _kind_of(const PairState *pair, Py_ssize_t i, Py_ssize_t j, float *shar
 
 
 cdef void _compare_places(const PairState *pair, ConflictRoom *room) noexcept nogil:
-    """Add the conflicts of words in the same place; of several of one word the strongest."""
+    """Add the conflicts of words in the same place; only the strongest of each word."""
     cdef Py_ssize_t i, j, cell
     cdef int kind
     cdef float share
@@ -455,7 +454,7 @@ cdef void _add_found(ConflictRoom *room, const Clash *found, int n_found) noexce
 cdef double find_conflicts(
     const PairState *pair, const LinkView *links, ConflictRoom *room
 ) noexcept nogil:
-    """Find the conflicts of a pair that is prepared, and return how far both sides agree."""
+    """Find the conflicts of a prepared pair; return the agreement."""
     cdef Clash[2 * <int>MAX_FOUND] found
     cdef Clash[<int>MAX_FOUND] compared
     cdef Py_ssize_t k

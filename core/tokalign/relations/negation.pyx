@@ -1,12 +1,11 @@
-"""Negations of one side alone.
+"""Negations that only one side has.
 
-A word that negates (not, no, never, without, fail) stands with the words next to it in its
-sentence: the next two content words, the tokens behind and before it, and the last content word
-before it. No tree is read, so that models without a parser find the same. The negations of both
-sides are matched: first those that are linked, then those that stand with linked words, then any
-that are left, in sentences that are linked where there are several. What is left over on one side
-counts if a word that it stands with is linked, unless the other side says a low quantity (few,
-rarely).
+The scope of a negation (not, no, never, without, fail) is the words next to it in its sentence: the
+next two content words, the tokens after and before it, and the last content word before it. Trees
+are not used, so that models without a parser find the same. The negations of both sides are
+matched: first linked ones, then those with linked words in scope, then any others, in linked
+sentences if there are several. An unmatched negation counts if a word in its scope is linked,
+unless the other side has a low quantity (few, rarely).
 """
 
 from libc.stdint cimport int32_t, uint8_t
@@ -18,7 +17,7 @@ from tokalign.english.lexicon.word_lists import scale_names
 
 cdef enum:
     MAX_NEGATORS = MAX_FOUND
-    N_WITH = 6               # words that a negating one stands with, itself among them
+    N_WITH = 6               # words in the scope of a negation, including itself
     LOW = -2                 # a grade of quantity that is like a negation
     FREE = -1                # a negation that is not matched
 
@@ -31,12 +30,12 @@ cdef struct Negators:
     int n
     int32_t[MAX_NEGATORS] at
     int32_t[MAX_NEGATORS] match          # of the other side, or FREE
-    int32_t[MAX_NEGATORS][N_WITH] with_      # what each stands with; -1 where there is none
+    int32_t[MAX_NEGATORS][N_WITH] with_      # the scope of each; -1 for none
 
 
 cdef bint _ends_sentence(const Side *side, Py_ssize_t at) noexcept nogil:
-    """Whether a sentence ends with a token: a period, or another mark before a word that is not in
-    lower case."""
+    """Whether a token ends a sentence: a period, or another mark before a word that is not in lower
+    case."""
     cdef const Lexeme *word = side.word[at]
     if word.lower.n != 1:
         return False
@@ -59,12 +58,12 @@ cdef bint _are_apart(const Side *side, int32_t a, int32_t b) noexcept nogil:
 
 
 cdef inline int32_t _near(const Side *side, int32_t at, int32_t other) noexcept nogil:
-    """Return another token, or -1 if there is none or it is in another sentence."""
+    """Return another token, or -1 if it is missing or in another sentence."""
     return -1 if other < 0 or _are_apart(side, at, other) else other
 
 
 cdef void _find_with(const Side *side, int32_t at, int32_t *out) noexcept nogil:
-    """Write a word that negates and those that it stands with, the nearest first."""
+    """Write the scope of a negation, the nearest words first."""
     cdef int32_t following = _near(side, at, side.next_content[at])
     out[0] = at
     out[1] = following
@@ -77,8 +76,8 @@ cdef void _find_with(const Side *side, int32_t at, int32_t *out) noexcept nogil:
 cdef bint _negates(
     const PairState *pair, bint of_source, const ConflictRoom *room, Py_ssize_t at
 ) noexcept nogil:
-    """Whether a word negates where it stands: no number follows it, as in "No 7", and it is no
-    verb, noun or adjective that the other side says in other words."""
+    """Whether a word negates in its context: no number follows it, as in "No 7", and it is not a
+    verb, noun or adjective that the other side paraphrases."""
     cdef const Side *side = &pair.source if of_source else &pair.target
     cdef const Side *other = &pair.target if of_source else &pair.source
     cdef int32_t partner = room.source.best[at] if of_source else room.target.best[at]
@@ -95,7 +94,7 @@ cdef bint _negates(
 cdef void _find_negators(
     const PairState *pair, bint of_source, const ConflictRoom *room, Negators *out
 ) noexcept nogil:
-    """Find the words of a side that negate, but for those that have an opposite."""
+    """Find the negations of a side, except those with an opposite."""
     cdef const Side *side = &pair.source if of_source else &pair.target
     cdef Py_ssize_t k
     cdef int m
@@ -122,7 +121,7 @@ cdef bint _are_linked(const ConflictRoom *room, int32_t i, int32_t j) noexcept n
 cdef bint _stand_together(
     const ConflictRoom *room, const int32_t *source, const int32_t *target
 ) noexcept nogil:
-    """Whether words that two negations stand with are linked."""
+    """Whether words in the scopes of two negations are linked."""
     cdef int k, m
     for k in range(N_WITH):
         for m in range(N_WITH):
@@ -132,7 +131,7 @@ cdef bint _stand_together(
 
 
 cdef bint _is_low(const Lexeme *word) noexcept nogil:
-    """Whether a word, such as few or rarely, says a low quantity."""
+    """Whether a word, such as few or rarely, is a low quantity."""
     cdef int k
     for k in range(word.n_scales):
         if (word.scale[k] == QUANTITY or word.scale[k] == FREQUENCY) and word.grade[k] <= LOW:
@@ -165,7 +164,7 @@ cdef bint _are_of_linked_sentences(
 cdef void _match(
     const PairState *pair, const ConflictRoom *room, Negators *source, Negators *target
 ) noexcept nogil:
-    """Match the negations of both sides, those that belong together most surely first."""
+    """Match the negations of both sides, the surest pairs first."""
     cdef int round_, k, m
     for round_ in range(3):
         for k in range(source.n):
@@ -185,7 +184,7 @@ cdef void _match(
 
 
 cdef bint _is_low_there(const Side *other, const Partners *partners) noexcept nogil:
-    """Whether a side has a word of a low quantity that negates nothing and has no equal."""
+    """Whether a side has a word of a low quantity that is not a negation and has no equal."""
     cdef Py_ssize_t k
     for k in range(other.n):
         if not other.word[k].negates and _is_low(other.word[k]) and partners.best[k] < 0:
@@ -203,7 +202,8 @@ cdef void _remove(ConflictRoom *room, Py_ssize_t number) noexcept nogil:
 cdef bint _undoes(
     const Negators *negators, int number, bint of_source, ConflictRoom *room
 ) noexcept nogil:
-    """Whether a negation stands with an opposite, which it undoes; that is dropped then."""
+    """Drop an opposite in the scope of a negation, which undoes it; return whether there was
+    one."""
     cdef int m
     cdef Py_ssize_t k
     cdef int32_t at
@@ -219,8 +219,8 @@ cdef bint _undoes(
 
 
 cdef int _keep_odd(const Side *side, const int32_t *by, int n, Clash *found) noexcept nogil:
-    """Keep what is found in sentences with an odd number of it, as two negations of a sentence undo
-    one another; return how many are kept. `by` holds the words that negate."""
+    """Keep the finds of sentences with an odd number of them, since two negations of a sentence
+    cancel; return the number kept. `by` holds the negations."""
     cdef int n_kept = 0
     cdef int k, m, n_here
     for k in range(n):
@@ -237,12 +237,12 @@ cdef int _add_free(
     const PairState *pair, ConflictRoom *room, const Negators *negators, bint of_source,
     Clash *found,
 ) noexcept nogil:
-    """Write what one side alone negates; return how many."""
+    """Write the words that only one side negates; return their number."""
     cdef const Partners *own = &room.source if of_source else &room.target
     cdef const Side *other = &pair.target if of_source else &pair.source
     cdef const Partners *others = &room.target if of_source else &room.source
     cdef const Side *side = &pair.source if of_source else &pair.target
-    cdef int32_t[MAX_NEGATORS] by    # the word that negates each that is found
+    cdef int32_t[MAX_NEGATORS] by    # the negation of each find
     cdef int n = 0
     cdef int k, m
     cdef int32_t at
@@ -287,8 +287,8 @@ cdef void _undo_pairs(const PairState *pair, ConflictRoom *room) noexcept nogil:
 cdef int find_negations(
     const PairState *pair, ConflictRoom *room, Clash *found
 ) noexcept nogil:
-    """Write at most 2 * MAX_FOUND words that one side alone negates, with their partners; return
-    how many. Opposites in the room that a negation undoes are dropped."""
+    """Write at most 2 * MAX_FOUND words that only one side negates, with their partners; return
+    their number. Drops opposites in the room that a negation undoes."""
     cdef Negators source, target
     cdef int n
     _undo_pairs(pair, room)

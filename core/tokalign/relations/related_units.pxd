@@ -4,13 +4,13 @@ from tokalign.features.pair cimport PairState
 from tokalign.relations.clashes cimport LinkView
 
 cpdef enum SideInput:
-    # What is asked of each side of a unit.
+    # Inputs from each side of a unit.
     TOKENS
     CONTENT_WORDS
     WEIGHT                # of its words in similarity
     SHARE_OF_SENTENCE     # of the sentence's tokens
     INSIDE                # share of the weight that has a partner in the unit
-    OUTSIDE               # and outside of it
+    OUTSIDE               # share that has a partner outside of it
     SAME                  # share of the weight whose word the other side of the unit has
     STRENGTH              # mean strength of each word's best partner in the unit, by weight
     LEAST_STRENGTH        # of a content word
@@ -30,18 +30,18 @@ cpdef enum SideInput:
     NUMBERS
     VERBS
     FIRST_IS_PREPOSITION
-    LAST_IS_LEFT          # whether the last content word, mostly the head, is lacking
+    LAST_IS_LEFT          # whether the last content word, mostly the head, is left
     N_SIDE_INPUTS
 
 cpdef enum PairInput:
-    # What is asked of both sides of a unit together.
+    # Inputs from both sides of a unit.
     IS_IDENTICAL          # the same forms in the same order
     COVERED               # of the sentences
     DISTANCE              # of the places in their sentences
     LEFT_NEIGHBOURS       # strength of the words before both
     RIGHT_NEIGHBOURS
     POSTERIOR             # largest mean posterior
-    SYNONYM               # of words that the other side lacks, by WordNet
+    SYNONYM               # of left words, by WordNet; so are the next
     NEAR
     HYPERNYM
     HYPERNYM_WITHIN_3
@@ -77,7 +77,7 @@ cdef enum:
     N_RELATIONS = 7      # kinds of relations, in the order of RelationKind
 
 cdef struct UnitRoom:
-    # What units of one pair are made of.
+    # Data that all units of a pair share.
     double covered
     double *mean             # [n_source, n_target] mean posterior of each link
     double *source_total     # [n_source] sum of each token's mean posteriors
@@ -86,10 +86,10 @@ cdef struct UnitRoom:
     int32_t *target_unit     # [n_target]
 
 cdef struct TreeNode:
-    int32_t left             # place of the left branch; the right one stands behind it
-    int16_t input            # that is compared; -1 of a leaf
+    int32_t left             # index of the left branch; the right one follows it
+    int16_t input            # number of the compared input; -1 for a leaf
     float threshold          # up to which the left branch is taken
-    float value              # of a leaf, or the mean of those below
+    float value              # of a leaf, or the mean of the leaves below
 
 cdef class Forest:
     cdef readonly int n_inputs

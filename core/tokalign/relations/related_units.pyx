@@ -1,14 +1,14 @@
-"""Relations of units: what is asked of them, and the model that answers.
+"""Relations of units: the inputs and the model.
 
 A unit is some tokens of either sentence: a link, several links that share tokens, a phrase, or two
-chunks. A word is *left* where the other side of the unit has none that is the same: by form, lemma,
-stem, value or spelling. All that is asked of pairs of words (WordNet, vectors, scales, values) is
-asked of those that are left. `lab.recipes.relations` trains the model.
+chunks. A word is *left* if the other side of the unit has no equal word: by form, lemma, stem,
+value or spelling. Inputs from pairs of words (WordNet, vectors, scales, values) only use left
+words. `lab.recipes.relations` trains the model.
 
 It is made of forests: boosted trees, as Friedman (2001), Annals of Statistics 29(5), has them, sums
-of small trees. What an input contributed to a score is what the mean of the leaves below changed by
-where it was compared (Saabas 2014, "Interpreting random forests"); with the base these sum to the
-score.
+of small trees. The contribution of an input to a score is the change in the mean of the leaves
+below, summed over the nodes that compare it (Saabas 2014, "Interpreting random forests").
+Contributions and the base sum to the score.
 """
 
 from libc.math cimport exp, fabs
@@ -57,7 +57,7 @@ cdef struct Tokens:
 
 
 cdef size_t room_bytes(Py_ssize_t n_source, Py_ssize_t n_target) noexcept nogil:
-    """Return the memory that the units of such a pair need."""
+    """Return the bytes of scratch for the units of a pair."""
     return (
         n_source * n_target * sizeof(double)
         + (n_source + n_target) * (sizeof(double) + sizeof(int32_t))
@@ -68,7 +68,7 @@ cdef void fill_room(
     UnitRoom *room, char *memory, const double *s2t_posterior, const double *t2s_posterior,
     Py_ssize_t n_source, Py_ssize_t n_target, double covered
 ) noexcept nogil:
-    """Fill what all units of a pair share."""
+    """Fill the data that all units of a pair share."""
     cdef Py_ssize_t i, j
     cdef double mean
     room.covered = covered
@@ -118,7 +118,7 @@ cdef bint _is_left(
 
 
 cdef bint _is_negated(const Side *side, const Tokens *tokens, int k) noexcept nogil:
-    """Whether a word of the unit negates, or one right above or below it in the tree does."""
+    """Whether a word of the unit, or right above or below it in the tree, is a negation."""
     cdef int32_t at = tokens.at[k]
     cdef int32_t child
     if side.word[at].negates:
@@ -134,7 +134,7 @@ cdef bint _is_negated(const Side *side, const Tokens *tokens, int k) noexcept no
 
 
 cdef void _count_left(const Lexeme *word, float *out) noexcept nogil:
-    """Count a word that is left by its part of speech."""
+    """Count a left word by its part of speech."""
     if word.coarse == COARSE_NOUN:
         out[<int>SideInput.LEFT_NOUNS] += 1.0
     elif word.coarse == COARSE_NAME:
@@ -156,7 +156,7 @@ cdef void _count_left(const Lexeme *word, float *out) noexcept nogil:
 
 
 cdef inline double _weight(const Lexeme *word) noexcept nogil:
-    """Return what a word weighs; other words than those of content little, marks nothing."""
+    """Return the weight of a word: small for function words, 0 for punctuation."""
     if word.kind == KIND_MARK:
         return 0.0
     return word.weight if word.kind == KIND_CONTENT else 0.1 * word.weight
@@ -165,7 +165,7 @@ cdef inline double _weight(const Lexeme *word) noexcept nogil:
 cdef void _side_inputs(
     const PairState *pair, const UnitRoom *room, const Tokens *own, const Tokens *other, float *out
 ) noexcept nogil:
-    """Write what is asked of one side; `out` is all zeros."""
+    """Write the inputs from one side; `out` is all zeros."""
     cdef const Lexeme *word
     cdef const double *total = room.source_total if own.is_source else room.target_total
     cdef double inside, weight, whole = 0.0
@@ -227,7 +227,7 @@ cdef inline void _raise(float *out, int place, bint holds) noexcept nogil:
 cdef void _relate_words(
     uint32_t relations, uint8_t contrast, float *out
 ) noexcept nogil:
-    """Add how two words that are left are related."""
+    """Add the relation of two left words."""
     _raise(out, <int>PairInput.SYNONYM, relations & wordnet.SYNONYM)
     _raise(out, <int>PairInput.NEAR, relations & (
         wordnet.DERIVED | wordnet.PERTAINYM | wordnet.SIMILAR | wordnet.VERB_GROUP
@@ -256,7 +256,7 @@ cdef void _relate_words(
 cdef void _compare_left(
     const PairState *pair, const Tokens *source, const Tokens *target, float *out
 ) noexcept nogil:
-    """Write how the words that are left are related."""
+    """Write the inputs from relations of left words."""
     cdef Py_ssize_t cell
     cdef int k, m, n_left = 0
     cdef float best, cosines = 0.0
@@ -289,7 +289,7 @@ cdef int _last_content(const Tokens *tokens) noexcept nogil:
 cdef void _compare_ends(
     const PairState *pair, const Tokens *source, const Tokens *target, float *out
 ) noexcept nogil:
-    """Write how the first tokens and the last content words are related."""
+    """Write the inputs from first tokens and last content words."""
     cdef int k = _last_content(source)
     cdef int m = _last_content(target)
     cdef const Lexeme *first = source.side.word[source.at[0]]
@@ -318,7 +318,7 @@ cdef void _compare_cells(
     const PairState *pair, const UnitRoom *room, const Tokens *source, const Tokens *target,
     float *out
 ) noexcept nogil:
-    """Write what any two words of both sides say."""
+    """Write the inputs from all pairs of words of both sides."""
     cdef Py_ssize_t cell
     cdef int k, m
     cdef uint8_t agreement
@@ -355,7 +355,7 @@ cdef void unit_inputs(
     const PairState *pair, const UnitRoom *room, const int32_t *source, int n_source,
     const int32_t *target, int n_target, float *out
 ) noexcept nogil:
-    """Write the inputs of a unit of a pair that is prepared, in the order of UNIT_INPUTS.
+    """Write the inputs of a unit of a prepared pair, in the order of UNIT_INPUTS.
 
     Tokens are in rising order, at least one on each side.
     """
@@ -396,7 +396,7 @@ cdef class Forest:
     Raises
     ------
     ResourceError
-        If the table lacks an array, or a tree leads out of it or in a circle.
+        If the table lacks an array, or a tree has a branch out of range or a cycle.
     """
 
     def __init__(self, table, str name, int n_inputs, int n_outputs):
@@ -410,7 +410,7 @@ cdef class Forest:
         value = table.array(f"{name}_value", np.float32, (n_nodes,))
         base = table.array(f"{name}_base", np.float32, (n_outputs,))
         inner = inputs >= 0
-        # A branch stands behind its node, so that no path comes back.
+        # A branch follows its node, so that there are no cycles.
         behind = left[inner] > np.flatnonzero(inner)
         if (
             not n_nodes or not len(root) or len(root) % n_outputs
@@ -484,7 +484,7 @@ cdef class Forest:
         return found
 
     def contributions(self, const float[::1] row, int output):
-        """Return what each input contributed to a score of a row.
+        """Return the contribution of each input to a score of a row.
 
         Parameters
         ----------
@@ -494,7 +494,7 @@ cdef class Forest:
         Returns
         -------
         float64 array, shape (n_inputs + 1,)
-            They sum to the score; the last one is what no input changed.
+            They sum to the score; the last one is the base.
 
         Raises
         ------
@@ -533,8 +533,8 @@ cdef void _softmax(const double *scores, float *out) noexcept nogil:
 
 
 cdef class RelationModel:
-    """Says how the two sides of a unit are related, whether they belong together, and how alike
-    they are; and where chunks begin.
+    """Predicts the relation of a unit's two sides, whether they are aligned, how similar they are,
+    and where chunks begin.
 
     Parameters
     ----------
@@ -543,9 +543,9 @@ cdef class RelationModel:
     Raises
     ------
     ModelError
-        If the table is of other kinds of relations.
+        If the table has other kinds of relations.
     ResourceError
-        If the table is damaged, or of other inputs.
+        If the table is damaged, or made for other inputs.
     """
 
     def __init__(self, table):
@@ -569,7 +569,7 @@ cdef class RelationModel:
 
     @classmethod
     def open_shipped(cls):
-        """Return the model that ships with the package."""
+        """Return the shipped model."""
         return cls(Table.open_shipped("relations"))
 
     cdef void relate(self, const float *inputs, float *out) noexcept nogil:
@@ -579,12 +579,12 @@ cdef class RelationModel:
         _softmax(scores, out)
 
     def identical_words(self):
-        """Return the probabilities of the kinds for two words of one form or lemma, shape
+        """Return the probabilities of the kinds for words with equal form or lemma, shape
         (n_kinds,)."""
         return np.array([self.identical[k] for k in range(N_RELATIONS)], dtype=np.float32)
 
     def probabilities(self, rows):
-        """Return how likely each kind of relation is.
+        """Return the probabilities of the kinds of relations.
 
         Parameters
         ----------
@@ -605,11 +605,11 @@ cdef class RelationModel:
         return found
 
     def linked_probabilities(self, rows):
-        """Return how likely the two sides of each unit belong together, shape (n_units,)."""
+        """Return the probability that both sides of each unit are aligned, shape (n_units,)."""
         return 1.0 / (1.0 + np.exp(-self.linked.scores(rows)[:, 0]))
 
     def scores(self, rows):
-        """Return how alike the two sides of each unit are, in [0, 5], shape (n_units,)."""
+        """Return the similarity of the two sides of each unit, in [0, 5], shape (n_units,)."""
         return self.score.scores(rows)[:, 0].clip(0.0, HIGHEST_SCORE)
 
 
@@ -617,7 +617,7 @@ cdef void _collect(
     const LinkView *links, Py_ssize_t first, const PairState *pair, const UnitRoom *room,
     int *n_source, int *n_target,
 ) noexcept nogil:
-    """Write the tokens that a link's unit holds, in rising order."""
+    """Write the tokens of a link's unit, in rising order."""
     cdef Py_ssize_t k
     cdef bint grows = True
     for k in range(pair.source.n):
@@ -654,7 +654,7 @@ cdef bint _is_single(const LinkView *links, Py_ssize_t number) noexcept nogil:
 
 
 cdef bint _is_plain(const PairState *pair, const LinkView *links, Py_ssize_t number) noexcept nogil:
-    """Whether a link joins two words of one form or lemma, and shares no token with another."""
+    """Whether a link joins words with equal form or lemma, and shares no token with another."""
     cdef Py_ssize_t cell = links.source[number] * pair.target.n + links.target[number]
     return (
         pair.lexical_class[cell] <= CLASS_LEMMA and pair.agreement[cell] != RELATION_DIFFERENT
@@ -665,7 +665,7 @@ cdef bint _is_plain(const PairState *pair, const LinkView *links, Py_ssize_t num
 cdef Py_ssize_t _first_of_unit(
     const LinkView *links, Py_ssize_t number, const UnitRoom *room
 ) noexcept nogil:
-    """Return the first link of the unit that was collected for a link."""
+    """Return the first link of the unit collected for a link."""
     cdef Py_ssize_t k
     for k in range(number + 1):
         if links.source[k] == room.source_unit[0]:

@@ -11,7 +11,7 @@ and l(y)..j:
                            forest(l(i) - 1, l(j) - 1) + tree(i, j)
 
 and tree(i, j) = forest(i, j) where both are trees. A sentence's tree has an artificial root above
-its roots, however many they are, which is substituted by the other sentence's for nothing.
+all its roots, which is substituted by the other sentence's at no cost.
 
 Cells: the product, over both trees, of the sum over keyroots of the size of their subtrees; at most
 n**2 / 2 each, and for dependency trees a small multiple of n.
@@ -28,11 +28,11 @@ import numpy as np
 from tokalign.errors import InputError, LimitError, ShapeError
 
 MAX_STEPS = 1024
-"""Cells for each pair of tokens; parsed sentences take 10 to 200. Two of 512 tokens then take half
-a second at most, rather than minutes."""
+"""Most cells for each pair of tokens; parsed sentences take 10 to 200. Two sentences of 512 tokens
+then take at most half a second instead of minutes."""
 
 cdef struct Tree:
-    int32_t n          # nodes, the artificial root among them
+    int32_t n          # nodes, including the artificial root
     int32_t n_keyroots
     int32_t *token     # [n] token of the node in postorder; the root's is n - 1
     int32_t *leftmost  # [n] l(i)
@@ -48,7 +48,7 @@ cdef struct Costs:
 cdef inline int32_t substituted(
     const Tree *source, const Tree *target, const Costs *costs, int32_t i, int32_t j
 ) noexcept nogil:
-    """Return the cost of node j in the place of node i; roots go with roots alone."""
+    """Return the cost of substituting node j for node i; a root only for a root."""
     cdef bint is_root = i == source.n - 1
     if is_root or j == target.n - 1:
         return 0 if is_root and j == target.n - 1 else costs.deletion + costs.insertion
@@ -59,10 +59,10 @@ cdef void fill_forest(
     const Tree *source, const Tree *target, const Costs *costs, int32_t x, int32_t y,
     int32_t *tree, int32_t *forest,
 ) noexcept nogil:
-    """Fill in the forests of two subtrees, and the trees among them.
+    """Fill the forests of two subtrees, and the trees among them.
 
-    `tree` is [source.n, target.n]; `forest` is [source.n + 1, target.n + 1], one place further
-    than the nodes, so that l(x) - 1 has one.
+    `tree` is [source.n, target.n]; `forest` is [source.n + 1, target.n + 1], shifted by one place,
+    so that l(x) - 1 has a place.
     """
     cdef int32_t first_i = source.leftmost[x], first_j = target.leftmost[y]
     cdef Py_ssize_t width = target.n + 1
@@ -102,10 +102,10 @@ cdef void read_script(
     const Tree *source, const Tree *target, const Costs *costs,
     int32_t *tree, int32_t *forest, int32_t *pending, int32_t *partner,
 ) noexcept nogil:
-    """Fill in each source token's partner in the cheapest script, -1 where it is deleted.
+    """Fill each source token's partner in the cheapest script, -1 if it is deleted.
 
-    Of equally cheap edits the first of: substitution (or subtree by subtree), deletion, insertion,
-    from the right. `pending` is [2 * source.n]: pairs of subtrees that are still to be read.
+    Ties, from the right, go to substitution (or subtree by subtree), then deletion, then insertion.
+    `pending` is [2 * source.n]: pairs of subtrees still to be read.
     """
     cdef Py_ssize_t width = target.n + 1, n_pending = 1
     cdef int32_t x, y, i, j, here, first_i, first_j
@@ -148,7 +148,7 @@ cdef void read_script(
 
 
 cdef int plant(const int32_t[::1] heads, Tree *tree) except -1:
-    """Fill in a tree, whose arrays have room for a node more than there are tokens."""
+    """Fill a tree, whose arrays have room for one node more than tokens."""
     cdef int32_t n_tokens = <int32_t>heads.shape[0]
     cdef int32_t token, node = 0, place
     # children[starts[h] : starts[h + 1]] hang from token h, those of the root last.
@@ -221,7 +221,7 @@ cdef Costs check_costs(
     const int32_t[:, ::1] substitution, int32_t deletion, int32_t insertion,
     Py_ssize_t n_source, Py_ssize_t n_target,
 ) except *:
-    """Return costs that fit two sentences, or raise as cheapest_script does."""
+    """Return checked costs of two sentences, or raise as cheapest_script does."""
     if (substitution.shape[0], substitution.shape[1]) != (n_source, n_target):
         raise ShapeError(
             f"substitution costs of shape {(substitution.shape[0], substitution.shape[1])}; "
@@ -238,7 +238,7 @@ cdef Costs check_costs(
 
 
 cdef int32_t *carve(Tree *tree, Py_ssize_t n_tokens, int32_t *memory) noexcept:
-    """Place a tree's arrays in memory, and return where they end."""
+    """Place a tree's arrays in memory; return their end."""
     tree.token = memory
     tree.leftmost = tree.token + n_tokens + 1
     tree.keyroots = tree.leftmost + n_tokens + 1
@@ -258,37 +258,38 @@ cdef int check_steps(const Tree *source, const Tree *target) except -1:
     return 0
 
 
-# Long, as it is the door: it checks and says all of what it takes, and owns the memory.
+# Long, because it checks and documents all arguments, and owns the memory.
 def cheapest_script(
     source_heads, target_heads, const int32_t[:, ::1] substitution,
     int32_t deletion=1, int32_t insertion=1,
 ):
-    """Return the edit distance of two dependency trees and what the cheapest script substitutes.
+    """Return the edit distance of two dependency trees and the substitutions of the cheapest
+    script.
 
     Parameters
     ----------
     source_heads, target_heads : sequence of int, length n_source and n_target
-        0-based, -1 for a root; there may be several. Children are ordered as the tokens are.
+        0-based, -1 for a root; there may be several. Children are in the order of tokens.
     substitution : int32 array, shape (n_source, n_target), C-contiguous
-        Cost of each target token in the place of each source token; 0 to 1,000,000.
+        Cost of substituting each target token for each source token; 0 to 1,000,000.
     deletion, insertion : int
-        Cost of any token; of the same range.
+        Cost of any token, in the same range.
 
     Returns
     -------
     distance : int
     partner : int32 array, shape (n_source,)
-        The target token that each source token is substituted by, -1 where it is deleted. Of
-        equally cheap scripts the one that, read from the right, first substitutes, else deletes.
+        The target token that each source token is substituted by, -1 if it is deleted. Ties go to
+        the script that, read from the right, first substitutes, else deletes.
 
     Raises
     ------
     ShapeError
         If the shapes disagree.
     InputError
-        If heads are no trees, or a cost is out of range.
+        If heads are not trees, or a cost is out of range.
     LimitError
-        If the trees are so deep and forked that it takes more than MAX_STEPS for a pair of tokens.
+        If the trees are so deep and branched that a pair of tokens needs more than MAX_STEPS.
 
     Examples
     --------

@@ -1,11 +1,10 @@
 """The aligner of Sultan et al. (2014) for one pair of sentences.
 
-Similarity of words is 0, ALIKE or EXACT tenths; a pair of n by m tokens takes O(n * m) look-ups. Over
-words whose similarity is known, the modules of the paper work one after another. Their scores are
-hundredths: with the paper's weight of 0.9, 9 * similarity + evidence. Integers keep ties what they
-are, in any order of adding up; they go to the lower source, then target token. A pair takes O(n * m)
-pairs of arcs altogether (every pair of arcs meets in four pairs of words) and the sorting of the
-candidates.
+Similarity of words is 0, ALIKE or EXACT tenths; a pair of n by m tokens takes O(n * m) look-ups.
+Then the modules of the paper run one after another. Their scores are hundredths: with the paper's
+weight of 0.9, 9 * similarity + evidence. Integers make ties independent of the order of summing;
+ties go to the lower source, then target token. A pair takes O(n * m) pairs of arcs in total (every
+pair of arcs meets in four pairs of words) and the sorting of the candidates.
 """
 
 from libc.stdint cimport int32_t, uint8_t, uint32_t
@@ -35,25 +34,25 @@ from tokalign.systems.dependencies import (
 cdef enum:
     EXACT = 10           # tenths of similarity: the same word or lemma
     ALIKE = 9            # listed as paraphrases
-    WEIGHT = 9           # of similarity, in tenths; the evidence has the rest
+    WEIGHT = 9           # of similarity, in tenths; evidence has the rest
     WINDOW = 3           # words to either side that are neighbours
-    MAX_PERSON = 3       # words of a name that one of them may stand for
+    MAX_PERSON = 3       # most words of a name that one word may stand for
     MAX_INITIALS = 8
-    # A worker's memory of words and types is emptied beyond so many, or characters in them.
+    # A worker's caches of words and types are cleared beyond so many items or characters.
     MAX_KNOWN = 50_000
     MAX_CHARACTERS = 4_000_000
 
-# What WordNet has to say of two words for them to be alike, where there are no paraphrases.
+# WordNet's relations of similar words, used without a table of paraphrases.
 cdef uint32_t RELATED = SYNONYM | DERIVED | PERTAINYM | SIMILAR | VERB_GROUP
 
 RULES = (
     "", "final-mark", "identical-sequence", "name", "dependency", "dependency-context", "neighbourhood",
     "stop-dependency", "stop-neighbourhood",
 )
-"""Names of what links two words, in the order of the modules; 0 is no link."""
+"""Names of the rules that link two words, in the order of the modules; 0 is no link."""
 
 cdef enum:
-    # Places in RULES.
+    # Indices in RULES.
     NO_RULE = 0
     FINAL_MARK = 1
     SEQUENCE = 2
@@ -68,11 +67,11 @@ cdef struct SultanWord:
     int32_t form             # number of the lower-case form
     int32_t canonical        # of the form without inner marks
     int32_t lemma
-    int32_t listed_form      # places among the paraphrases, or -1
+    int32_t listed_form      # indices in the paraphrases, or -1
     int32_t listed_lemma
-    int32_t[4] entries       # places in WordNet by part of speech, or -1
+    int32_t[4] entries       # entries in WordNet by part of speech, or -1
     Kin kin
-    uint8_t category         # place in CATEGORIES
+    uint8_t category         # index in CATEGORIES
     bint is_stop             # a function word or mark
     bint is_final            # a mark that ends sentences
     bint is_like_itself      # a mark or clitic: it has no paraphrases
@@ -81,7 +80,7 @@ cdef struct SultanWord:
     bint is_name             # tagged as a proper noun
     bint is_title            # a part of many names
     int32_t first            # first character, lower-case
-    int32_t n_initials       # of what may be an acronym, else 0
+    int32_t n_initials       # of a possible acronym, else 0
     int32_t[MAX_INITIALS] initials
 
 cdef struct Arc:
@@ -105,7 +104,7 @@ cdef struct Candidate:
 cdef struct SultanPair:
     SultanSide source, target
     uint8_t *similarity      # [n, m] in tenths
-    uint8_t *rule            # [n, m] what linked two words, or NO_RULE
+    uint8_t *rule            # [n, m] the rule that linked two words, or NO_RULE
 
 
 cdef inline bint is_linked(const SultanPair *pair, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
@@ -136,7 +135,7 @@ cdef inline bint _is_free(const SultanPair *pair, Py_ssize_t i, Py_ssize_t j) no
 
 
 cdef Py_ssize_t _final_mark(const SultanSide *side) noexcept nogil:
-    """Return the mark that ends a sentence, perhaps before a quote or bracket; -1 if none does."""
+    """Return the final mark of a sentence, perhaps before a quote or bracket, or -1."""
     cdef Py_ssize_t k = side.n - 1
     if k > 0 and side.word[k].is_mark and not side.word[k].is_final:
         k -= 1
@@ -181,7 +180,7 @@ cdef void _align_sequences(SultanPair *pair, Candidate *found) noexcept nogil:
 
 
 cdef Py_ssize_t _name_end(const SultanSide *side, Py_ssize_t start) noexcept nogil:
-    """Return the end of the name that starts at a token; the token itself if none does."""
+    """Return the end of the name that starts at a token, or the token itself."""
     cdef Py_ssize_t end = start
     if start and side.word[start - 1].is_name:
         return start
@@ -211,7 +210,7 @@ cdef bint _occurs(const SultanSide *side, int32_t form) noexcept nogil:
 
 
 cdef bint _is_missing(const SultanSide *full, Py_ssize_t k, const SultanSide *part) noexcept nogil:
-    """Whether a word of a full mention is what the partial mention leaves out."""
+    """Whether a word of a full mention is missing in the partial mention."""
     return not (
         full.linked[k] or full.word[k].is_title or _occurs(part, full.word[k].form)
     )
@@ -276,7 +275,7 @@ cdef void _align_names(SultanPair *pair) noexcept nogil:
 
 
 cdef inline bint _is_equivalent(const Arc *a, const Arc *b) noexcept nogil:
-    """Whether two arcs say the same of the words that they start from."""
+    """Whether two arcs are equivalent for the words that they start from."""
     if a.is_down == b.is_down:
         return a.type == b.type or (a.same & b.same) != 0
     return ((a.one & b.other_way) | (a.other_way & b.one)) != 0
@@ -310,7 +309,7 @@ cdef int _dependency_evidence(const SultanPair *pair, Py_ssize_t i, Py_ssize_t j
 
 
 cdef int _text_evidence(const SultanPair *pair, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
-    """Algorithm 2, summed up: the similarities of all content words around two words."""
+    """Algorithm 2: the sum of the similarities of all content words around two words."""
     cdef const SultanSide *s = &pair.source
     cdef const SultanSide *t = &pair.target
     cdef int evidence = 0
@@ -327,7 +326,7 @@ cdef int _text_evidence(const SultanPair *pair, Py_ssize_t i, Py_ssize_t j) noex
 cdef int _stop_dependency_evidence(
     const SultanPair *pair, Py_ssize_t i, Py_ssize_t j
 ) noexcept nogil:
-    """Return how many linked words two words depend on alike, or govern alike, in tenths."""
+    """Return the number of linked words with equivalent dependencies on two words, in tenths."""
     cdef const SultanSide *s = &pair.source
     cdef const SultanSide *t = &pair.target
     cdef int evidence = 0
@@ -343,7 +342,7 @@ cdef int _stop_dependency_evidence(
 
 
 cdef int _stop_text_evidence(const SultanPair *pair, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
-    """Return how many of two words' left and right neighbours are linked, in tenths."""
+    """Return the number of linked left and right neighbours of two words, in tenths."""
     cdef int evidence = 0
     if i and j and is_linked(pair, i - 1, j - 1):
         evidence += 10
@@ -427,13 +426,13 @@ cdef void _free(SultanSide *side) noexcept:
 
 
 cdef class SultanKernel:
-    """Links two prepared sentences; not safe to share by threads.
+    """Links two prepared sentences; threads must not share it.
 
     Parameters
     ----------
     wordnet : WordNet
     listed : Paraphrases or None
-        Pairs of words that are alike; without them, WordNet says which are.
+        Pairs of similar words; without them, WordNet's relations are used.
     """
 
     cdef WordNet _wordnet
@@ -462,13 +461,13 @@ cdef class SultanKernel:
         Parameters
         ----------
         source, target : (tokens, tags, lemmas, dependencies)
-            Sequences of str, the same length each, and of (head, dependent, type) with 0-based
-            tokens as head and dependent, which are not checked.
+            Sequences of str of equal length, and of (head, dependent, type) with 0-based tokens as
+            head and dependent (not checked).
 
         Returns
         -------
         list of (int, int, int, int)
-            Source token, target token, place in RULES and similarity in tenths, sorted.
+            Source token, target token, index in RULES and similarity in tenths, sorted.
 
         Raises
         ------
@@ -522,7 +521,7 @@ cdef class SultanKernel:
             side.start[dependent] += 1
         for k in range(side.n):
             side.start[k + 1] += side.start[k]
-        # Every arc is put before the end of its word's; in the end that is where they start.
+        # Arcs are filled from the end of each word's range, so that the ends become starts.
         for head, dependent, type_ in reversed(arcs):
             self._put(side, head, dependent, type_, True)
             self._put(side, dependent, head, type_, False)
@@ -545,7 +544,7 @@ cdef class SultanKernel:
         return 0
 
     def _add_kind(self, str type_, int head, int dependent):
-        """Return a type's number and the rows of either table that it is in, as bits."""
+        """Return a type's number, and its rows in either table as bits."""
         ends = CATEGORIES[head], CATEGORIES[dependent]
         same = sum([
             1 << row for row, (*both, types) in enumerate(SAME_DIRECTION)

@@ -1,23 +1,22 @@
-"""Matching of the sentences of two texts: which share words, and the best chain of blocks of them.
+"""Matching of the sentences of two texts: sentences that share words, and the best chain of blocks.
 
 Sentences that share words are found without comparing every sentence with every other. An index
-lists the sentences that hold a stem. Only those that share a stem with a sentence are looked at, and
-stems that many sentences hold are left out of the index: a sentence of n stems costs n times the
-length of the longest list at most, however long the texts are.
+lists the sentences that hold a stem. Only sentences that share a stem are scored, and frequent
+stems are left out of the index: a sentence of n stems costs at most n times the length of the
+longest list, however long the texts are.
 
 The chain of blocks has the highest total gain among those that keep the order of both texts. A block
-covers neighbouring sentences of the old text and of the new one. Of two blocks of a chain, the later
-one begins after the earlier one ends, in both texts. From the last sentence to the first::
+covers neighbouring sentences of the old text and of the new one. In a chain, a later block begins
+after an earlier one ends, in both texts. From the last sentence to the first::
 
     best[k] = gain[k] + max(0, best[m])
 
-over all blocks m that begin at or after both ends of k. A Fenwick tree (1994, Software: Practice and
-Experience 24(3)) over the new text's sentences holds the best of those whose old sentences come late
-enough, so that n blocks take O(n log n) time and O(n) memory.
+over all blocks m that begin at or after both ends of k. A Fenwick tree (1994, Software: Practice
+and Experience 24(3)) over the new text's sentences holds the best of those whose old sentences are
+late enough, so that n blocks take O(n log n) time and O(n) memory.
 
-Gains are whole numbers (millionths), so that sums are exact and ties are real ones. Of chains with
-equal totals the one is taken whose first block has the lower number, then whose second one has, and
-so on.
+Gains are integers (millionths), so that sums are exact and ties are real ones. Ties go to the chain
+whose first block has the lower number, then whose second one has, and so on.
 """
 
 from libc.math cimport sqrt
@@ -37,7 +36,7 @@ cdef enum:
 cdef int64_t _first_from(
     const int32_t[::1] index, int64_t low, int64_t high, int32_t first
 ) noexcept nogil:
-    """Return where in a rising part of the index the sentences from `first` on begin."""
+    """Return the place of the first sentence from `first` on, in a rising part of the index."""
     cdef int64_t middle
     while low < high:
         middle = (low + high) // 2
@@ -53,7 +52,7 @@ cdef int32_t _collect(
     const int32_t[::1] index, int32_t first, int32_t end, int32_t most, double[::1] shared,
     int32_t[::1] touched,
 ) noexcept nogil:
-    """Add up what a sentence shares with each of some others, and return how many share any."""
+    """Sum the shared weights of a sentence and each of some others; return how many share any."""
     cdef int32_t n_touched = 0
     cdef int32_t j
     cdef Py_ssize_t s
@@ -62,7 +61,7 @@ cdef int32_t _collect(
         start = _first_from(index, index_offsets[stems[s]], index_offsets[stems[s] + 1], first)
         stop = index_offsets[stems[s] + 1]
         if stop > start + most:
-            # More hold it, but perhaps few of those that are looked at.
+            # More hold it, but perhaps few in the range.
             stop = start + most + 1
             if index[stop - 1] < end:
                 continue
@@ -78,7 +77,7 @@ cdef int32_t _collect(
 
 
 cdef void _keep(int32_t[::1] partners, double[::1] scores, int32_t j, double score) noexcept nogil:
-    """Put a sentence among the best ones, which are by falling score, then by their numbers."""
+    """Insert a sentence into the best ones, sorted by falling score, then by number."""
     cdef Py_ssize_t k = partners.shape[0] - 1
     if partners[k] != NONE and (score < scores[k] or (score == scores[k] and j > partners[k])):
         return
@@ -94,7 +93,7 @@ cdef void _keep(int32_t[::1] partners, double[::1] scores, int32_t j, double sco
 
 
 def best_partners(side, other, weights, ranges, int most, int n_best):
-    """Return the sentences of the other text that share most with each sentence of a text.
+    """Return the best partners of each sentence of a text, by shared words.
 
     Parameters
     ----------
@@ -102,19 +101,19 @@ def best_partners(side, other, weights, ranges, int most, int n_best):
     weights : float64 array, shape (n_stems,)
         Above 0.
     ranges : int32 array, shape (n_sentences, 2), C-contiguous
-        Half-open range of the other text's sentences that are looked at for each sentence.
+        Half-open range of the other text's sentences to search, for each sentence.
     most : int
-        Stems that more of these hold are not looked up.
+        Stems in more of these are not looked up.
     n_best : int
         At least 1.
 
     Returns
     -------
     partners : int32 array, shape (n_sentences, n_best)
-        By falling score; of equal ones, the one that comes first. -1 where there are no more.
+        By falling score; ties go to the earlier sentence. -1 if there are no more.
     scores : float64 array, shape (n_sentences, n_best)
-        In [0, 1]: the weights of the shared stems that were looked up, over the geometric mean of
-        the weights of both sentences' stems.
+        In [0, 1]: the weight of the shared stems that were looked up, over the geometric mean of
+        the weights of both sentences.
     """
     sentence_of = np.repeat(
         np.arange(len(other.offsets) - 1, dtype=np.int32), np.diff(other.offsets)
@@ -150,7 +149,7 @@ def best_partners(side, other, weights, ranges, int most, int n_best):
 
 
 def shared_beyond(side, other, weights, triples):
-    """Return what sentences share with a second sentence that a first one lacks.
+    """Return the weight that sentences share with a second sentence but not with a first one.
 
     Parameters
     ----------
@@ -162,7 +161,8 @@ def shared_beyond(side, other, weights, triples):
     Returns
     -------
     float64 array, shape (n,)
-        The weights of the stems that the sentence and the second one hold, the first one not.
+        Sum of the weights of the stems that the sentence and the second one hold, but not the
+        first.
     """
     cdef const int32_t[:, ::1] rows = triples
     cdef const int64_t[::1] offsets = side.offsets
@@ -196,14 +196,14 @@ def shared_beyond(side, other, weights, triples):
 
 
 cdef inline bint _is_better(int64_t gain, int32_t k, int64_t best, int32_t m) noexcept nogil:
-    """Whether block k after a block, for so much gain, is to be taken rather than m."""
+    """Whether block k, with this gain, is a better next block than m."""
     return gain > best or (gain == best and k != NONE and (m == NONE or k < m))
 
 
 cdef void _insert(
     int64_t[::1] tree_gain, int32_t[::1] tree_block, int32_t first, int64_t gain, int32_t k
 ) noexcept nogil:
-    """Put a block that begins at a sentence of the new text into the tree."""
+    """Insert a block that begins at a sentence of the new text into the tree."""
     cdef Py_ssize_t node = first + 1
     while node > 0:
         if _is_better(gain, k, tree_gain[node], tree_block[node]):
@@ -232,13 +232,13 @@ cdef void _fill_chain(
     int64_t[::1] best, int32_t[::1] after, int64_t[::1] tree_gain,
     int32_t[::1] tree_block,
 ) noexcept nogil:
-    """Fill in the best total from each block on, and the block after it.
+    """Fill the best total from each block on, and the block after it.
 
     Parameters
     ----------
     blocks : shape (n, 4)
-        First old sentence, number of old ones, first new one, number of new ones; sorted by the
-        first old one.
+        First old sentence, number of old sentences, first new one, number of new ones; sorted by
+        the first.
     by_end : shape (n,)
         Blocks by falling end of their old sentences.
     """
@@ -268,7 +268,7 @@ def best_chain(blocks, gains):
         First sentence of the old text, number of its sentences, first of the new text, and their
         number; sorted by the first of the old text. Numbers are at least 1.
     gains : int64 array, shape (n_blocks,)
-        Above 0, of which all together fit into 62 bits.
+        Above 0; their sum must fit into 62 bits.
 
     Returns
     -------

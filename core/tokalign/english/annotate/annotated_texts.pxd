@@ -5,9 +5,9 @@ from tokalign.english.annotate.tagging cimport Form
 cdef struct Token:
     Form form
     uint64_t hash
-    int64_t start            # where its letters begin among all letters
-    int32_t n                # how many it has
-    int32_t first_word       # number of the word that was last made of it
+    int64_t start            # index of its first letter among all letters
+    int32_t n                # number of its letters
+    int32_t first_word       # number of the word last made of it
 
 cdef struct Word:
     int32_t token
@@ -18,12 +18,12 @@ cdef class Words:
     cdef readonly tuple tags         # names of tags, by number
     cdef readonly list tokens        # [n_words] str; filled by name_new
     cdef readonly list lemmas        # [n_words] str; likewise
-    cdef readonly int64_t n_bytes    # at most, of all that is remembered
+    cdef readonly int64_t n_bytes    # upper bound of the memory in use
     cdef readonly Py_ssize_t n_words
     cdef Word *word                  # [n_words]
     cdef Token *token                # [_n_tokens]
-    cdef int32_t *form_scores        # [_n_tokens, WIDTH] what each token's form says of its tag
-    cdef const int16_t *_weights     # of the tagger; borrowed by who adds tokens
+    cdef int32_t *form_scores        # [_n_tokens, WIDTH] a form's scores of the tags
+    cdef const int16_t *_weights     # of the tagger; borrowed while tokens are added
     cdef int _shift
     cdef Py_UCS4 *_letters
     cdef int32_t *_slots             # [_n_slots] number of a token, or -1
@@ -46,5 +46,5 @@ cdef class AnnotatedTexts:
     cdef int32_t[::1] starts     # [n_tokens]
     cdef int32_t[::1] ends       # [n_tokens]
     cdef int32_t[::1] numbers    # [n_tokens] of words
-    cdef list begins             # of the tokens, those that begin a later sentence of a text
+    cdef list begins             # tokens that begin a later sentence of a text
     cdef int put(self, list places) except -1

@@ -1,12 +1,12 @@
-"""Tags and lemmas of raw text or given tokens, many texts at once without the interpreter.
+"""Tags and lemmas of raw text or given tokens, for many texts at once without the GIL.
 
 A raw text is split, and each of its sentences is tokenised and tagged by itself. Given tokens are
-one sentence. No Python object is made for a token: texts stay in columns of word numbers, of which
-a `Sentence` is a view. The same by the sentence: `Sentences`, `tokenize`, `Tagger.tag`,
-`Lemmatizer.lemmatize`.
+one sentence. No Python object is made for a token: texts stay in columns of word numbers, and a
+`Sentence` is a view of them. `Sentences`, `tokenize`, `Tagger.tag` and `Lemmatizer.lemmatize` do
+the same for one sentence.
 
-A token is a string; a word is a token with a tag, to which a lemma belongs. What is found is
-remembered: what the tagger sees of a token is computed once, and a word's lemma is looked up once.
+A token is a string; a word is a token with a tag, and has a lemma. Results are cached: a token's
+features are computed once, and a word's lemma is looked up once.
 """
 
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
@@ -53,15 +53,16 @@ cdef extern from "_compiler.h" nogil:
     uint64_t mix "tokalign_mix"(uint64_t a, uint64_t b) noexcept
 
 cdef enum:
-    LEAST_WORDS = 1024    # for which there is room at first
+    LEAST_WORDS = 1024    # initial capacity
     LEAST_TOKENS = 256
-    WORD_BYTES = 200     # of a word's Python strings and places in lists, without their letters
+    WORD_BYTES = 200     # of a word's Python strings and list entries, without their letters
 
 cdef uint64_t SALT = 0x9E3779B97F4A7C15u
 cdef uint64_t SECRET = int.from_bytes(os.urandom(8), "little")
 
 MAX_WORD_BYTES = 32 << 20
-"""Of some 25,000 usual words; beyond it words start anew, and sentences of before keep theirs."""
+"""Enough for some 25,000 usual words. Beyond it a new Words is begun, and earlier sentences keep
+theirs."""
 
 cdef struct Text:
     # A text's characters, borrowed from its str.
@@ -69,14 +70,14 @@ cdef struct Text:
     const void *data
     Py_ssize_t n
     const int32_t *lengths   # [n_given] of the tokens, a space after each but the last
-    Py_ssize_t n_given       # -1 where the tokens are to be found
+    Py_ssize_t n_given       # -1 if the text is to be tokenised
 
 cdef Py_UCS4[4][3] WRITTEN = [
     [u"`", u"`", 0], [u"'", u"'", 0], [u"-", u"-", 0], [u".", u".", u"."],
 ]
 
 cdef struct TextScratch:
-    # Of the longest sentence so far, and of all tokens so far. Owned.
+    # Scratch of the longest sentence, and columns of all tokens so far. Owned.
     Py_UCS4 *letters     # [n + 1]
     uint8_t *bits        # [n + 1]
     Form *forms          # [n] a sentence has no more tokens than letters
@@ -85,12 +86,12 @@ cdef struct TextScratch:
     uint8_t *tags        # [n]
     int32_t *tokens      # [n]
     Py_ssize_t n_letters
-    int32_t *starts      # [room], of which n_tokens are written
+    int32_t *starts      # [room]; n_tokens are written
     int32_t *ends
     int32_t *numbers
     Py_ssize_t room
     Py_ssize_t n_tokens
-    int64_t *begins      # [begin_room] of the tokens, those that begin a later sentence of a text
+    int64_t *begins      # [begin_room] tokens that begin a later sentence of a text
     Py_ssize_t begin_room
     Py_ssize_t n_begins
 
@@ -106,7 +107,7 @@ cdef inline uint64_t hash_of(const Py_UCS4 *letters, Py_ssize_t n) noexcept nogi
 cdef bint _has_room(
     void **block, Py_ssize_t *room, Py_ssize_t wanted, size_t item
 ) noexcept nogil:
-    """Make room for so many items; return whether there is."""
+    """Make room for so many items; return whether there was memory."""
     cdef Py_ssize_t more
     if wanted <= room[0]:
         return True
@@ -118,7 +119,7 @@ cdef bint _has_room(
 
 
 cdef class Words:
-    """Tokens and words; to be changed by one thread at a time. Numbers stay as they are.
+    """Tokens and words; only one thread may add to it at a time. Numbers never change.
 
     Parameters
     ----------
@@ -131,7 +132,7 @@ cdef class Words:
         Of every word, once `name_new` has run.
     tags : tuple of str
     n_bytes : int
-        What all of it takes, at most.
+        Upper bound of the memory in use.
     """
 
     def __init__(self, tuple tags not None):
@@ -158,12 +159,12 @@ cdef class Words:
         return self.tags[self.word[word].tag]
 
     cdef void use(self, const int16_t *weights, int shift) noexcept nogil:
-        """Score the forms of new tokens by a tagger's weights, the same ones every time."""
+        """Set the tagger's weights that score the forms of new tokens; always the same ones."""
         self._weights = weights
         self._shift = shift
 
     cdef bint _spread(self) noexcept nogil:
-        """Spread the tokens over twice as many slots; return whether there was memory."""
+        """Double the slots of the hash table; return whether there was memory."""
         cdef Py_ssize_t n_slots = max(2 * self._n_slots, 4 * <Py_ssize_t>LEAST_WORDS)
         cdef int32_t *slots = <int32_t *>malloc(n_slots * sizeof(int32_t))
         cdef Py_ssize_t k, at
@@ -182,7 +183,7 @@ cdef class Words:
         return True
 
     cdef int32_t find_token(self, const Py_UCS4 *letters, Py_ssize_t n) noexcept nogil:
-        """Return the number of a token of n > 0 letters, or -1 where memory ran out.
+        """Return the number of a token of n > 0 letters, or -1 without memory.
 
         `use` must have been called.
         """
@@ -228,13 +229,13 @@ cdef class Words:
         self._slots[at] = <int32_t>self._n_tokens
         self._n_letters += n
         self._n_tokens += 1
-        # Blocks grow to twice of what they hold.
+        # Blocks double when they grow.
         self.n_bytes += 2 * <int64_t>sizeof(Token) + (2 * WIDTH + 4) * <int64_t>sizeof(int32_t)
         self.n_bytes += 2 * n * <int64_t>sizeof(Py_UCS4)
         return <int32_t>(self._n_tokens - 1)
 
     cdef int32_t find_word(self, int32_t token, uint8_t tag) noexcept nogil:
-        """Return the number of the word that a token with a tag is, or -1 without memory."""
+        """Return the number of the word with a token and a tag, or -1 without memory."""
         cdef int32_t number = self.token[token].first_word
         while number >= 0:
             if self.word[number].tag == tag:
@@ -250,12 +251,12 @@ cdef class Words:
         self.word[number].next = self.token[token].first_word
         self.token[token].first_word = number
         self.n_words += 1
-        # A lemma is about as long as its token.
+        # The lemma is counted as long as its token.
         self.n_bytes += 2 * <int64_t>sizeof(Word) + WORD_BYTES + 8 * self.token[token].n
         return number
 
     cdef int name_new(self, lemmatize) except -1:
-        """Give the words that have none yet their strings.
+        """Make the strings of words that have none yet.
 
         Parameters
         ----------
@@ -274,7 +275,7 @@ cdef class Words:
 
 
 cdef bint has_letters(TextScratch *scratch, Py_ssize_t n) noexcept nogil:
-    """Make room for a sentence of n letters; return whether there is."""
+    """Make room for a sentence of n letters; return whether there was memory."""
     if n <= scratch.n_letters and scratch.letters != NULL:
         return True
     free_letters(scratch)
@@ -314,7 +315,7 @@ cdef void free_letters(TextScratch *scratch) noexcept nogil:
 
 
 cdef bint has_tokens(TextScratch *scratch, Py_ssize_t wanted) noexcept nogil:
-    """Make room for so many tokens in all; return whether there is."""
+    """Make room for so many tokens in all; return whether there was memory."""
     cdef Py_ssize_t room
     if wanted <= scratch.room:
         return True
@@ -333,11 +334,11 @@ cdef bint add_token(
     TextScratch *scratch, Words words, Py_ssize_t at, Py_ssize_t start, Py_ssize_t end,
     int32_t token
 ) noexcept nogil:
-    """Add a token to the sentence at hand, as its token `at`; return whether there was memory."""
+    """Add a token to the current sentence, as its token `at`; return whether there was memory."""
     cdef Py_ssize_t place = scratch.n_tokens + at
     if token < 0 or not has_tokens(scratch, place + 1):
         return False
-    scratch.tokens[at] = token  # what it says of its tag may still move
+    scratch.tokens[at] = token  # its form's scores may still move in memory
     scratch.forms[at] = words.token[token].form
     scratch.starts[place] = <int32_t>start
     scratch.ends[place] = <int32_t>end
@@ -367,15 +368,15 @@ cdef void free_scratch(TextScratch *scratch) noexcept nogil:
 
 
 cdef inline int _written(uint8_t bits) noexcept nogil:
-    """Return the place among WRITTEN of what a rewritten sign's bits say."""
+    """Return the index in WRITTEN of a rewritten sign, from its bits."""
     return 0 if bits & OPENING else 1 if bits & CLOSING else 2 if bits & DASH else 3
 
 
 cdef Py_ssize_t _find_tokens(
     TextScratch *scratch, Words words, Py_ssize_t first, Py_ssize_t last
 ) noexcept nogil:
-    """Add the tokens of a sentence, the letters from first to before last of the text at hand;
-    return how many, or -1 without memory."""
+    """Add the tokens of a sentence, the letters first to before last of the current text; return
+    their number, or -1 without memory."""
     cdef Py_UCS4 *letters = scratch.letters + first
     cdef uint8_t *bits = scratch.bits + first
     cdef Py_ssize_t start = 0
@@ -400,7 +401,7 @@ cdef Py_ssize_t _find_tokens(
 
 
 cdef Py_ssize_t _take_tokens(const Text *text, TextScratch *scratch, Words words) noexcept nogil:
-    """Add the tokens that were given of a text; return how many, or -1 without memory."""
+    """Add the given tokens of a text; return their number, or -1 without memory."""
     cdef Py_ssize_t start = 0
     cdef Py_ssize_t end, k
     for k in range(text.n):
@@ -446,9 +447,9 @@ cdef class TextAnnotator:
         self.words = Words(tagger.tags)
 
     cdef bint _tag(self, TextScratch *scratch, Words words, Py_ssize_t n) noexcept nogil:
-        """Tag the sentence at hand, of n tokens that were added; return whether there was memory.
+        """Tag the current sentence, of n added tokens; return whether there was memory.
 
-        n is below 0 where there was none for its tokens.
+        n is below 0 if there was no memory for its tokens.
         """
         cdef Py_ssize_t first = scratch.n_tokens
         cdef Py_ssize_t k
@@ -498,17 +499,17 @@ cdef class TextAnnotator:
         return self._tag(scratch, words, _take_tokens(text, scratch, words))
 
     def __call__(self, list texts not None, list tokens=None, list places=None):
-        """Return texts annotated.
+        """Return annotated texts.
 
         Parameters
         ----------
         texts : list of str
             Of any number of sentences.
         tokens : list of (tuple of str, or None), optional
-            For each text the tokens that it is, one sentence with a space between two; None where
-            they are to be found. None of them is empty.
+            The tokens of each text, which is one sentence with a space between two; None where the
+            text is to be tokenised. Tokens are not empty.
         places : list of ((starts, ends), or None), optional
-            For each text the offsets to say of its tokens in the place of those in the text.
+            Offsets of each text's tokens, to report instead of those in the text.
 
         Returns
         -------
@@ -555,7 +556,7 @@ cdef class TextAnnotator:
 
 
 cdef int _point_to(list texts, list tokens, const int32_t[::1] lengths, Text *items) except -1:
-    """Point `items` into texts, and into the lengths of the tokens that are given."""
+    """Point `items` into texts, and into the lengths of given tokens."""
     cdef Py_ssize_t n_given = 0
     cdef Py_ssize_t k
     cdef str text
@@ -572,7 +573,7 @@ cdef int _point_to(list texts, list tokens, const int32_t[::1] lengths, Text *it
 
 
 cdef int32_t[::1] _lengths(list tokens):
-    """Return the lengths of all tokens that are given, and a 0."""
+    """Return the lengths of all given tokens, and a 0."""
     return np.array([len(token) for each in tokens or () for token in each or ()] + [0], dtype=np.int32)
 
 
@@ -586,7 +587,7 @@ cdef _array(const int32_t *values, Py_ssize_t n):
 
 
 cdef class AnnotatedTexts:
-    """Annotated texts, column by column; made by TextAnnotator. Nothing of it changes.
+    """Annotated texts in columns, made by TextAnnotator; immutable.
 
     Attributes
     ----------
@@ -597,7 +598,7 @@ cdef class AnnotatedTexts:
     starts, ends : int32 memoryview, shape (n_tokens,)
         Half-open character offsets in the text.
     numbers : int32 memoryview, shape (n_tokens,)
-        Of each token's word among the words.
+        Number of each token's word among the words.
     begins : list of int
         Tokens that begin a sentence inside a text, in rising order; few texts have one.
     """
@@ -609,7 +610,7 @@ cdef class AnnotatedTexts:
         return self.offsets.shape[0] - 1
 
     cdef int put(self, list places) except -1:
-        """Put given offsets in the place of those in the texts."""
+        """Replace the offsets in the texts by given ones."""
         cdef Py_ssize_t k, first, at
         for k, place in enumerate(places):
             if place is None:
@@ -643,7 +644,7 @@ cdef class AnnotatedTexts:
         return self.offsets[index + 1] - self.offsets[index]
 
     def sentence_ranges(self, Py_ssize_t index):
-        """Return which of a text's tokens each of its sentences has, a list of (first, end)."""
+        """Return the token range of each sentence of a text, a list of (first, end)."""
         cdef Py_ssize_t n_tokens = self.n_tokens(index)
         cdef Py_ssize_t first = self.offsets[index]
         low = bisect_right(self.begins, first)

@@ -33,7 +33,7 @@ cdef extern from "_rows.h" nogil:
 
 
 cdef void start(State* state, const Form* forms, const uint8_t* tags, int n) noexcept nogil:
-    """Begin a sentence; `state` was allocated for at least n tokens."""
+    """Begin a sentence; `state` must be allocated for at least n tokens."""
     cdef int i
     cdef Node* node
     state.n = n
@@ -78,7 +78,7 @@ cdef inline uint64_t word_tag(const Node* a) noexcept nogil:
     return both(a.word, a.tag)
 
 
-# As long as the list of features, a line for each.
+# One line per feature.
 cdef void action_features(const State* state, int shift, uint32_t* rows) noexcept nogil:
     """Write the rows of the features of a state (N_ACTION_FEATURES)."""
     cdef const Node* nodes = state.nodes

@@ -5,7 +5,7 @@ cdef struct Scan:
     const void* data
     Py_ssize_t n
     int64_t n_steps     # characters read so far
-    bint is_open        # whether the end of the text was read, of the last sentence
+    bint is_open        # whether the end of the text was read for the last sentence
 
 cdef Scan scan_of(int kind, const void* data, Py_ssize_t n) noexcept nogil
 
@@ -14,5 +14,5 @@ cdef Py_ssize_t skip_space(Scan* scan, Py_ssize_t i, bint* is_blank) noexcept no
 cdef bint next_sentence(
     Scan* scan,
     Py_ssize_t* start,      # of the sentence, written
-    Py_ssize_t* end,        # of the sentence before, or where to begin; of the sentence, written
+    Py_ssize_t* end,        # end of the previous sentence, or the start; then this one's, written
 ) noexcept nogil

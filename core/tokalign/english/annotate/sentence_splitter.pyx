@@ -1,13 +1,14 @@
 """Sentence splitter for English text, from left to right.
 
 A sentence ends at the end of the text, at a blank line, or at a mark: a run of periods, question
-and exclamation marks, with the quotation marks and brackets that it closes and an emoticon after
-them. What follows the mark decides, and before a single period the word: `ends_here` has the rules,
-tokalign.english.annotate.abbreviations the words. An emoticon without a mark ends a sentence before a
-capital. A single line break is a space, for lines may be wrapped.
+and exclamation marks, with the closing quotation marks and brackets and the emoticon after it.
+Whether a mark ends a sentence depends on what follows it and, for a single period, on the word
+before it: `ends_here` has the rules, tokalign.english.annotate.abbreviations the words. An emoticon
+without a mark ends a sentence before a capital. A single line break is a space, since lines may be
+wrapped.
 
-Every character is read a bounded number of times, whatever the text, with at most
-LONGEST_WORD characters looked back at from each mark.
+Every character is read a bounded number of times, whatever the text; at most LONGEST_WORD
+characters are looked back at from each mark.
 """
 
 from libc.stdint cimport uint8_t, uint32_t
@@ -39,24 +40,24 @@ cdef enum:
     CALL = 3            # a question or exclamation mark among them
 
 
-# Whether an ASCII character can neither end a sentence nor be the white space or the emoticon that
-# does: a letter, most signs, and the space, which alone ends none.
+# Whether an ASCII character can neither end a sentence nor be part of the white space or emoticon
+# that does: letters, most signs, and the space, which ends no sentence by itself.
 cdef uint8_t[128] IS_PLAIN
 for _letter in range(128):
     IS_PLAIN[_letter] = chr(_letter) == " " or not (chr(_letter).isspace() or chr(_letter) in ".!?<^:;=")
 
 cdef enum:
-    N_LOOKED_AT = 24    # LONGEST_WORD; compared with it where the lists are read
+    N_LOOKED_AT = 24    # LONGEST_WORD; asserted where the lists are read
     N_WORD = 12         # bytes of a listed word and its end
 
-    # What a listed word is.
+    # Lists that a word is in.
     NEVER = 1
     DIGITS = 2
     SELDOM = 4
     FIRST = 8
     LOWER = 16
 cdef enum:
-    N_LISTED = 256      # words of a list at most
+    N_LISTED = 256      # most words of all lists
 
 ctypedef char[N_WORD] Spelling
 
@@ -66,7 +67,7 @@ cdef int N_SPELLINGS = 0
 
 
 cdef int fill_lists() except -1:
-    """Copy the lists of words to where they are read without the interpreter."""
+    """Copy the lists of words to C arrays, which are read without the GIL."""
     global N_SPELLINGS
     cdef dict kinds = {}
     cdef bytes spelling
@@ -94,7 +95,7 @@ fill_lists()
 
 
 cdef int lists_of(const char *spelling) noexcept nogil:
-    """Return in which lists a word of small letters is, as bits."""
+    """Return the lists that a lower-case word is in, as bits."""
     cdef int low = 0
     cdef int high = N_SPELLINGS
     cdef int middle, order
@@ -124,7 +125,7 @@ cdef inline bint is_space(Scan* scan, Py_ssize_t i) noexcept nogil:
 
 
 cdef int listed(Scan* scan, Py_ssize_t start, Py_ssize_t end) noexcept nogil:
-    """Return in which lists a word is, case ignored."""
+    """Return the lists that a word is in, ignoring case, as bits."""
     cdef char[N_WORD] spelling
     cdef uint32_t letter
     cdef Py_ssize_t i
@@ -192,7 +193,7 @@ cdef Py_ssize_t emoticon_end(Scan* scan, Py_ssize_t i) noexcept nogil:
 
 
 cdef bint is_initials(Scan* scan, Py_ssize_t start, Py_ssize_t end) noexcept nogil:
-    """Whether a word is of parts of one or two letters with periods between: U.S, p.m, Ph.D."""
+    """Whether a word has parts of one or two letters with periods between: U.S, p.m, Ph.D."""
     cdef Py_ssize_t n_letters = 0
     cdef Py_ssize_t i
     cdef bint has_period = False
@@ -209,7 +210,7 @@ cdef bint is_initials(Scan* scan, Py_ssize_t start, Py_ssize_t end) noexcept nog
     return has_period and n_letters > 0
 
 
-# Long, as it is one list of rules; the first that applies decides.
+# Long, because it is one list of rules; the first that applies decides.
 cdef bint ends_here(
     Scan* scan, Py_ssize_t start, Py_ssize_t mark, int kind, bint is_closed, bint is_spaced,
     Py_ssize_t after,
@@ -219,18 +220,18 @@ cdef bint ends_here(
     Parameters
     ----------
     start, mark : int
-        Of the sentence, and of its mark.
+        Offsets of the sentence and of its mark.
     kind : int
         PERIOD, DOTS or CALL.
     is_closed, is_spaced : bool
         Whether quotation marks or brackets follow the mark, and whether white space does.
     after : int
-        Where the next character that is no white space stands; there is one.
+        Offset of the next character that is not white space; there must be one.
     """
     cdef Py_UCS4 following = at(scan, after)
     cdef Py_UCS4 first, second, letter
     cdef Py_ssize_t i, n_letters, word_end
-    cdef Py_ssize_t word = mark     # where the word before the mark starts, without what opens it
+    cdef Py_ssize_t word = mark     # start of the word before the mark, without opening signs
     cdef bint begins
     cdef bint is_lower = True       # of the word
     cdef bint is_alpha = True
@@ -261,7 +262,7 @@ cdef bint ends_here(
     i = after
     while opens(at(scan, i)):
         i += 1
-    first = at(scan, i)     # the first letter or digit of what follows, where it begins with one
+    first = at(scan, i)     # the first character after the mark, if it is a letter or digit
     begins = (
         Py_UNICODE_ISALNUM(first)
         or opens(following) and i < scan.n and not Py_UNICODE_ISSPACE(first)
@@ -296,8 +297,8 @@ cdef bint ends_here(
 
 
 cdef Py_ssize_t skip_plain(Scan* scan, Py_ssize_t i) noexcept nogil:
-    """Return where the first character at i or behind it is that may end a sentence, or the white
-    space before that."""
+    """Return the first position from i on that may end a sentence, or of the white space before
+    it."""
     cdef Py_ssize_t start = i
     cdef Py_UCS4 letter
     while i < scan.n:
@@ -312,7 +313,7 @@ cdef Py_ssize_t skip_plain(Scan* scan, Py_ssize_t i) noexcept nogil:
 
 
 cdef Py_ssize_t next_end(Scan* scan, Py_ssize_t start) noexcept nogil:
-    """Return where the sentence that starts at `start` ends."""
+    """Return the end of the sentence that starts at `start`."""
     cdef Py_ssize_t i = start
     cdef Py_ssize_t end, after, mark
     cdef bint is_blank = False
@@ -370,12 +371,12 @@ cdef Py_ssize_t next_end(Scan* scan, Py_ssize_t start) noexcept nogil:
 
 
 cdef Scan scan_of(int kind, const void* data, Py_ssize_t n) noexcept nogil:
-    """Return the start of a scan of a text, as it is stored."""
+    """Return a new scan of a text."""
     return Scan(kind=kind, data=data, n=n, n_steps=0, is_open=False)
 
 
 cdef bint next_sentence(Scan* scan, Py_ssize_t* start, Py_ssize_t* end) noexcept nogil:
-    """Find the sentence behind `end`; return whether there is one."""
+    """Find the sentence after `end`; return whether there is one."""
     cdef bint is_blank = False
     start[0] = end[0] = skip_space(scan, end[0], &is_blank)
     if start[0] == scan.n:
@@ -386,7 +387,7 @@ cdef bint next_sentence(Scan* scan, Py_ssize_t* start, Py_ssize_t* end) noexcept
 
 
 cdef class Sentences:
-    """The sentences of a text one by one, found as they are asked for, without the GIL.
+    """Iterates over the sentences of a text, found one by one without the GIL.
 
     Parameters
     ----------
@@ -396,16 +397,16 @@ cdef class Sentences:
     Yields
     ------
     start, end : int
-        Half-open code point offsets in rising order. Sentences neither overlap nor begin or end
-        with white space, and nothing but white space is between them; none for blank text.
+        Half-open code point offsets in rising order. Sentences do not overlap or begin or end with
+        white space, and only white space is between them. A blank text has none.
 
     Attributes
     ----------
     n_steps : int
-        How many characters have been read so far, for the test that splitting is linear.
+        Characters read so far, for the test that splitting is linear.
     is_open : bool
-        Whether the end of the text was read to find the last sentence: if text is added, it may
-        end elsewhere. No text that is added changes any other.
+        Whether the end of the text was read to find the last sentence, whose end may move if text
+        is added. Added text changes no other sentence.
 
     Examples
     --------

@@ -2,7 +2,7 @@ from libc.stdint cimport int16_t, int32_t, uint8_t, uint32_t, uint64_t
 
 
 cdef struct Form:
-    # What the tagger and the parser see of a token, as hashes.
+    # Features of a token for the tagger and the parser, as hashes.
     uint32_t form       # hash of the token as written
     uint32_t lower      # of the token lower-cased, digits as 0
     uint32_t prefix1    # of the first characters, case kept
@@ -49,7 +49,7 @@ cdef inline uint64_t both(uint32_t a, uint32_t b) noexcept nogil:
 cdef inline uint32_t lexicon_value(
     const uint32_t* keys, const uint32_t* values, uint32_t mask, uint32_t key
 ) noexcept nogil:
-    """Return the value stored for `key`, 0 if there is none (linear probing; key 0 is empty)."""
+    """Return the value stored for `key`, or 0 (linear probing; key 0 is empty)."""
     cdef uint32_t position = (key * 2654435769u) & mask
     while keys[position] != 0:
         if keys[position] == key:
@@ -101,7 +101,7 @@ cdef void score_form(
 
 cdef void tag_sentence(
     const Form* forms,           # [n]
-    const int32_t* const* form_scores,   # [n] of each form, as score_form gives them, or NULL
+    const int32_t* const* form_scores,   # [n] results of score_form, or NULL
     uint32_t* classes,           # [n], scratch
     Py_ssize_t n,
     Lexicon lexicon,

@@ -1,4 +1,4 @@
-"""Greedy averaged-perceptron tagging: what is seen of a token, kernels and their doors.
+"""Greedy averaged-perceptron tagging and its training, and the features of tokens.
 
 Packing tokens into `Form` structs is the only step of tagging and parsing that reads text.
 
@@ -84,7 +84,7 @@ cdef int pack(str token, Form* out) except -1:
     return 0
 
 
-# Long, as one pass over the letters finds everything that a form holds.
+# Long, because one pass over the letters finds everything that a form holds.
 cdef void pack_letters(const Py_UCS4* token, Py_ssize_t n, Form* out) noexcept nogil:
     """Fill the form of a token of n > 0 letters."""
     cdef Py_UCS4 sign, letter
@@ -199,7 +199,7 @@ cdef class Forms:
         free(self.offsets)
 
     def offsets_list(self):
-        """Return where each sentence starts among the tokens, and their number at the end."""
+        """Return the index of each sentence's first token, and last the number of tokens."""
         return [self.offsets[index] for index in range(self.n_sentences + 1)]
 
     def lower_hashes(self):
@@ -226,7 +226,7 @@ def feature_slot(template, a, b, bits):
 
 
 cdef uint32_t case_of(const Form* forms, Py_ssize_t n) noexcept nogil:
-    """Return which letter cases occur in a sentence after its first token's first letter."""
+    """Return the letter cases that occur in a sentence after its first letter, as bits."""
     cdef uint32_t seen = 0
     cdef Py_ssize_t i
     for i in range(n):
@@ -243,7 +243,7 @@ cdef void look_up(
 
 
 cdef inline void form_features(const Form* w, int shift, uint32_t* rows) noexcept nogil:
-    """Write the rows of what a token's own form says."""
+    """Write the rows of the features of a token's own form."""
     rows[0] = slot(0, w.form, 0, shift)
     rows[1] = slot(1, w.lower, 0, shift)
     rows[2] = slot(6, w.prefix1, 0, shift)
@@ -259,7 +259,7 @@ cdef inline void context_features(
     const Form* forms, const uint32_t* classes, Py_ssize_t n, Py_ssize_t i, uint32_t case,
     int shift, uint32_t* rows,
 ) noexcept nogil:
-    """Write the rows of what the tokens around token i say."""
+    """Write the rows of the features of the tokens around token i."""
     cdef const Form* w = &forms[i]
     cdef uint32_t p1 = forms[i - 1].lower if i >= 1 else 0
     cdef uint32_t p2 = forms[i - 2].lower if i >= 2 else 0
@@ -288,13 +288,13 @@ cdef inline void context_features(
     rows[14] = slot(32, w.lower, c1, shift)
 
 
-# More than seven parameters here and below, as in most kernels: each is an array or a number of
-# the caller's, and a struct of them would have to be filled for every sentence.
+# Kernels have many parameters, here and below: each is an array or a number of the caller's, and a
+# struct of them would have to be filled for every sentence.
 cdef inline void tag_features(
     const Form* forms, const uint32_t* classes, Py_ssize_t n, Py_ssize_t i, uint32_t tag1,
     uint32_t tag2, int shift, uint32_t* rows,
 ) noexcept nogil:
-    """Write the rows of what tag1 and tag2, the tags of i - 1 and i - 2, say."""
+    """Write the rows of the features of tag1 and tag2, the tags of i - 1 and i - 2."""
     cdef const Form* w = &forms[i]
     cdef uint32_t n1 = forms[i + 1].lower if i + 1 < n else 0
     cdef uint32_t p1_suffix3 = forms[i - 1].suffix3 if i >= 1 else 0
@@ -317,7 +317,7 @@ cdef inline void tag_features(
 cdef void score_form(
     const Form* form, const int16_t* weights, int shift, int32_t* scores
 ) noexcept nogil:
-    """Write what a token's own form adds to the score of every tag."""
+    """Write the score that a token's own form gives every tag."""
     cdef uint32_t[N_OF_FORM] rows
     form_features(form, shift, rows)
     sum_wide_rows(weights, rows, N_OF_FORM, scores)
@@ -330,10 +330,10 @@ cdef void tag_sentence(
 ) noexcept nogil:
     """Tag a sentence from left to right.
 
-    `form_scores` holds what each token's own form adds to its scores, or is NULL; `classes` has
-    room for n ambiguity classes.
+    `form_scores` holds the scores of each token's own form, or is NULL; `classes` has room for n
+    ambiguity classes.
     """
-    # The rows of the token at hand and, fetched while it is summed, of the next one.
+    # Rows of the current token, and of the next one, which is fetched while this one is summed.
     cdef uint32_t[2][N_OF_CONTEXT] around
     cdef uint32_t[N_OF_TAGS] rows
     cdef int32_t[WIDTH] scores

@@ -4,8 +4,8 @@ cdef enum:
     # Bits of a position; the position after the last character counts too.
     BREAK = 1           # a token starts or ends before this character
     EARLY = 2           # with BREAK: the script breaks here before it looks at apostrophes
-    OPENING = 4         # this quotation mark is written ``
-    CLOSING = 8         # this quotation mark is written ''
+    OPENING = 4         # this quotation mark becomes ``
+    CLOSING = 8         # this quotation mark becomes ''
     DASH = 16           # written --
     ELLIPSIS = 32       # written ...
     REWRITTEN = OPENING | CLOSING | DASH | ELLIPSIS
@@ -22,6 +22,6 @@ cdef bint next_token(
     const Py_UCS4* letters,
     const uint8_t* bits,
     Py_ssize_t n,
-    Py_ssize_t* start,      # where to look from; where the token starts
-    Py_ssize_t* end,        # where it ends
+    Py_ssize_t* start,      # where to look from; the token's start, written
+    Py_ssize_t* end,        # the token's end, written
 ) noexcept nogil

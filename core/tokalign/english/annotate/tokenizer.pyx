@@ -3,9 +3,9 @@
 The conventions are those of McIntyre's tokenizer.sed as ported by NLTK's TreebankWordTokenizer,
 to the token. Where the script inserts spaces rule by rule, this scanner sets bits on positions:
 punctuation first, then the clitics ('s, 'll, n't), then a few contractions (can not, 't is).
-It goes beyond the script in two things that web text needs: white space of any kind is a space,
-and typographic signs are read as what the Treebank writes for them (curly quotes as `` '' and ',
-the em dash as --, the ellipsis as ...).
+Unlike the script, as web text needs, it takes white space of any kind for a space, and reads
+typographic signs as the Treebank writes them (curly quotes as `` '' and ', the em dash as --, the
+ellipsis as ...).
 """
 
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
@@ -28,7 +28,7 @@ cdef enum:
 
 cdef dict WRITTEN = {OPENING: "``", CLOSING: "''", DASH: "--", ELLIPSIS: "..."}
 
-# Whether an ASCII character can be anything but a part of a word.
+# Whether an ASCII character may be something else than a part of a word.
 cdef uint8_t[128] SPECIAL
 memset(SPECIAL, 0, sizeof(SPECIAL))
 for _letter in range(128):
@@ -36,7 +36,7 @@ for _letter in range(128):
 
 
 cdef Py_UCS4 straightened(Py_UCS4 letter) noexcept nogil:
-    """Return the typewriter's sign for a typographic one, or the letter itself."""
+    """Return the ASCII sign for a typographic one, or the letter itself."""
     if letter in (0x2018, 0x2019, 0x201B, 0x02BC):
         return u"'"
     return u'"' if letter == 0x201D else letter
@@ -57,7 +57,7 @@ cdef inline bint opens(
 
 
 cdef Py_ssize_t final_period(const Py_UCS4* text, Py_ssize_t n) noexcept nogil:
-    """Return where the period that ends the sentence is, before closing signs, or -1."""
+    """Return the position of the period that ends the sentence, before closing signs, or -1."""
     cdef Py_ssize_t end = n
     cdef Py_ssize_t dots = 0
     while end > 0 and text[end - 1] == u" ":
@@ -66,18 +66,18 @@ cdef Py_ssize_t final_period(const Py_UCS4* text, Py_ssize_t n) noexcept nogil:
         end -= 1
     while dots < end and text[end - 1 - dots] == u".":
         dots += 1
-    # Dots pair off in threes from the left; a period is final if it is the one left over.
+    # Dots are grouped in threes from the left; a period is final if it is left over.
     return end - 1 if end > 1 and dots % 3 == 1 else -1
 
 
-# Long, as it is one choice between all marks; cut in parts it would hide which mark goes first.
+# Long, because it is one choice between all marks, and their order matters.
 cdef void break_punctuation(
     const Py_UCS4* text, uint8_t* bits, Py_ssize_t n, bint* has_apostrophe
 ) noexcept nogil:
-    """Set the breaks around punctuation, and blank every kind of white space."""
+    """Set the breaks around punctuation, and replace white space by spaces."""
     cdef Py_ssize_t i = 0
     cdef Py_ssize_t backquotes_end = -1  # where the last `` ended
-    cdef Py_ssize_t swallowed = -1       # this comma or colon was the context of the one before
+    cdef Py_ssize_t swallowed = -1       # position of a comma or colon that the one before used up
     cdef Py_ssize_t final = final_period(text, n)
     cdef Py_UCS4 letter, after
     if final >= 0:
@@ -154,7 +154,7 @@ cdef void break_punctuation(
 cdef inline bint is_apostrophe(
     const Py_UCS4* text, const uint8_t* bits, Py_ssize_t i
 ) noexcept nogil:
-    """Whether a ' stands here that is no half of a quotation mark."""
+    """Whether a ' stands here that is not half of a quotation mark."""
     return text[i] == u"'" and not bits[i] & (OPENING | CLOSING) and not (
         i > 0 and text[i - 1] == u"'" and bits[i - 1] & (OPENING | CLOSING)
     )
@@ -267,7 +267,7 @@ cdef void break_contractions(
                 split(bits, i, i + 3, end)
     if not has_apostrophe:
         return
-    # From the right, so that a break made here is not seen by what follows it.
+    # From the right, so that a break made here is not seen to its right.
     for i in range(n - 1, -1, -1):
         if text[i] == u"'" and (i == 0 or bits[i] & BREAK):
             end = spells(text, bits, i, n, b"'tis")
@@ -310,7 +310,7 @@ cdef bint next_token(
 
 
 def tokenize(str text not None):
-    """Return the Penn Treebank tokens of a sentence, and where they stand in it.
+    """Return the Penn Treebank tokens of a sentence, and their offsets in it.
 
     Parameters
     ----------
@@ -320,7 +320,7 @@ def tokenize(str text not None):
     Returns
     -------
     tokens : list of str
-        Quotation marks as `` and ''; brackets as they are. No tokens for blank text.
+        Quotation marks become `` and ''; brackets stay. A blank text has no tokens.
     starts, ends : list of int
         Half-open code point offsets of each token in `text`, in rising order.
 

@@ -2,7 +2,7 @@ from libc.stdint cimport int8_t, int32_t, uint8_t, uint32_t, uint64_t
 
 cdef class Vocabulary:
     cdef const unsigned char[::1] _words     # UTF-8, joined, in the order of their bytes
-    cdef const int32_t[::1] _start           # [n_words + 1] where each word begins
+    cdef const int32_t[::1] _start           # [n_words + 1] start of each word
     cdef const uint64_t[::1] _landmark       # [n_words / STRIDE, rounded up]
 
     cpdef int32_t find(self, str word)
@@ -45,7 +45,7 @@ cdef struct WordNetTable:
     Lists ancestors          # hypernyms two or three steps up
 
 cdef enum:
-    # Where relations are found.
+    # Lists to search for relations.
     IN_NEIGHBOURS = 1
     IN_ANCESTORS = 2         # of the first word
     IN_DESCENDANTS = 4
@@ -53,11 +53,12 @@ cdef enum:
     ANYWHERE = 15
 
 cdef struct Items:
-    # A set of numbers, a bit for each by its hash: what no two such sets share, no two sets do.
+    # A Bloom filter of a set of numbers, one bit each: if two filters share no bit, the sets are
+    # disjoint.
     uint64_t[4] bits
 
 cdef struct Kin:
-    # Whatever relations of a word's entries are looked for in; empty where it has no entry.
+    # Filters of the lists in which a word's relations are looked up; empty without an entry.
     Items entries
     Items neighbours
     Items senses

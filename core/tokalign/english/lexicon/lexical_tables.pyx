@@ -1,16 +1,17 @@
 """Lexical tables, mapped from files: words, WordNet, word vectors and paraphrases.
 
-Most of the search for a word is among landmarks, the first bytes of every so many words, which stay
-in the processor's caches; only its last steps look at the table, where each is a cache miss. A
+A binary search for a word is mostly among landmarks, the first bytes of every STRIDE-th word, which
+stay in the processor's caches; only its last steps read the table, where each is a cache miss. A
 table with a vocabulary holds ``words``, the words' UTF-8 bytes joined in rising order, and
-``word_start``, where each begins and the last one ends (`lexical_resources.pack_words` makes both).
+``word_start``, the start of each and the end of the last (`lexical_resources.pack_words` makes
+both).
 
 An *entry* of WordNet is a lemma with a part of speech (0 noun, 1 verb, 2 adjective, 3 adverb).
-Relations of senses are relations of entries here: two entries are related if any of their senses
-are. `lab/recipes/wordnet.py` compiles the table; Fellbaum (1998) describes WordNet.
+Relations hold between entries here: two entries are related if any of their senses are.
+`lab/recipes/wordnet.py` compiles the table; Fellbaum (1998) describes WordNet.
 
-Vectors are kept as small integers: the cosine of two rows is the product of integers times both
-scales; at 50 dimensions of 8 bits it is within 0.01 of the unrounded vectors'
+Vectors are kept as small integers: the cosine of two rows is their integer dot product times both
+scales; with 50 dimensions of 8 bits it is within 0.01 of the unrounded vectors'
 (`lab/recipes/vectors` makes the table). Paraphrases are symmetric; their table holds both
 directions. Each look-up takes tens of nanoseconds.
 """
@@ -34,11 +35,11 @@ MAX_DIMENSIONS = 4096
 
 
 def _starts_of(table, str name, Py_ssize_t n_items, *, n_rows=None, int least=0):
-    """Return where each row of a table begins in an array of `n_items`, and where the last ends.
+    """Return the start of each row of a table in an array of `n_items`, and the end of the last.
 
-    Kernels follow these numbers without a look at the arrays' ends, so all are looked at once, when
-    a table is opened: from 0 to `n_items`, with at least `least` items in every row. `n_rows` is
-    how many rows there must be, None any. Raises ResourceError if the array is missing or not so.
+    Kernels follow these numbers without bounds checks, so all are checked once, when a table is
+    opened: from 0 to `n_items`, with at least `least` items in every row. `n_rows` is the number of
+    rows, None for any. Raises ResourceError if the array is missing or wrong.
     """
     start = table.array(name, np.int32, (None if n_rows is None else n_rows + 1,))
     least_start, last_start = (start.min(), start.max()) if len(start) else (-1, -1)
@@ -47,7 +48,7 @@ def _starts_of(table, str name, Py_ssize_t n_items, *, n_rows=None, int least=0)
             f"{table.path}: the {len(start)} starts of {name!r} are {least_start} to "
             f"{last_start}; wanted 0 at first and {n_items} at last"
         )
-    # The difference of two numbers of 32 bits that are not negative does not overflow.
+    # The difference of two non-negative 32-bit numbers does not overflow.
     if len(short := np.flatnonzero(np.diff(start) < least)):
         k = int(short[0])
         raise ResourceError(
@@ -58,7 +59,7 @@ def _starts_of(table, str name, Py_ssize_t n_items, *, n_rows=None, int least=0)
 
 
 def _landmarks(words, start):
-    """Return the first bytes of every STRIDE-th word as big-endian numbers, zeros behind its end."""
+    """Return the first bytes of every STRIDE-th word as big-endian numbers, padded with zeros."""
     starts = np.asarray(start, dtype=np.int64)
     first = starts[0:len(starts) - 1:<int>STRIDE]
     length = np.diff(starts)[::<int>STRIDE]
@@ -80,7 +81,7 @@ cdef class Vocabulary:
     Raises
     ------
     ResourceError
-        If one is missing, or the words do not fill theirs or one is empty.
+        If an array is missing, the words do not fill ``words``, or a word is empty.
     """
 
     def __init__(self, table):
@@ -115,7 +116,7 @@ cdef class Vocabulary:
                 low = middle + 1
             else:
                 high = middle
-        # The word is behind the last landmark below it, and before the first one above it.
+        # The word is after the last landmark below it, and before the first one above it.
         first = low
         while high < self._landmark.shape[0] and self._landmark[high] == prefix:
             high += 1
@@ -159,7 +160,7 @@ cdef bint _meet(
 ) noexcept nogil:
     """Whether two sorted lists share an item."""
     if a == a_end or b == b_end or (a_end - 1)[0] < b[0] or (b_end - 1)[0] < a[0]:
-        return False  # as with any two words of different parts of speech
+        return False  # usual for words of different parts of speech
     while a < a_end and b < b_end:
         if a[0] == b[0]:
             return True
@@ -180,7 +181,7 @@ cdef bint _share(
 
 
 cdef uint32_t _neighbour_mask(const WordNetTable *table, int32_t a, int32_t b) noexcept nogil:
-    """Return the mask of an entry's neighbour, 0 of another entry."""
+    """Return the mask of an entry's neighbour, or 0 if it is not one."""
     cdef int32_t low = table.neighbour.start[a]
     cdef int32_t high = table.neighbour.start[a + 1]
     cdef int32_t middle
@@ -200,7 +201,7 @@ cdef uint32_t relation(
 ) noexcept nogil:
     """Return the mask of relations from entry a to entry b; SYNONYM if they are the same.
 
-    `places` are those that places_to_look returns of the words, or ANYWHERE.
+    `places` is the result of places_to_look for the words, or ANYWHERE.
     """
     cdef uint32_t mask = 0
     if a == b:
@@ -217,7 +218,7 @@ cdef uint32_t relation(
 
 
 cdef void add_kin(const WordNetTable *table, int32_t entry, Kin *kin) noexcept nogil:
-    """Add an entry, and whatever it is related through, to the sets of a word."""
+    """Add an entry, and all that it can be related through, to the sets of a word."""
     _add(&kin.entries, entry)
     _add_list(&kin.neighbours, &table.neighbour, entry)
     _add_list(&kin.senses, &table.senses, entry)
@@ -237,7 +238,7 @@ cdef inline void _add(Items *items, int32_t item) noexcept nogil:
 
 
 cdef int places_to_look(const Kin *a, const Kin *b) noexcept nogil:
-    """Return where relations of any two entries of two words may be; mostly nowhere, 0."""
+    """Return the lists that may relate any entries of two words; mostly none, 0."""
     cdef uint64_t near = 0, up = 0, down = 0, beside = 0
     cdef int k
     for k in range(4):
@@ -261,7 +262,7 @@ cdef class WordNet:
     Raises
     ------
     ResourceError
-        If the table lacks an array, or one leads out of another.
+        If the table lacks an array, or an index is out of range.
     """
 
     def __init__(self, source):
@@ -284,11 +285,11 @@ cdef class WordNet:
 
     @classmethod
     def open_shipped(cls):
-        """Map the WordNet table that ships with the package."""
+        """Map the shipped WordNet table."""
         return cls(Table.open_shipped("wordnet"))
 
     def _keep(self, name, dtype, length):
-        """Return an array of the table and hold on to it, since pointers into it are kept."""
+        """Return an array of the table and keep it alive, since pointers into it are kept."""
         array = self.source.array(name, dtype, (length,))
         if len(array) == 0:
             raise ResourceError(f"{self.source.path}: the array {name!r} is empty")
@@ -296,7 +297,7 @@ cdef class WordNet:
         return array
 
     def _check(self, array, name, least, end):
-        """Raise ResourceError unless all numbers that are places elsewhere are such places."""
+        """Raise ResourceError unless all indices into other arrays are in range."""
         if array.size and not (array.min() >= least and array.max() < end):
             raise ResourceError(
                 f"{self.source.path}: the array {name!r} holds {array.min()} to {array.max()}; "
@@ -313,7 +314,7 @@ cdef class WordNet:
         return item.shape[0]
 
     cpdef int32_t entry(self, str lemma, int pos):
-        """Return the entry of a lower-case lemma, -1 if there is none.
+        """Return the entry of a lower-case lemma, or -1.
 
         Parameters
         ----------
@@ -335,7 +336,7 @@ cdef class WordNet:
         return -1 if word < 0 else self._word_entries[word, pos]
 
     cdef void entries(self, str lemma, int32_t *out):
-        """Fill in those entries of a lower-case lemma, by part of speech, that are still -1."""
+        """Fill the entries of a lower-case lemma, by part of speech, that are still -1."""
         cdef int32_t word = self.vocabulary.find(lemma)
         cdef int pos
         if word >= 0:
@@ -351,7 +352,7 @@ cdef class WordNet:
         a, b : str
             Lower-case lemmas.
         pos_a, pos_b : str
-            Letters of the parts of speech to look at, out of n, v, a, r.
+            Parts of speech to look up: letters out of n, v, a, r.
 
         Returns
         -------
@@ -425,7 +426,7 @@ cdef class Vectors:
                 f"1 to {MAX_DIMENSIONS} dimensions"
             )
         scales = np.asarray(scale)
-        if not (scales.min() >= 0 and scales.max() <= 1):  # so written that NaN does not pass
+        if not (scales.min() >= 0 and scales.max() <= 1):  # written so that NaN fails
             raise ResourceError(
                 f"{source.path}: the array 'scale' holds {scales.min()} to {scales.max()}; "
                 "wanted numbers from 0 to 1"
@@ -437,7 +438,7 @@ cdef class Vectors:
 
     @classmethod
     def open_shipped(cls):
-        """Map the vectors that ship with the package."""
+        """Map the shipped vectors."""
         return cls(Table.open_shipped("vectors"))
 
     def __len__(self):

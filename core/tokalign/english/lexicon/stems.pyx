@@ -1,8 +1,8 @@
 """Stems of English words, by Porter's second algorithm.
 
 It is the algorithm "english" of Snowball 3.1 (https://snowballstem.org), which the tests compare
-with PyStemmer's on every word of the tables. Suffixes are looked for from the longest to the
-shortest; one that is found but may not be taken off stays, and no shorter one is tried.
+with PyStemmer's on every word of the tables. Suffixes are tried from the longest to the shortest;
+if one is found but may not be removed, no shorter one is tried.
 """
 
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
@@ -17,8 +17,8 @@ cdef struct StemmedWord:
     Py_UCS4 *code        # [n]
     Py_ssize_t n
     Py_ssize_t first     # where region 1 begins: after the first consonant that follows a vowel
-    Py_ssize_t second    # where region 2 begins: the same once more, from region 1 on
-    bint has_marked      # whether a y that is no vowel was written as Y
+    Py_ssize_t second    # where region 2 begins: the same rule applied within region 1
+    bint has_marked      # whether a consonant y was written as Y
 
 cdef struct SuffixRule:
     const char *suffix
@@ -67,7 +67,7 @@ def stem(str word not None):
     Raises
     ------
     UnicodeEncodeError
-        If it has a surrogate that stands alone.
+        If it holds a lone surrogate.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def stem(str word not None):
         return known
     cdef Py_ssize_t k, n = len(word)
     if n < 3:
-        word.encode()  # refuses what the loop below does
+        word.encode()  # raises for a lone surrogate, as the loop below does
         return word
     cdef Py_UCS4[ON_STACK] small
     cdef StemmedWord w
@@ -150,13 +150,13 @@ cdef Py_ssize_t length(const char *text) noexcept nogil:
 
 
 cdef Py_ssize_t before(const StemmedWord *w, Py_ssize_t end, const char *suffix) noexcept nogil:
-    """Return where a suffix begins that stands before `end`; -1 if it does not."""
+    """Return the start of a suffix that ends at `end`, or -1 if it is not there."""
     cdef Py_ssize_t start = end - length(suffix)
     return start if start >= 0 and has_at(w, start, end, suffix) else -1
 
 
 cdef const char *which(const StemmedWord *w, Py_ssize_t end, const Text *suffixes) noexcept nogil:
-    """Return the first of some suffixes that stands before `end`; NULL if none does."""
+    """Return the first of some suffixes that ends at `end`, or NULL."""
     while suffixes[0] != NULL:
         if before(w, end, suffixes[0]) >= 0:
             return suffixes[0]
@@ -165,7 +165,7 @@ cdef const char *which(const StemmedWord *w, Py_ssize_t end, const Text *suffixe
 
 
 cdef void put(StemmedWord *w, Py_ssize_t start, const char *text) noexcept nogil:
-    """Write a text from a place on, and end the word there."""
+    """Write a text from a place on, and end the word after it."""
     cdef Py_ssize_t k, n = length(text)
     for k in range(n):
         w.code[start + k] = <unsigned char>text[k]
@@ -173,7 +173,7 @@ cdef void put(StemmedWord *w, Py_ssize_t start, const char *text) noexcept nogil
 
 
 cdef void mark_consonants(StemmedWord *w) noexcept nogil:
-    """Take off a leading apostrophe, and write as Y each y that begins a word or follows a vowel."""
+    """Remove a leading apostrophe, and write Y for each y that begins a word or follows a vowel."""
     cdef Py_ssize_t k
     w.has_marked = False
     if w.code[0] == u"'":
@@ -214,7 +214,7 @@ cdef void mark_regions(StemmedWord *w) noexcept nogil:
 
 
 cdef bint is_short(const StemmedWord *w, Py_ssize_t end) noexcept nogil:
-    """Whether a short syllable ends at a place: one vowel between consonants, or first."""
+    """Whether a short syllable ends at a place: a vowel between consonants, or at the start."""
     if before(w, end, "past") >= 0:
         return True
     if end < 2 or is_vowel(w.code[end - 1]) or not is_vowel(w.code[end - 2]):
@@ -264,7 +264,7 @@ cdef void past_forms(StemmedWord *w) noexcept nogil:
 
 
 cdef void mend_ending(StemmedWord *w) noexcept nogil:
-    """After -ed or -ing was taken off: give back an e, or take off a doubled letter."""
+    """After -ed or -ing was removed: restore an e, or remove a doubled letter."""
     if which(w, w.n, LACK_AN_E) != NULL:
         put(w, w.n, "e")
     elif which(w, w.n, DOUBLES) != NULL:

@@ -1,7 +1,7 @@
 from libc.stdint cimport int32_t, uint32_t
 
 cdef enum:
-    MAX_LETTERS = 40    # longer words are the same as no other
+    MAX_LETTERS = 40    # longer words are never equal to others
 
 cdef struct Letters:
     # A word in lower case.

@@ -1,8 +1,8 @@
-"""Sameness of words by rule, whatever a dictionary says.
+"""Rules for equal words, without a dictionary.
 
-Two words may be one word in two spellings: typos, lengthened words, British and American, with
-accents and without; equal words are no variants of each other. Or one token is a run of tokens: the
-same letters in one word or several, names of code, acronyms. The kernels compare arrays of code
+Two words may be spellings of one word: typos, lengthened words, British and American, with and
+without accents; identical words are not variants. Or one token equals a run of tokens: the same
+letters in one word or several, identifiers of code, acronyms. The kernels compare arrays of code
 points in lower case.
 """
 
@@ -23,13 +23,13 @@ cdef enum:
     MOST_INITIALS = 6
     LEAST_LETTERS = 4       # of a word with a typo
     LONG = 8                # letters from which two typos are forgiven
-    LENGTHENED = 3          # equal letters in a row that no word needs
+    LENGTHENED = 3          # equal letters in a row that no real word has
     MOST_RULES = 16
     MOST_PAIRS = 128
     MOST_ENDINGS = 8
     N_SPELLING = 20         # letters of an entry of the tables
-    MOST_APART = 3          # letters by which variants differ in length
-    N_FOLDED = 0x250        # code points from which no letter loses its accent
+    MOST_APART = 3          # largest difference in length of variants
+    N_FOLDED = 0x250        # letters from this code point on keep their accents
 
 cdef struct Spelling:
     uint32_t[N_SPELLING] code
@@ -60,7 +60,7 @@ cdef int _spell(str text, Spelling *out) except -1:
 
 
 cdef int _fill_tables() except -1:
-    """Copy the tables to where they are read without the interpreter."""
+    """Copy the tables to C arrays, which are read without the GIL."""
     global N_RULES, N_PAIRS
     assert len(RULES) <= MOST_RULES and 2 * len(PAIRS) <= MOST_PAIRS
     for british, american, before, letters, endings in RULES:
@@ -84,7 +84,7 @@ _fill_tables()
 
 
 cdef class SpelledWord:
-    """The letters of a token in lower case; of a longer one than MAX_LETTERS only its length."""
+    """The letters of a token in lower case; only the length if it exceeds MAX_LETTERS."""
 
     def __init__(self, token, bint is_function=False):
         if not isinstance(token, str):
@@ -117,10 +117,10 @@ cdef inline bint _are_letters(const Letters *word) noexcept nogil:
 
 
 cdef int _distance(const Letters *a, const Letters *b, int most) noexcept nogil:
-    """Return how many letters were left out, added, exchanged, or swapped with their neighbour.
+    """Return the number of letters left out, added, exchanged, or swapped with their neighbour.
 
-    More than `most` of them are not counted: the result is then some number above it. So only the
-    cells near the diagonal are filled, and no row after two without a small number.
+    Above `most` the result is not exact, only larger than `most`. So only cells near the diagonal
+    are filled, and filling ends after two rows without a small number.
     """
     cdef int[3][MAX_LETTERS + 1] rows
     cdef int *before = rows[0]
@@ -134,7 +134,7 @@ cdef int _distance(const Letters *a, const Letters *b, int most) noexcept nogil:
     for i in range(1, a.n + 1):
         first = max(i - most, 1)
         end = min(i + most, b.n)
-        # Beside the cells that are filled, all are too large.
+        # Cells outside the filled ones are all too large.
         now[first - 1] = i if first == 1 else most + 1
         least = now[first - 1]
         for j in range(first, end + 1):
@@ -159,7 +159,7 @@ cdef int _distance(const Letters *a, const Letters *b, int most) noexcept nogil:
 
 
 cdef bint typo(const Letters *a, const Letters *b) noexcept nogil:
-    """Whether one word may be the other with a typo."""
+    """Whether one word may be a typo of the other."""
     cdef int shorter = min(a.n, b.n)
     cdef int longer = max(a.n, b.n)
     cdef int most = 2 if shorter >= LONG else 1
@@ -196,7 +196,7 @@ cdef bint lengthened(const Letters *a, const Letters *b) noexcept nogil:
 cdef bint _follows(
     const Rule *rule, const Letters *british, const Letters *american
 ) noexcept nogil:
-    """Whether a rule makes one word of the other."""
+    """Whether a rule turns one word into the other."""
     cdef int at, rest, k
     if british.n < rule.letters:
         return False
@@ -245,7 +245,7 @@ cdef bint _differ_by_accents(const Letters *a, const Letters *b) noexcept nogil:
 
 
 cdef bint variant(const Letters *a, const Letters *b) noexcept nogil:
-    """Whether two words are the British and the American spelling of one, or differ by accents."""
+    """Whether two words are British and American spellings of one word, or differ by accents."""
     cdef int k
     if max(a.n, b.n) > MAX_LETTERS or min(a.n, b.n) < 2:
         return False
@@ -271,7 +271,7 @@ cdef inline bint _is(const Letters *word, const Spelling *text) noexcept nogil:
 
 
 def is_typo(a, b):
-    """Return whether one word may be the other with a typo.
+    """Return whether one word may be a typo of the other.
 
     Parameters
     ----------
@@ -281,8 +281,8 @@ def is_typo(a, b):
     Returns
     -------
     bool
-        Whether both have at least 4 letters and nothing else, and are one step apart, or two if
-        both have at least 8: a letter left out, added or exchanged, or two neighbours swapped.
+        Whether both have only letters, at least 4, and are one step apart, or two if both have at
+        least 8: a letter left out, added or exchanged, or two neighbours swapped.
 
     References
     ----------
@@ -299,7 +299,7 @@ def is_typo(a, b):
 
 
 def is_lengthened(a, b):
-    """Return whether words differ only in how often letters stand in a row, three times or more.
+    """Return whether words differ only in letters repeated three times or more.
 
     Examples
     --------
@@ -312,8 +312,8 @@ def is_lengthened(a, b):
 
 
 def is_variant(a, b):
-    """Return whether two words are the British and the American spelling of one, in either order,
-    or differ by accents alone.
+    """Return whether two words are British and American spellings of one word, in either order, or
+    differ only by accents.
 
     Examples
     --------
@@ -328,7 +328,7 @@ def is_variant(a, b):
 
 
 cdef bint joined(const Letters *word, const Letters **run, int n_run) noexcept nogil:
-    """Whether a token has the letters and digits of a run, whatever stands between them."""
+    """Whether a token has the letters and digits of a run, ignoring other signs."""
     cdef int at = 0
     cdef int k, j
     cdef bint any_in_token
@@ -411,8 +411,8 @@ def is_joined(word, run):
     Returns
     -------
     bool
-        Whether both have the same letters and digits in the same order, in any case, whatever
-        signs stand between them. So names of code are joined whatever their case.
+        Whether both have the same letters and digits in the same order, ignoring case and other
+        signs. So identifiers of code match in any style of case.
 
     Raises
     ------
@@ -439,7 +439,7 @@ def is_initials(word, run, function_words=()):
     run : sequence of str
         2 to 12 tokens.
     function_words : collection of str, optional
-        Lower-case words that may be left out, but for the first and the last of the run.
+        Lower-case words that may be left out, except the first and the last of the run.
 
     Returns
     -------

@@ -9,13 +9,13 @@ A cardinal number in digits and words is::
     chunk      (below100 | "a") hundred [[and] below100] | below100
     below100   TEN [-] ONE | TEN | TEEN | ONE
 
-Behind it, perhaps after a dash, may stand a measure::
+A measure may follow it, perhaps after a dash::
 
     percent    "%" ["points"] | "per" "cent" | "percentage" "points"
     currency   [nation] currency
     unit       ["square" | "cubic"] unit [("per" | "/") unit]
 
-Of these are made::
+These make the values::
 
     plain      [currency] amount [measure]
     range      [currency] amount (- | "to") [currency] amount [measure]     the second is larger
@@ -24,8 +24,8 @@ Of these are made::
                ... ["a"] measure                                            half an hour
     ordinal    3rd | third | twenty-first | sign number                     No. 3
 
-Each function gets the pieces of a sentence, behind which stands an empty one, and returns the piece
-behind what it read, or where it began if there is nothing to read.
+Each function gets the pieces of a sentence, followed by an empty one, and returns the piece after
+what it read, or the piece where it began if it read nothing.
 """
 
 from libc.math cimport floor
@@ -44,24 +44,24 @@ cdef enum:
 cdef double LARGEST = 1e18
 
 cdef struct Amount:
-    int stop            # piece behind it
+    int stop            # piece after it
     double value
     double scale        # the last scale word or letter in it, or 1
     bint is_small       # a single piece in plain digits or a word up to nineteen
 
 cdef struct Measure:
-    # What a number counts.
-    int kind            # KIND_NUMBER if nothing is said
+    # The measure of a number.
+    int kind            # KIND_NUMBER without a measure
     int first           # piece where it begins
-    int stop            # piece behind it
+    int stop            # piece after it
     int32_t code        # of the currency or unit; 1 for percentage points; or -1
     int exponent        # power of ten
 
 cdef struct UnitPair:
     int32_t unit
-    int32_t other   # unit that it is measured per, or the negative power
+    int32_t other   # unit after "per", or the negative power
     int32_t both
-    int32_t exponent        # power of ten that the unit must have
+    int32_t exponent        # the unit's power of ten
     int32_t other_exponent
 
 cdef UnitPair[MOST_PAIRS] PAIRS
@@ -69,7 +69,7 @@ cdef int N_PAIRS = 0
 
 
 cdef int _fill_pairs() except -1:
-    """Copy the tables of units made of units to where they are read without the interpreter."""
+    """Copy the tables of compound units to C arrays, which are read without the GIL."""
     global N_PAIRS
     rows = [(first, second, both) for (first, second), both in COMPOUNDS.items()]
     rows += [(first, power, both) for (first, power), both in POWERS.items()]
@@ -136,7 +136,7 @@ cdef int _chunk(const Piece *p, int at, double *value) noexcept nogil:
 
 
 cdef inline bint _is_scale(const Piece *p, int at, bint is_money) noexcept nogil:
-    """Whether a piece multiplies; letters that are units too do so only of money."""
+    """Whether a piece is a factor; letters that are units too are factors only of money."""
     return has(p + at, PART_SCALE) and (
         not has(p + at, PART_UNIT) or is_money or has(p + at + 1, PART_AFTER)
     )
@@ -180,7 +180,7 @@ cdef int _words(const Piece *p, int at, bint is_money, double *total, double *sc
 
 
 cdef int _decimals(const Piece *p, int at, double *value) noexcept nogil:
-    """Read "point two five" behind a number."""
+    """Read "point two five" after a number."""
     cdef double place = 1.0
     cdef double rest = 0.0
     cdef int stop = at + 1
@@ -197,7 +197,7 @@ cdef int _decimals(const Piece *p, int at, double *value) noexcept nogil:
 
 
 cdef int _digits(const Piece *p, int at, double *value) noexcept nogil:
-    """Read digits with groups of three behind them (1 000), or a fraction (2 1/2, 2½)."""
+    """Read digits followed by groups of three (1 000), or by a fraction (2 1/2, 2½)."""
     cdef int stop = at + 1
     cdef const Piece *next = p + stop
     value[0] = p[at].number
@@ -219,7 +219,7 @@ cdef int _digits(const Piece *p, int at, double *value) noexcept nogil:
 
 
 cdef bint _read_amount(const Piece *p, int at, bint is_money, Amount *out) noexcept nogil:
-    """Read an amount; whether there is one."""
+    """Read an amount; return whether there is one."""
     cdef double value = 0.0
     cdef double scale = 1.0
     cdef double sign = 1.0
@@ -301,7 +301,7 @@ cdef double _scaled(double value, int exponent) noexcept nogil:
 
 
 cdef int _read_currency(const Piece *p, int at, int32_t *code) noexcept nogil:
-    """Read the currency before a number; the piece behind it."""
+    """Read the currency before a number; return the piece after it."""
     if has(p + at, PART_NATION) and has(p + at + 1, PART_DOLLAR) and has(p + at + 1, PART_BEFORE):
         code[0] = p[at].currency
         return at + 2
@@ -370,7 +370,7 @@ cdef bint _percent(const Piece *p, int at, Measure *out) noexcept nogil:
 cdef bint _currency(
     const Piece *p, int at, int32_t before, bint is_any_dollar, Measure *out
 ) noexcept nogil:
-    """Read the currency behind a number; of one that stands before it too, only the same."""
+    """Read the currency after a number; if another stands before it, only the same one."""
     cdef int last = at + 1 if has(p + at, PART_NATION) and has(p + at + 1, PART_AFTER) else at
     cdef int32_t code
     if not has(p + last, PART_AFTER):
@@ -392,7 +392,7 @@ cdef bint _currency(
 cdef int _read_measures(
     const Piece *p, int at, int32_t currency, bint is_any_dollar, Measure *out
 ) noexcept nogil:
-    """Write what the number before a piece counts, in one or more readings, and return how many.
+    """Write the readings of the measure at a piece, after a number; return their number.
 
     `currency` is the one before the number, or -1. `out` has room for MOST_MEASURES.
     """
@@ -446,7 +446,7 @@ cdef void _mark_measure(Found *out, const Piece *p, const Measure *measure) noex
 
 
 cdef void _count(Found *out, const Measure *measure, double value) noexcept nogil:
-    """Give a value its kind and amount by what it counts."""
+    """Set the kind and amount of a value from its measure."""
     out.kind = measure.kind
     out.number = value
     out.code = -1 if measure.kind == KIND_NUMBER else measure.code
@@ -478,7 +478,7 @@ cdef int _without_measure(const Piece *p, int at, const Amount *amount, Found *o
 
 
 cdef int read_amounts(const Piece *p, int at, Found *out) noexcept nogil:
-    """Write the readings of the amount that begins at a piece, and return how many."""
+    """Write the readings of the amount that begins at a piece; return their number."""
     cdef int32_t currency = -1
     cdef int first = _read_currency(p, at, &currency)
     cdef bint is_any_dollar = first == at + 1 and has(p + at, PART_DOLLAR)
@@ -510,12 +510,12 @@ cdef inline bint _is_small(const Amount *amount) noexcept nogil:
     return amount.is_small and 0.0 <= amount.value <= MOST_POINTS
 
 
-# Long, as a range has two amounts, each with a currency, and one measure.
+# Long, because a range has two amounts, each with a currency, and one measure.
 cdef int _range(
     const Piece *p, int at, int first, int32_t currency, bint is_any_dollar,
     const Amount *low, Found *out
 ) noexcept nogil:
-    """Write the range or score that begins with an amount, and return how many readings it has."""
+    """Write the readings of the range or score that begins with an amount; return their number."""
     cdef int joint = low.stop
     cdef int second = joint + 1
     cdef int32_t other = -1
@@ -580,7 +580,7 @@ cdef int _score(const Piece *p, int first, int joint, int second, Found *out) no
 
 
 cdef int _parts(const Piece *p, int at, Found *out) noexcept nogil:
-    """Read a fraction into the first two fields, and return the piece behind it."""
+    """Read a fraction into the first two fields; return the piece after it."""
     cdef Amount whole
     cdef bint is_count = has(p + at, PART_ONE | PART_TEEN) or (
         has(p + at, PART_PLAIN) and p[at].number <= 99.0
@@ -621,7 +621,7 @@ cdef int _parts(const Piece *p, int at, Found *out) noexcept nogil:
 
 
 cdef void _reduce(Found *out) noexcept nogil:
-    """Divide numerator and denominator by what divides both."""
+    """Divide numerator and denominator by their greatest common divisor."""
     cdef int32_t a = out.field[0]
     cdef int32_t b = out.field[1]
     while b:
@@ -632,7 +632,7 @@ cdef void _reduce(Found *out) noexcept nogil:
 
 
 cdef int read_fraction(const Piece *p, int at, Found *out) noexcept nogil:
-    """Write the readings of the fraction that begins at a piece, and return how many."""
+    """Write the readings of the fraction that begins at a piece; return their number."""
     cdef Measure[MOST_MEASURES] measure
     cdef int stop, after, n, k
     begin(out, KIND_FRACTION, p, at)
@@ -674,7 +674,7 @@ cdef int _day_of_month(
 
 
 cdef int read_ordinal(const Piece *p, int at, Found *out) noexcept nogil:
-    """Write the ordinal that begins at a piece, and return how many readings it has."""
+    """Write the readings of the ordinal that begins at a piece; return their number."""
     cdef Amount amount
     cdef double value = 0.0
     cdef int stop = ordinal(p, at, &value)

@@ -8,5 +8,5 @@ cdef void agree(
     const Found *target,    # [n_target_values]
     int n_target_values,
     Py_ssize_t n_target,    # tokens of the target
-    uint8_t *cells,         # [n_source, n_target] zeros, or what is written: RELATION_...
+    uint8_t *cells,         # [n_source, n_target] zeros on entry; RELATION_... is written
 ) noexcept nogil

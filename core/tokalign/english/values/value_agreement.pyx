@@ -1,8 +1,8 @@
-"""Tokens of two sentences that say the same value, or another value of the same kind.
+"""Tokens of two sentences that state the same value, or another value of the same kind.
 
-Every value of one sentence is compared with every value of the other. What the two say decides how
-strongly those of their tokens agree that have a role in common; of several values that meet in one
-cell the strongest relation counts. Other readings than the first can only agree.
+Every value of one sentence is compared with every value of the other. Their comparison decides how
+strongly tokens agree that share a role; if several values meet in a cell, the strongest relation
+counts. Readings other than the first can only agree.
 """
 
 from typing import NamedTuple
@@ -24,7 +24,7 @@ cdef enum:
 
 
 class Agreement(NamedTuple):
-    """Two tokens that say the same, or something else of the same kind."""
+    """Two tokens whose values are equal, or differ in the same place."""
 
     source: int
     target: int
@@ -32,12 +32,13 @@ class Agreement(NamedTuple):
 
 
 cdef inline bint _equal(double a, double b) noexcept nogil:
-    # But for the rounding of a few products by factors of units; whole numbers up to 10**14 differ.
+    # Tolerance for the rounding of a few products by factors of units; integers up to 10**14 still
+    # differ.
     return fabs(a - b) <= 1e-14 * max(fabs(a), fabs(b))
 
 
 cdef inline uint32_t _role(const Found *value, int k) noexcept nogil:
-    """Return the role of a token; where no word says the scale, the number says it too."""
+    """Return the role of a token; without a scale word, the number has the scale's role too."""
     cdef uint32_t role = value.role[k]
     cdef int other
     if not role & ROLE_NUMBER:
@@ -58,7 +59,7 @@ cdef struct Grid:
 cdef void _cross(
     const Grid *grid, uint32_t source_roles, uint32_t target_roles, bint is_crossed, int relation
 ) noexcept nogil:
-    """Give a relation to tokens of these roles; unless crossed, where they share one."""
+    """Write a relation for tokens of these roles; unless crossed, only if they share one."""
     cdef int i, j
     cdef uint32_t role, other
     cdef uint8_t *cell
@@ -78,7 +79,7 @@ cdef void _put(const Grid *grid, uint32_t roles, int relation) noexcept nogil:
 
 
 cdef void _put_same(const Grid *grid) noexcept nogil:
-    """Let the tokens of equal values agree: one by one if both have the same roles in order."""
+    """Write the agreement of equal values: token by token if both have the same roles in order."""
     cdef int k
     cdef int n = grid.source.end - grid.source.start
     cdef bint is_alike = n == grid.target.end - grid.target.start
@@ -103,7 +104,7 @@ cdef bint _same_fields(const Found *a, const Found *b) noexcept nogil:
 
 
 cdef void _compare_dates(const Grid *grid, bint may_differ) noexcept nogil:
-    """Compare what both dates say, field by field."""
+    """Compare two dates field by field."""
     cdef const Found *a = grid.source
     cdef const Found *b = grid.target
     cdef int k
@@ -124,7 +125,7 @@ cdef void _compare_dates(const Grid *grid, bint may_differ) noexcept nogil:
 
 
 cdef void _compare_measured(const Grid *grid, bint may_differ) noexcept nogil:
-    """Compare two amounts of money, quantities, percentages or ranges that are not the same."""
+    """Compare two unequal amounts of money, quantities, percentages or ranges."""
     cdef const Found *a = grid.source
     cdef const Found *b = grid.target
     cdef bint same_code = a.code == b.code and a.number_kind == b.number_kind
@@ -158,14 +159,14 @@ cdef bint _same(const Found *a, const Found *b) noexcept nogil:
 
 
 cdef double _share(const Found *value) noexcept nogil:
-    """Return what part of one a value is, or -1."""
+    """Return a value as a fraction of one, or -1."""
     if value.kind == KIND_PERCENT and value.code < 0:
         return value.amount / 100.0
     return value.amount if value.kind in (KIND_FRACTION, KIND_NUMBER) else -1.0
 
 
 cdef uint32_t _number_of(const Found *value, double *number) noexcept nogil:
-    """Write the number in a value, and return the roles of the tokens that say it, or 0."""
+    """Write the number of a value; return the roles of its tokens, or 0."""
     number[0] = value.number
     if value.kind == KIND_DATE and value.field[DAY]:
         number[0] = value.field[DAY]
@@ -216,7 +217,7 @@ cdef void agree(
     const Found *source, int n_source_values, const Found *target, int n_target_values,
     Py_ssize_t n_target, uint8_t *cells
 ) noexcept nogil:
-    """Write how the tokens of two sentences' values agree."""
+    """Write the agreement of the tokens of two sentences' values."""
     cdef Grid grid
     cdef int i, j
     grid.cells = cells
@@ -229,7 +230,7 @@ cdef void agree(
 
 
 cdef int _fill(Found *out, value) except -1:
-    """Write a value of Python."""
+    """Convert a Python value."""
     cdef int k
     if not isinstance(value, Value):
         raise InputError(f"a value is {quoted(value)}, wanted what find_values returns")
@@ -262,7 +263,7 @@ def same_values(source_values, target_values):
     Parameters
     ----------
     source_values, target_values : iterable of Value
-        As find_values returns them.
+        Results of find_values.
 
     Returns
     -------
@@ -274,7 +275,7 @@ def same_values(source_values, target_values):
     Raises
     ------
     InputError
-        If an item is no Value.
+        If an item is not a Value.
 
     Examples
     --------

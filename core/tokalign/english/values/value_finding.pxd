@@ -1,15 +1,15 @@
 from tokalign.english.values.value_structs cimport Found, Piece
 
 cdef enum:
-    N_BEHIND = 3        # empty pieces behind the last of a sentence
+    N_BEHIND = 3        # empty pieces after the last of a sentence
 
 cdef bint may_hold_value(
-    const Piece *pieces,    # [n] of a token, to be asked once, or of a sentence
+    const Piece *pieces,    # [n] of a token or of a sentence
     int n,
 ) noexcept nogil
 
 cdef int find(
-    const Piece *pieces,    # [n + N_BEHIND] of a sentence; those behind it are all zeros
+    const Piece *pieces,    # [n + N_BEHIND] of a sentence; those after it are all zeros
     int n,
     Found *out,             # room for MAX_ALIKE of every piece, and MAX_ALIKE more
 ) noexcept nogil

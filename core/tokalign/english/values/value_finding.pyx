@@ -1,8 +1,8 @@
-"""The values of a sentence, from left to right; among them dates and times of day.
+"""Finds the values of a sentence from left to right, and reads dates and times of day.
 
-Where a value may begin every reader tries; the longest value is taken, of equally long ones that of
-the first reader. Tokens of a value are part of no other. A value with several readings stands in
-the list once for each, the likeliest first. A date is::
+Wherever a value may begin, all readers try; the longest value wins, ties go to the first reader.
+Values do not overlap. A value with several readings is listed once for each, the likeliest first. A
+date is::
 
     date       [weekday [,]] (literal | [the] day ["of"] month [[,] year]
                               | month ["the"] day [[,] year])
@@ -54,7 +54,7 @@ cdef uint64_t AFTER_ARTICLE = (
     PART_HUNDRED | PART_SCALE | PART_DENOMINATOR | PART_DENOMINATORS | PART_QUARTER_WORD
 )
 
-# What shows that a number is no day but an amount.
+# Signs that a number is an amount, not a day.
 cdef uint64_t MEASURES = (
     PART_SCALE | PART_HUNDRED | PART_PERCENT | PART_UNIT | PART_AFTER | PART_DAY_HALF
 )
@@ -86,7 +86,7 @@ cdef int _day(const Piece *p, int at, int32_t *day) noexcept nogil:
 
 
 cdef void _end_with_year(const Piece *p, int at, uint64_t joints, Found *out) noexcept nogil:
-    """Read a year behind a date, after a comma or "of"."""
+    """Read the year after a date, a comma or "of"."""
     cdef int first = at + 1 if has(p + at, joints) else at
     cdef int32_t year = 0
     cdef int stop = _year(p, first, &year)
@@ -98,7 +98,7 @@ cdef void _end_with_year(const Piece *p, int at, uint64_t joints, Found *out) no
 
 
 cdef bint _day_and_month(const Piece *p, int at, Found *out) noexcept nogil:
-    """Read a day and a month in either order, and the year behind them."""
+    """Read a day and a month in either order, and the year after them."""
     cdef int month, stop, after
     cdef int32_t day = 0
     cdef bint is_weak
@@ -200,7 +200,7 @@ cdef bint _period(const Piece *p, int at, Found *out) noexcept nogil:
 
 
 cdef int _read_date(const Piece *p, int at, Found *out) noexcept nogil:
-    """Write the readings of the date that begins at a piece, and return how many."""
+    """Write the readings of the date that begins at a piece; return their number."""
     cdef int32_t year = 0
     cdef int stop
     if has(p + at, PART_WEEKDAY):
@@ -243,7 +243,7 @@ cdef int _hour(const Piece *p, int at) noexcept nogil:
 
 
 cdef int _half_of_day(const Piece *p, int at, int *first) noexcept nogil:
-    """Return the piece that says the half of the day, or -1; `first` is where it begins."""
+    """Return the piece with the half of the day, or -1; `first` is where it begins."""
     first[0] = at
     if has(p + at, PART_IN) and has(p + at + 1, PART_THE) and has(p + at + 2, PART_DAY_PART):
         return at + 2
@@ -251,7 +251,7 @@ cdef int _half_of_day(const Piece *p, int at, int *first) noexcept nogil:
 
 
 cdef int _finish(const Piece *p, int at, bint is_whole, Found *out) noexcept nogil:
-    """Read the half of the day behind a time, and return how many readings there are."""
+    """Read the half of the day after a time; return the number of readings."""
     cdef int first = at
     cdef int half = -1 if is_whole else _half_of_day(p, at, &first)
     if is_whole:
@@ -298,7 +298,7 @@ cdef int _spoken(const Piece *p, int at, Found *out) noexcept nogil:
 
 
 cdef int _read_time(const Piece *p, int at, Found *out) noexcept nogil:
-    """Write the readings of the time of day that begins at a piece, and return how many."""
+    """Write the readings of the time of day that begins at a piece; return their number."""
     cdef int hour = _hour(p, at)
     cdef int first = 0
     begin(out, KIND_TIME, p, at)
@@ -330,7 +330,7 @@ cdef int _read_time(const Piece *p, int at, Found *out) noexcept nogil:
 
 
 cdef int _read_version(const Piece *p, int at, Found *out) noexcept nogil:
-    """Write the version that begins at a piece, and return how many readings it has."""
+    """Write the readings of the version that begins at a piece; return their number."""
     cdef int first = at + 1 if has(p + at, PART_VERSION_WORD) else at
     cdef bint is_number = first > at and has(p + first, PART_DIGITS) and p[first].n_fields > 0
     cdef int n = 1 if has(p + first, PART_PLAIN) else 2 if is_number else p[first].n_fields
@@ -346,10 +346,10 @@ cdef int _read_version(const Piece *p, int at, Found *out) noexcept nogil:
 
 
 cdef int fill_pieces(str token, Piece *out) except -1:
-    """Write the readings of a token and return how many there are.
+    """Write the readings of a token; return their number.
 
-    `out` has room for MAX_PIECES. The field `token` is left to the caller: the same pieces serve
-    wherever the token stands.
+    `out` has room for MAX_PIECES. The caller sets the field `token`, since the same pieces serve at
+    every position.
     """
     cdef tuple found = readings(token)
     cdef Py_ssize_t k, place
@@ -372,7 +372,7 @@ cdef int fill_pieces(str token, Piece *out) except -1:
 
 
 cdef bint may_hold_value(const Piece *pieces, int n) noexcept nogil:
-    """Whether any piece is one of those without which there is no value."""
+    """Whether any piece is of a kind that every value has."""
     cdef int k
     for k in range(n):
         if pieces[k].parts & (~(NEVER_FIRST | PART_A) | AFTER_ARTICLE):
@@ -381,13 +381,13 @@ cdef bint may_hold_value(const Piece *pieces, int n) noexcept nogil:
 
 
 cdef inline bint _may_begin(const Piece *piece) noexcept nogil:
-    """Whether a value may begin here; an article needs a word of a number behind it."""
+    """Whether a value may begin here; an article only before a word of a number."""
     cdef uint64_t parts = piece.parts & ~NEVER_FIRST
     return parts != 0 and (parts != PART_A or has(piece + 1, AFTER_ARTICLE))
 
 
 cdef int find(const Piece *pieces, int n, Found *out) noexcept nogil:
-    """Write the values of a sentence, in order, and return how many."""
+    """Write the values of a sentence, in order; return their number."""
     cdef Found[2 * MAX_ALIKE] tried
     cdef Found *best
     cdef Found *other
@@ -419,12 +419,12 @@ cdef int find(const Piece *pieces, int n, Found *out) noexcept nogil:
 
 
 def find_values(tokens):
-    """Return the numbers, money, dates and other values that tokens say, in a normal form.
+    """Return the numbers, money, dates and other values of tokens, in a normal form.
 
     Parameters
     ----------
     tokens : sequence of str
-        Of one sentence, cut by Penn Treebank conventions or in another way.
+        Of one sentence, by Penn Treebank or other conventions.
 
     Returns
     -------
@@ -435,7 +435,7 @@ def find_values(tokens):
     Raises
     ------
     InputError
-        If a token is no string.
+        If a token is not a string.
 
     Examples
     --------
@@ -479,7 +479,7 @@ def find_values(tokens):
 
 
 cdef object _value(const Found *found):
-    """Return a value as Python sees it."""
+    """Return a value as a Python object."""
     cdef int k
     return value_of(
         (found.kind, found.rank, found.start, found.end),
