@@ -238,9 +238,26 @@ def test_pods_have_no_rights_and_no_pod_goes_for_one_slow_answer(overlays):
         security = container["securityContext"]
         assert security["readOnlyRootFilesystem"] and not security["allowPrivilegeEscalation"]
         assert security["capabilities"] == {"drop": ["ALL"]}
-        assert {"cpu", "memory"} <= set(container["resources"]["limits"])
+        resources = container["resources"]
+        for bounds in (resources["requests"], resources["limits"]):
+            assert {"cpu", "memory", "ephemeral-storage"} <= set(bounds)
         for probe in ("readinessProbe", "livenessProbe"):
             assert container[probe]["failureThreshold"] >= 3
+
+
+def test_a_pod_that_does_not_serve_lets_its_node_be_drained(overlays):
+    budgets = [
+        i for items in overlays.values() for i in items if i["kind"] == "PodDisruptionBudget"
+    ]
+    assert {each["metadata"]["name"] for each in budgets} == {"tokalign", "tokalign-envoy"}
+    assert {each["spec"]["unhealthyPodEvictionPolicy"] for each in budgets} == {"AlwaysAllow"}
+
+
+def test_callers_from_outside_keep_their_addresses_in_the_pages_overlay(overlays):
+    service = of_kind("Service", overlays["monitored"])["spec"]
+    assert (service["type"], service["externalTrafficPolicy"]) == ("LoadBalancer", "Local")
+    inner = of_kind("Service", overlays["envoy"])["spec"]
+    assert "type" not in inner and service["ports"] == inner["ports"]
 
 
 def test_only_prometheus_reaches_the_metrics_and_only_callers_the_service(overlays):
