@@ -125,6 +125,29 @@ def test_csv_keeps_the_columns_of_a_table(run):
     assert bad == ["x", *[""] * 8, "saw 1 fields; wanted 3 or more"]
 
 
+FORMULAS = ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(1)", "\t=1", "\r=1", "＝1", "-", "+1e"]
+HARMLESS = ["-1", "+2.5", "a=1", "1-2", " =1", "'=1", ".5", "", "it-is"]
+
+
+@pytest.mark.parametrize("command", ["align", "similarity"])
+def test_no_cell_is_a_formula_if_asked(run, command):
+    cells = [*FORMULAS, *HARMLESS]
+    written = io.StringIO()
+    header = ["source", "target", *(f"={k}" for k in range(len(cells)))]
+    csv.writer(written).writerows([header, ["= a", "a", *cells], ["", "a", *cells]])
+    plain = run(command, "--format", "csv", text=written.getvalue())
+    head, good, bad = rows_of(plain)
+    assert head[:3] == ["source", "target", "=0"] and good[2:20] == bad[2:20] == cells
+    safe = run(command, "--format", "csv", "--csv-safe", text=written.getvalue())
+    safe_head, safe_good, safe_bad = rows_of(safe)
+    expected = [*(f"'{each}" for each in FORMULAS), *HARMLESS]
+    assert safe_good[0] == "'= a" and safe_good[2:20] == safe_bad[2:20] == expected
+    assert safe_head[:4] == ["source", "target", "'=0", "'=1"]
+    assert [each.removeprefix("'") for each in safe_good[20:]] == good[20:]
+    assert [each[0] for each in (safe_good[-3], safe_good[-2])] == [good[-3][0], good[-2][0]]
+    assert run(command, "--csv-safe", text=written.getvalue()).exit_code == 2
+
+
 def test_csv_of_other_input_has_both_sentences(run, tmp_path):
     head, row, _ = rows_of(run("similarity", "--format", "csv", text=TEXT))
     assert head[:4] == ["id", "source", "target", "similarity"]

@@ -6,6 +6,7 @@ import abc
 import csv
 import io
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -29,8 +30,8 @@ _NO_TABLE = ("id", "source", "target")
 class Heading:
     """Column names, taken from the first pair."""
 
-    def __init__(self, found: Sequence[str]) -> None:
-        self._found = found
+    def __init__(self, layout: Lines) -> None:
+        self._layout = layout
         self._kept: Sequence[str] = _NO_TABLE
 
     def over(self, items: Iterable[InputLine]) -> Iterator[InputLine]:
@@ -43,12 +44,12 @@ class Heading:
     def line(self) -> str:
         """Return the header line; an added column that an input column already names is renamed."""
         names = list(self._kept)
-        for name in self._found:
+        for name in self._layout.cell_names:
             free, number = name, 2
             while free in names:
                 free, number = f"{name}_{number}", number + 1
             names.append(free)
-        return record_of(names)
+        return self._layout.record(names)
 
 
 def kept_cells(item: InputLine) -> list[str]:
@@ -65,14 +66,23 @@ def _text(side: SentenceLike) -> str:
     return side if isinstance(side, str) else " ".join(side)
 
 
-def record_of(cells: Sequence[str]) -> str:
+_FORMULA = re.compile(r"(?![+-]?[\d.]+$)[=+\-@\t\r\n＝＋－＠]")  # as OWASP has them
+
+
+def record_of(cells: Sequence[str], *, is_safe: bool = False) -> str:
     """Return a record of CSV, without the line break behind it.
+
+    If it is to be safe, cells that a spreadsheet would take for formulas begin with an apostrophe.
 
     Examples
     --------
     >>> record_of(["a", "b, c", ""])
     'a,"b, c",'
+    >>> record_of(["=1+1", "-0.5", "a=b"], is_safe=True)
+    "'=1+1,-0.5,a=b"
     """
+    if is_safe:
+        cells = [f"'{cell}" if _FORMULA.match(cell) else cell for cell in cells]
     written = io.StringIO()
     csv.writer(written).writerow(cells)  # whose line break decides which fields are quoted
     return written.getvalue().removesuffix("\r\n")
@@ -99,6 +109,10 @@ KEEP: dict[str, Any] = {
     "help": 'Keep the input\'s other columns or fields, as "input" (jsonl only; csv has them).',
     "default": False,
 }
+CSV_SAFE: dict[str, Any] = {
+    "help": "Put an apostrophe before cells that a spreadsheet would take for formulas (csv only).",
+    "default": False,
+}
 _BREAKS = frozenset("\t\r\n")
 
 
@@ -108,6 +122,7 @@ class Lines(abc.ABC):
     __slots__ = ()
     format: str
     keep: bool
+    csv_safe: bool
     table_columns: ClassVar[tuple[str, ...]]
     cell_names: ClassVar[tuple[str, ...]]
 
@@ -129,6 +144,10 @@ class Lines(abc.ABC):
     @abc.abstractmethod
     def cells(self, alignment: Alignment) -> list[str]:
         """Return an alignment's CSV cells, for all of `cell_names` but the last, "error"."""
+
+    def record(self, cells: Sequence[str]) -> str:
+        """Return the CSV record of some cells, without its break."""
+        return record_of(cells, is_safe=self.csv_safe)
 
     def bad_line(self, name: str, line: int, error: str) -> str:
         """Return the line that stands for a pair that could not be aligned."""
@@ -155,6 +174,7 @@ class Layout(Lines):
         default=False,
     )
     keep: bool = flag(**KEEP)
+    csv_safe: bool = flag(**CSV_SAFE)
     phrases: bool = False
     edits: bool = False
 
@@ -195,6 +215,7 @@ class SimilarityLayout(Lines):
         "text",
     )
     keep: bool = flag(**KEEP)
+    csv_safe: bool = flag(**CSV_SAFE)
 
     def cells(self, alignment: Alignment) -> list[str]:
         return [f"{getattr(alignment, name):.6f}" for name in FIGURES]

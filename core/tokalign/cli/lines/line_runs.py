@@ -32,7 +32,6 @@ from tokalign.cli.lines.layouts import (
     Heading,
     Lines,
     kept_cells,
-    record_of,
     with_input,
 )
 from tokalign.cli.lines.pair_lines import ColumnNames, InputLine, columns_from, read_lines
@@ -327,7 +326,7 @@ def _align_batch(aligner: Aligner, items: Sequence[InputLine], job: LineJob) -> 
 def _good(item: InputLine, layout: Lines, alignment: Alignment) -> OutputLine:
     try:
         if layout.format == CSV:
-            text = record_of([*kept_cells(item), *layout.cells(alignment), ""])
+            text = layout.record([*kept_cells(item), *layout.cells(alignment), ""])
         else:
             text = layout.line(item.id, alignment)
             text = with_input(text, item) if layout.keep else text
@@ -339,7 +338,7 @@ def _good(item: InputLine, layout: Lines, alignment: Alignment) -> OutputLine:
 def _bad(item: InputLine, layout: Lines, error: str) -> OutputLine:
     if layout.format == CSV:
         blank = [""] * (len(layout.cell_names) - 1)
-        text = record_of([*kept_cells(item), *blank, error])
+        text = layout.record([*kept_cells(item), *blank, error])
     else:
         text = layout.bad_line(item.id, item.line, error)
         text = with_input(text, item) if layout.keep else text
@@ -430,11 +429,13 @@ class LineRun:
             raise click.UsageError("a CSV file has records of several lines; resume jsonl instead")
         if layout.keep and layout.format != "jsonl":
             raise click.UsageError("--keep is for --format jsonl; csv keeps the input's columns")
+        if layout.csv_safe and not is_csv:
+            raise click.UsageError("--csv-safe is for --format csv")
         with ExitStack() as stack:
             bad = stack.enter_context(bad_lines(files.errors, files))
             sink = stack.enter_context(files.open(layout.columns, is_resumed=files.resume))
             items = files.read(is_kept=layout.keep)
-            heading = Heading(layout.cell_names) if is_csv else None
+            heading = Heading(layout) if is_csv else None
             if heading is not None:
                 items = heading.over(items)
             record = None
