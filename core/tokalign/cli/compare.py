@@ -20,6 +20,7 @@ from tokalign.cli.corpora import (
     signature,
 )
 from tokalign.cli.flags import SectionedCommand, takes
+from tokalign.cli.shared_flags import echo
 from tokalign.errors import InputError, quoted
 from tokalign.formats import Options
 from tokalign.formats.jsonl import read_relations
@@ -288,7 +289,7 @@ def command(
     }
     scoring.write_pairs(pairs, {row.name: row.result for row in rows})
     if markup in _MARKUP and not scoring.json:
-        click.echo(MARKUP[markup](table))
+        echo(MARKUP[markup](table))
         click.echo(f"signature: {quote}", err=True)
         return
     scoring.print(value, [table], quote)

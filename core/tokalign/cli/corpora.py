@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import importlib.metadata
 import json
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +14,7 @@ import click
 
 from tokalign.cli.flags import INPUT, OUTPUT, SCORES, flag, group
 from tokalign.cli.lines.file_flags import OutputPath, form_of
-from tokalign.cli.shared_flags import AT_LEAST_1, EXISTING_FILE, JSON, one_of
+from tokalign.cli.shared_flags import AT_LEAST_1, EXISTING_FILE, JSON, echo, one_of
 from tokalign.errors import FormatError, quoted
 from tokalign.formats import (
     FORMATS,
@@ -26,7 +25,6 @@ from tokalign.formats import (
     recognise,
     repeated_ids,
 )
-from tokalign.showing.text import visible
 from tokalign.types import Alignment, GoldPair, Links
 from tokalign.types.options import LinkChoice
 
@@ -182,7 +180,7 @@ class ScoreFlags:
             click.echo(json.dumps(value))
             return
         for line in table_lines(tables):
-            click.echo(visible(line) if sys.stdout.isatty() else line)
+            echo(line)
         if signature:
             click.echo(f"signature: {signature}")
 

@@ -24,6 +24,7 @@ from tokalign.cli.shared_flags import (
     color_flag,
 )
 from tokalign.errors import AlignError, FormatError
+from tokalign.showing.text import in_line
 
 if TYPE_CHECKING:
     from tokalign.texts.diff import TextDiff
@@ -202,7 +203,7 @@ def _show_for_git(
 ) -> None:
     """Show one of the files that git compares; a binary file is only named."""
     if len(arguments) == 1:
-        click.echo(f"* Unmerged path {arguments[0]}")
+        click.echo(f"* Unmerged path {in_line(arguments[0])}")
         return
     if len(arguments) not in _GIT_ARGUMENTS:
         raise click.UsageError(
@@ -217,10 +218,10 @@ def _show_for_git(
     )
     old, new = TextFile.read(old_path, names[0]), TextFile.read(new_path, names[1])
     if shown.form not in ("json", "stat"):
-        click.echo(f"diff --git a/{path} b/{new_name}")
+        click.echo(in_line(f"diff --git a/{path} b/{new_name}"))
     try:
         texts = old.text(), new.text()
     except FormatError as error:
-        click.echo(f"Files {names[0]} and {names[1]} differ: {error}")
+        click.echo(in_line(f"Files {names[0]} and {names[1]} differ: {error}"))
         return
     shown.write(compare(*texts), names)

@@ -13,7 +13,7 @@ import click
 
 from tokalign.cli.extras import absent
 from tokalign.cli.flags import SectionedCommand, takes
-from tokalign.cli.shared_flags import JSON, Endpoint
+from tokalign.cli.shared_flags import JSON, Endpoint, echo
 from tokalign.errors import AlignError, InputError, quoted
 
 RESEARCH = "research use"
@@ -130,7 +130,7 @@ def command(
         found, text = _of_model(model), _card
     else:
         found = _of_installation()
-    click.echo(json.dumps(found, ensure_ascii=False, indent=2) if as_json else text(found))
+    echo(json.dumps(found, ensure_ascii=False, indent=2) if as_json else text(found))
 
 
 def _of_model(name: str) -> dict[str, Any]:

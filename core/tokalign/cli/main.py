@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 import click
 
 from tokalign.errors import AlignError, quoted
+from tokalign.showing.text import visible
 
 logger = logging.getLogger(__name__)
 
@@ -99,6 +100,9 @@ class _Commands(click.Group):
             ctx.exit(0)
         except KeyboardInterrupt:
             ctx.exit(130)
+        except click.ClickException as error:
+            error.message = visible(error.message)
+            raise
         except (AlignError, OSError) as error:
             logger.debug("where it was raised:", exc_info=error)
             message = message_of(error)
@@ -107,7 +111,7 @@ class _Commands(click.Group):
         if "grpc" in sys.modules:
             # A failed call that is freed when Python exits waits for a thread that is gone by then.
             gc.collect()
-        raise click.ClickException(message)
+        raise click.ClickException(visible(message))
 
 
 def _unknown(name: str) -> str:
@@ -176,6 +180,9 @@ class _StderrHandler(logging.StreamHandler[Any]):
 
     def __init__(self) -> None:
         logging.Handler.__init__(self)
+
+    def format(self, record: logging.LogRecord) -> str:
+        return visible(super().format(record))
 
     @property
     def stream(self) -> Any:

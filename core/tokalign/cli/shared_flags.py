@@ -19,6 +19,7 @@ from tokalign.cli.flags import INPUT, LINKS, MODEL, OUTPUT, RUN, SERVER, flag, g
 from tokalign.errors import InputError, ServerError
 from tokalign.files.shipped import DEFAULT_MODEL
 from tokalign.neural.devices import DEFAULT_DEVICE, DEVICES
+from tokalign.showing.text import visible
 from tokalign.types.options import (
     DEFAULT_SYMMETRIZATION,
     AlignOptions,
@@ -263,6 +264,11 @@ def tls_of(**paths: Path | None) -> Tls:
         return Tls(**given)
     except InputError as error:
         raise InputError(f"{paths[error.field]}: {error}", field=error.field) from error
+
+
+def echo(text: str) -> None:
+    """Print a text, in a terminal with control characters that do nothing."""
+    click.echo(visible(text) if sys.stdout.isatty() else text)
 
 
 def task_of(name: str, stack: ExitStack, model: ModelFlags, server: Endpoint) -> Callable[..., Any]:

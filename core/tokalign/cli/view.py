@@ -16,6 +16,7 @@ from tokalign.cli.lines.file_flags import OutputPath
 from tokalign.cli.shared_flags import EXISTING_FILE, TerminalFlags
 from tokalign.formats import Options, read_gold
 from tokalign.formats.jsonl import read_confidences, read_relations
+from tokalign.showing.text import in_line
 from tokalign.types import GoldPair, Links
 
 
@@ -101,7 +102,7 @@ def _print(
     is_coloured = terminal.is_coloured()
     echo = partial(click.echo, color=is_coloured)
     for pair, predicted, relations, confidences in pairs:
-        click.echo(f"# {pair.id}")
+        click.echo(f"# {in_line(pair.id)}")
         links = None if shown.gold is None else set(predicted)
         for line in grid_lines(
             pair,

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from typing import TypeAlias
 
-from tokalign.showing.text import n_columns, visible
+from tokalign.showing.text import in_line, n_columns
 
 ShownLink: TypeAlias = tuple[int, int, float]
 
@@ -26,7 +26,7 @@ def link_lines(
 ) -> Iterator[str]:
     """Yield a line for each link, such as ``opened = founded (0.83)``."""
     for i, j, confidence in links:
-        yield f"{_word(source[i])} = {_word(target[j])} ({confidence:.2f})"
+        yield f"{in_line(source[i])} = {in_line(target[j])} ({confidence:.2f})"
 
 
 def pair_svg(source: Sequence[str], target: Sequence[str], links: Sequence[ShownLink]) -> str:
@@ -41,7 +41,7 @@ def pair_svg(source: Sequence[str], target: Sequence[str], links: Sequence[Shown
         Tokens.
     links : sequence of (source, target, confidence)
     """
-    sides = [list(map(_word, source)), list(map(_word, target))]
+    sides = [list(map(in_line, source)), list(map(in_line, target))]
     widths = [[_LETTER * n_columns(word) for word in side] for side in sides]
     is_flat = max((sum(own) + _GAP * len(own) for own in widths), default=0.0) <= _WIDEST
     places = _across(widths) if is_flat else _down(widths)
@@ -65,10 +65,6 @@ def pair_svg(source: Sequence[str], target: Sequence[str], links: Sequence[Shown
         'font-family="ui-monospace, monospace" font-size="14" fill="currentColor">'
         f"{''.join(parts)}</svg>"
     )
-
-
-def _word(token: str) -> str:
-    return " ".join(visible(token).split())
 
 
 Place: TypeAlias = tuple[float, float]

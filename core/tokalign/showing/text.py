@@ -44,6 +44,11 @@ def one_line(text: str) -> str:
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1].rstrip() + "…"
 
 
+def in_line(text: str) -> str:
+    """Return all of a text in one line, which does nothing in a terminal."""
+    return " ".join(visible(text).split())
+
+
 def coloured(text: str, colour: str) -> str:
     """Return a text in a colour of a terminal, such as "31;4"; an empty one stays empty."""
     return f"\x1b[{colour}m{text}\x1b[0m" if text else text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 
-from tokalign.showing.text import coloured, visible
+from tokalign.showing.text import coloured, in_line
 from tokalign.types import GoldPair
 from tokalign.types.relations import RELATION_SIGNS, RelationKind
 
@@ -61,7 +61,7 @@ def grid_lines(
     -----
     Target words are above their columns, one per line, connected by a rule.
     """
-    sources, targets = (list(map(_shown, side.tokens)) for side in (pair.source, pair.target))
+    sources, targets = (list(map(in_line, side.tokens)) for side in (pair.source, pair.target))
     n_target = len(targets)
     kinds = relations or {}
     judged = JUDGED_COLOURS if is_judged_in_colour and links is not None else {}
@@ -80,11 +80,6 @@ def grid_lines(
         )
         shown = token if len(token) <= width else token[: width - 1] + "…"
         yield f"{shown:>{width}}{cells}"
-
-
-def _shown(token: str) -> str:
-    """Return a token in one line, with harmless control characters."""
-    return " ".join(visible(token).split())
 
 
 def _link_lines(

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from tokalign.edits import edits_between
 from tokalign.evaluate.tables import ReportTable
+from tokalign.showing.text import in_line
 from tokalign.types import GoldPair, Links
 
 
@@ -23,6 +24,6 @@ def table_lines(tables: Iterable[ReportTable]) -> Iterator[str]:
 def edit_lines(pair: GoldPair, links: Links) -> Iterator[str]:
     """Yield a line for each edit: its kind, and its words of both sides."""
     for edit in edits_between(pair.source, pair.target, dict.fromkeys(links, 1.0)):
-        before = " ".join(pair.source.tokens[i] for i in edit.source)
-        after = " ".join(pair.target.tokens[j] for j in edit.target)
+        before = " ".join(in_line(pair.source.tokens[i]) for i in edit.source)
+        after = " ".join(in_line(pair.target.tokens[j]) for j in edit.target)
         yield f"{edit.kind:<4}" + " → ".join(filter(None, (before, after)))

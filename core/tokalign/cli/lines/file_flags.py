@@ -17,6 +17,7 @@ from tokalign.cli.lines.sinks import LineSink, open_sink
 from tokalign.cli.lines.sources import STDIO, LineSource, SourceParam, input_of
 from tokalign.cli.shared_flags import AT_LEAST_1, BAD_INPUT
 from tokalign.files.packed import SUFFIXES
+from tokalign.showing.text import visible
 
 _FORMS = {
     ".csv": "csv",
@@ -172,7 +173,7 @@ class BadLines:
 
         self.n += 1
         if self.n <= MAX_REPORTED:
-            tqdm.write(f"{where}: {error}", file=sys.stderr)
+            tqdm.write(visible(f"{where}: {error}"), file=sys.stderr)
         if self.file is not None:
             self.file.write(bad_object(name, line, error) + "\n")
 
