@@ -25,8 +25,10 @@ log = logging.getLogger(__name__)
 SWEEP_S = 1.0
 # Of a request's line and headers.
 MAX_HEAD_BYTES = 16 << 10
-# Requests of a connection that wait for their turn; clients send none before the last is answered.
-MAX_PIPELINED = 4
+# So many bytes are parsed at a time, which may be the heads of forty requests.
+PARSED_BYTES = 1 << 10
+# So many bytes of a connection wait for the answers to requests before them; then it is not read.
+MAX_WAITING_BYTES = 1 << 16
 BACKLOG = 512
 
 _NO_HTTP = Failure(ErrorReason.MALFORMED_MESSAGE, "this is no HTTP/1.1 request")
@@ -163,13 +165,20 @@ class ConnectionBounds:
 
 
 class Connection(HttpToolsProtocol):
-    """A connection that is ended where its peer leaves the bounds."""
+    """A connection that is ended where its peer leaves the bounds.
+
+    A peer may send requests without waiting for answers (pipelining). What comes behind a whole
+    request is parsed once that is answered.
+    """
 
     def __init__(
         self, config: uvicorn.Config, state: ServerState, bounds: ConnectionBounds
     ) -> None:
         super().__init__(config, state, {})
         self._bounds = bounds
+        self._waiting = bytearray()
+        self._last: Problem | None = None
+        self._before: Any = None  # the cycle before the newest
         self._began = time.monotonic()
         self._head_since: float | None = self._began
         self._head_bytes = 0
@@ -188,8 +197,20 @@ class Connection(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Read requests; hang up where the headers of one are too long."""
-        if self.transport.is_closing():
-            return
+        if not self.transport.is_closing():
+            self._waiting += data
+            self._parse()
+
+    def _parse(self) -> None:
+        """Parse what waits, up to the end of a request that is to be answered first."""
+        while self._waiting and not self._holds and not self.transport.is_closing():
+            data = bytes(self._waiting[:PARSED_BYTES])
+            del self._waiting[:PARSED_BYTES]
+            self._feed(data)
+        if len(self._waiting) > MAX_WAITING_BYTES:
+            self.flow.pause_reading()
+
+    def _feed(self, data: bytes) -> None:
         is_idle = self.cycle is None or self.cycle.response_complete
         if self._head_since is None and is_idle and not self._drops_body:
             # Not yet the first byte of a request, perhaps; but then it takes no longer.
@@ -204,8 +225,8 @@ class Connection(HttpToolsProtocol):
         """Begin to read a request."""
         super().on_message_begin()
         self._field_bytes = 0
-        if self._head_since is None:  # it is pipelined
-            self._head_since, self._head_bytes = time.monotonic(), 0
+        if self._head_since is None:  # it is pipelined, and some of it is here
+            self._head_since, self._head_bytes = time.monotonic(), 1
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """Take a header."""
@@ -220,14 +241,27 @@ class Connection(HttpToolsProtocol):
             return
         self._head_since, self._head_bytes = None, 0
         self._body_since = time.monotonic()
+        self._before = self.cycle
         super().on_headers_complete()
-        if len(self.pipeline) > MAX_PIPELINED:
-            self.transport.abort()
 
     def on_message_complete(self) -> None:
         """Note the end of a request's body."""
         super().on_message_complete()
         self.cycle.more_body = False  # also where it was dropped
+
+    def on_response_complete(self) -> None:
+        """Go on with what was sent behind the request."""
+        super().on_response_complete()
+        if self._is_answering or self.transport.is_closing():
+            return
+        if self._last is not None:
+            self._end(self._last)
+            return
+        # What has begun behind the request was not read meanwhile.
+        now = self._body_since = time.monotonic()
+        if self._head_since is not None:
+            self._head_since = now
+        self._parse()
 
     def send_400_response(self, msg: str) -> None:
         """Answer what is no HTTP."""
@@ -244,6 +278,8 @@ class Connection(HttpToolsProtocol):
             transport.abort()
         elif transport.is_closing():
             return
+        elif self._holds:
+            pass
         elif self._head_since is not None and now - self._head_since > bounds.head_s:
             if self._head_bytes:
                 self._end(Problem(_SLOW_HEAD, HTTPStatus.REQUEST_TIMEOUT))
@@ -259,17 +295,44 @@ class Connection(HttpToolsProtocol):
         """Whether a body still arrives, whose request has been answered."""
         return self.cycle is not None and self.cycle.response_complete and self.cycle.more_body
 
+    @property
+    def _is_answering(self) -> bool:
+        """Whether a request that came whole is not yet answered, or one waits behind another."""
+        cycle = self.cycle
+        return bool(self.pipeline) or not (
+            cycle is None or cycle.more_body or cycle.response_complete
+        )
+
+    @property
+    def _holds(self) -> bool:
+        """Whether what arrives has to wait."""
+        return self._last is not None or self._is_answering
+
     def _end_long_head(self) -> None:
         self._end(Problem(_LONG_HEAD, HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE))
 
     def _end(self, problem: Problem) -> None:
-        """Answer with a problem, unless something is being answered, and hang up."""
+        """Answer with a problem, once all requests before it are answered, and hang up."""
         if self.transport.is_closing():
             return
-        if self.cycle is None or self.cycle.response_complete:
-            status = f"HTTP/1.1 {problem.status} \r\n".encode()
-            length = (b"content-length", str(len(problem.body)).encode())
-            headers = [*problem.headers, length, (b"connection", b"close")]
-            lines = [b"%s: %s\r\n" % header for header in headers]
-            self.transport.write(b"".join([status, *lines, b"\r\n", problem.body]))
+        cycle = self.cycle
+        if cycle is not None and cycle.more_body:
+            # The problem is in the body of this request, so it is its answer if there is none yet.
+            if self.pipeline:
+                self.pipeline.popleft()
+                self.cycle = self._before
+            elif cycle.response_started:
+                self.transport.close()
+                return
+            else:
+                cycle.disconnected = cycle.response_complete = True
+                cycle.message_event.set()
+        if self._is_answering:
+            self._last = problem
+            return
+        status = f"HTTP/1.1 {problem.status} \r\n".encode()
+        length = (b"content-length", str(len(problem.body)).encode())
+        headers = [*problem.headers, length, (b"connection", b"close")]
+        lines = [b"%s: %s\r\n" % header for header in headers]
+        self.transport.write(b"".join([status, *lines, b"\r\n", problem.body]))
         self.transport.close()

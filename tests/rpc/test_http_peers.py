@@ -140,13 +140,93 @@ async def test_what_is_no_http_is_told_so_in_json(connect):
         assert await other.is_hung_up()
 
 
-async def test_few_requests_may_wait_on_a_connection(connect):
+@pytest.mark.parametrize("n", [3, 8, 300])
+async def test_pipelined_requests_are_answered_in_order(connect, n):
+    bodies = [json.dumps({**json.loads(PAIR), "id": str(k)}).encode() for k in range(n)]
+    peer = await (await connect())(b"".join(POST % len(body) + body for body in bodies))
+    for k in range(n):
+        assert await peer.status() == 200
+        assert json.loads(peer.body)["id"] == str(k)
+    peer.writer.write(HEALTH * 8)
+    assert [await peer.status() for _ in range(8)] == [200] * 8
+
+
+async def test_pipelined_requests_that_come_in_pieces_are_answered(connect):
+    peer = await (await connect())()
+    data = (WHOLE + HEALTH) * 10
+    for start in range(0, len(data), 7):
+        peer.writer.write(data[start : start + 7])
+        await peer.writer.drain()
+    assert [await peer.status() for _ in range(20)] == [200] * 20
+
+
+async def test_what_waits_behind_a_request_is_read_no_faster_than_it_is_answered(connect, tmp_path):
+    go = tmp_path / "go"
+    slow = json.dumps({"id": f"until:{go}", "source": "a", "target": "b"}).encode()
+    peer = await (await connect())(POST % len(slow) + slow)
+    large = json.dumps({"source": "a", "target": "b", "user": "x" * 100_000}).encode()
+    peer.writer.write((POST % len(large) + large) * 200)
+    flood = asyncio.create_task(peer.writer.drain())
+    while not (tmp_path / "go.begun").exists():
+        await asyncio.sleep(0.01)
+    await asyncio.sleep(1)
+    # Of 20 MB, the system holds some.
+    assert peer.writer.transport.get_write_buffer_size() > 8 << 20
+    go.touch()
+    assert [await peer.status() for _ in range(201)] == [200] + [400] * 200
+    await flood
+
+
+async def test_time_in_the_line_does_not_count_against_a_head_or_a_body(connect, tmp_path):
+    peer = await connect(handshake_timeout_s=0.2, receive_timeout_s=0.2)
+    go = tmp_path / "go"
+    slow = json.dumps({"id": f"until:{go}", "source": "a", "target": "b"}).encode()
+    for rest in (HEALTH[:20], WHOLE[:-5]):
+        go.unlink(missing_ok=True)
+        other = await peer(POST % len(slow) + slow + WHOLE + rest)
+        await asyncio.sleep(2.5)
+        go.touch()
+        assert [await other.status(), await other.status()] == [200, 200]
+        # From then on, it does.
+        assert await other.status() == 408
+
+
+@pytest.mark.parametrize(
+    "chunks",
+    [b"xyz\r\n", b"5\r\n{}{}{}\r\n", b"-1\r\n", b"1\r\n{\r\n\r\n", b"fffffffffffffffff\r\n"],
+)
+@pytest.mark.parametrize("n_before", [0, 3])
+async def test_bad_chunks_are_told_so_in_json_after_the_answers_before(connect, chunks, n_before):
     peer = await connect()
-    polite = await peer(WHOLE * 3)
-    assert [await polite.status() for _ in range(3)] == [200] * 3
-    greedy = await peer(WHOLE * 1000)
-    while await greedy.status():
-        pass
+    head = b"POST /v1/align HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\n"
+    for data in ([WHOLE * n_before + head + chunks], [WHOLE * n_before, head, chunks]):
+        other = await peer()
+        for part in data:
+            other.writer.write(part)
+            await asyncio.sleep(0.05)
+        assert [await other.status() for _ in range(n_before)] == [200] * n_before
+        assert await other.status() == 400
+        problem = json.loads(other.body)
+        assert (problem["status"], problem["reason"]) == (400, "MALFORMED_MESSAGE")
+        assert await other.is_hung_up()
+        while other.stub.front.calls.running:
+            await asyncio.sleep(0.01)
+
+
+async def test_garbage_behind_requests_is_told_so_after_their_answers(connect):
+    peer = await connect()
+    other = await peer(WHOLE * 5 + b"garbage\r\n\r\n" + HEALTH)
+    assert [await other.status() for _ in range(6)] == [200] * 5 + [400]
+    assert await other.is_hung_up()
+
+
+async def test_a_refused_body_with_bad_chunks_has_one_answer(connect):
+    peer = await connect()
+    head = b"POST /nothing HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\n"
+    other = await peer(head)
+    assert await other.status() == 404
+    other.writer.write(b"xyz\r\n")
+    assert await other.is_hung_up()
 
 
 async def test_a_peer_that_reads_nothing_is_hung_up_on(connect):
