@@ -6,6 +6,8 @@ An answer is JSON, or a stream of events.
 from __future__ import annotations
 
 import asyncio
+import re
+import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from http import HTTPStatus
 from typing import Any, TypeAlias, cast
@@ -13,6 +15,7 @@ from typing import Any, TypeAlias, cast
 from google.rpc import code_pb2
 from starlette.types import Message, Receive, Scope, Send
 from tokalign.codec.reasons import ErrorReason
+from tokalign.errors import quoted
 from tokalign.server.http.problems import STATUSES, Headers, Problem
 from tokalign.server.observe.tracing import SERVER_FAULTS, Ending
 from tokalign.server.rpc.calls import Calls
@@ -27,6 +30,7 @@ EVENTS: Headers = [
     # Otherwise nginx keeps events back until it has some kilobytes.
     (b"x-accel-buffering", b"no"),
 ]
+TIMEOUT = b"request-timeout"
 JSON: Headers = [(b"content-type", b"application/json")]
 
 
@@ -57,6 +61,11 @@ class HttpCall:
         self._callbacks: list[Callable[[HttpCall], None]] = []
         self._status = 0
         self._trailers: Headers = []
+        self._timeout = ", ".join(
+            [value.decode("latin1") for name, value in scope["headers"] if name == TIMEOUT]
+        )
+        within_s = _seconds(self._timeout)
+        self._until = None if within_s is None else time.monotonic() + within_s
         self._has_begun = False
         self._is_done = False
 
@@ -84,8 +93,8 @@ class HttpCall:
         return tuple([(name.decode("latin1"), value.decode("latin1")) for name, value in headers])
 
     def time_remaining(self) -> float | None:
-        """Return None: a request of HTTP has no deadline."""
-        return None
+        """Return the seconds left of those that the request allows; None if it has no deadline."""
+        return None if self._until is None else self._until - time.monotonic()
 
     def done(self) -> bool:
         """Return whether nothing more is sent."""
@@ -194,6 +203,12 @@ class HttpCall:
             working.cancel()
 
     def _check_headers(self) -> None:
+        if self._timeout and self._until is None:
+            message = (
+                f"the header request-timeout is {quoted(self._timeout)}; wanted a number of "
+                "seconds above 0, such as 2.5"
+            )
+            raise FailedError(Failure(ErrorReason.INVALID_INPUT, message))
         headers = dict(self._scope["headers"])
         length = headers.get(b"content-length", b"0")
         if int(length) > self._max_bytes:
@@ -220,6 +235,11 @@ class HttpCall:
         return self._status
 
 
+def _seconds(text: str) -> float | None:
+    """Return the time that a header request-timeout allows; None if it is no time."""
+    return float(text) or None if re.fullmatch(r"\d{1,9}(\.\d{1,9})?", text, re.ASCII) else None
+
+
 def event(name: str, data: bytes) -> bytes:
     """Return an event of a stream; `data` is JSON, which has no line breaks."""
     return b"event: %s\ndata: %s\n\n" % (name.encode(), data)
@@ -230,6 +250,10 @@ SERVICE = "http"
 
 JsonMethod: TypeAlias = Callable[[bytes, HttpCall], Awaitable[bytes]]
 
+LATE = Failure(
+    ErrorReason.DEADLINE_PASSED,
+    "the answer was not ready within the seconds of the header request-timeout; allow more",
+)
 STOPPED = Failure(
     ErrorReason.SERVER_STOPPING, "the server is stopping; try again, maybe at another one"
 )
@@ -291,8 +315,14 @@ class JsonEndpoint:
         """Answer a request."""
         call = HttpCall(scope, receive, send, self._max_bytes)
         try:
+            answer: bytes | Failure
+            left_s = call.time_remaining()
             try:
-                answer = await self._answer(cast(Context, call))
+                # Timers may come a millisecond early, when some time is left.
+                async with asyncio.timeout(None if left_s is None else left_s + 0.002):
+                    answer = await self._answer(cast(Context, call))
+            except TimeoutError:
+                answer = LATE
             except asyncio.CancelledError:
                 if task := asyncio.current_task():
                     task.uncancel()

@@ -17,6 +17,13 @@ from tokalign.server.http.json_bodies import reference
 
 JsonSchema = dict[str, Any]
 
+_TIMEOUT: JsonSchema = {
+    "name": "request-timeout",
+    "in": "header",
+    "description": "In how many seconds the answer is wanted; 504 if it takes longer.",
+    "schema": {"type": "number", "exclusiveMinimum": 0},
+}
+
 
 def openapi() -> JsonSchema:
     """Return the document."""
@@ -75,6 +82,7 @@ def _post(name: str, summary: str, request: str, answer: str, *more: str) -> Jso
         "post": {
             "operationId": name,
             "summary": summary,
+            "parameters": [_TIMEOUT],
             "requestBody": {"required": True, "content": {"application/json": _content(request)}},
             "responses": {"200": {"description": "OK", "content": kinds}, **_problems()},
         }
@@ -92,6 +100,7 @@ def _get(name: str, summary: str, answer: str, *, is_open: bool = False) -> Json
         made["security"] = []
         made["responses"]["503"] = {"description": "Not serving", "content": content}
     else:
+        made["parameters"] = [_TIMEOUT]
         made["responses"] |= _problems()
     return {"get": made}
 

@@ -307,6 +307,72 @@ async def test_refused_for_lack_of_room_with_a_time_to_wait(serving):
     assert int(answer.headers["retry-after"]) >= problem["retry_after_s"] > 0
 
 
+@pytest.mark.parametrize("timeout", ["0.3", "1"])
+async def test_a_request_that_takes_longer_than_it_may_is_ended(
+    serving, metrics, tmp_path, timeout
+):
+    stub = await serving(http_port=0)
+    body = {**PAIR, "id": f"until:{tmp_path / 'go'}"}
+    headers = {"request-timeout": timeout, "x-request-id": "late"}
+    answer = await stub.http.post("/v1/align", json=body, headers=headers)
+    problem = is_problem(answer, 504, "request-timeout")
+    assert (problem["code"], problem["reason"]) == ("DEADLINE_EXCEEDED", "DEADLINE_PASSED")
+    assert (stub.admission.pairs, stub.admission.bytes, stub.front.calls.running) == (0, 0, 0)
+    read = metrics.registry.get_sample_value
+    labels = {"grpc_service": "http", "grpc_method": "v1/align", "grpc_code": "DEADLINE_EXCEEDED"}
+    assert read("grpc_server_handled_total", labels) == 1
+    (tmp_path / "go").touch()
+    assert (await stub.http.post("/v1/align", json=PAIR, headers=headers)).status_code == 200
+
+
+async def test_a_stream_that_takes_longer_ends_with_an_error(serving, tmp_path):
+    http = (await serving(http_port=0)).http
+    pairs = [PAIR] * 100 + [{**PAIR, "id": f"until:{tmp_path / 'go'}"}]
+    body = {"pairs": pairs, "stream": True}
+    answer = await http.post("/v1/align", json=body, headers={"request-timeout": "2"})
+    *results, (name, problem) = events(answer.text)
+    assert 0 < len(results) < len(pairs) and name == "error" and problem["status"] == 504
+    (tmp_path / "go").touch()
+
+
+async def test_a_body_that_comes_later_than_it_may_is_not_waited_for(http):
+    async def body():
+        yield b"{"
+        await asyncio.sleep(60)
+
+    answer = await http.post("/v1/align", content=body(), headers={"request-timeout": "0.2"})
+    is_problem(answer, 504, "request-timeout")
+
+
+async def test_what_would_be_late_is_refused_at_once(serving, tmp_path):
+    stub = await serving(http_port=0)
+    body = {**PAIR, "id": f"until:{tmp_path / 'go'}"}
+    busy = [asyncio.create_task(stub.http.post("/v1/align", json=body)) for _ in range(2)]
+    while not (tmp_path / "go.begun").exists():
+        await asyncio.sleep(0.01)
+    stub.pool.wait_s = lambda request, until: 30.0
+    stub.admission._max_wait_s = 60.0
+    answer = await stub.http.post("/v1/align", json=PAIR, headers={"request-timeout": "20"})
+    problem = is_problem(answer, 429, "after its deadline")
+    assert problem["reason"] == "DEADLINE_TOO_SHORT" and answer.headers["retry-after"]
+    del stub.pool.wait_s
+    (tmp_path / "go").touch()
+    assert [(await each).status_code for each in busy] == [200, 200]
+
+
+@pytest.mark.parametrize(
+    "given",
+    ["0", "0.0", "-1", "1s", "100m", "nan", "inf", "1e3", "soon", "9" * 400, "1, 2", "\u0662"],
+)
+async def test_a_time_that_is_none_is_refused(http, given):
+    headers = [(b"request-timeout", given.encode("utf-8"))]
+    for method, path in (("POST", "/v1/align"), ("GET", "/v1/models")):
+        answer = await http.request(method, path, json=PAIR, headers=headers)
+        assert is_problem(answer, 400, "request-timeout")["reason"] == "INVALID_INPUT"
+    twice = [(b"request-timeout", b"1"), (b"request-timeout", b"2")]
+    is_problem(await http.post("/v1/align", json=PAIR, headers=twice), 400, "'1, 2'")
+
+
 async def test_what_a_call_held_is_let_go_when_it_is_answered_or_its_caller_goes(serving, tmp_path):
     stub = await serving(http_port=0)
     await stub.http.post("/v1/align", json=PAIRS)
