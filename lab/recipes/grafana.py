@@ -19,12 +19,12 @@ ENVOY = 'namespace=~"$namespace"'
 CALLS = f'{ENVOY},envoy_http_conn_manager_prefix="tokalign"'
 SERVERS = f'{ENVOY},envoy_cluster_name="tokalign"'
 
-METHOD = "grpc_server_handling_seconds_bucket"
+METHOD = 'grpc_server_handling_seconds_bucket{outcome="answered"}'
 PANELS: tuple[Panel, ...] = (
     ("Calls by code", "reqps",
      ("{{grpc_code}}", "sum by (grpc_code) (rate(grpc_server_handled_total[1m]))")),
     ("Pairs", "pairs/s", ("{{code}}", "sum by (code) (rate(tokalign_pairs_total[1m]))")),
-    ("Latency by method, p99", "s",
+    ("Latency of answers by method, p99", "s",
      ("{{grpc_method}}",
       f"histogram_quantile(0.99, sum by (grpc_method, le) (rate({METHOD}[5m])))")),
     ("Time in the queue", "s",
@@ -108,7 +108,7 @@ def dashboard() -> dict[str, Any]:
                     {
                         "refId": chr(65 + i),
                         "legendFormat": legend,
-                        "expr": METRIC.sub(rf"\g<0>{{{SELECTED}}}", expression),
+                        "expr": METRIC.sub(rf"\g<0>{{{SELECTED}}}", expression).replace("}{", ","),
                     }
                     for i, (legend, expression) in enumerate(targets)
                 ],

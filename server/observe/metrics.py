@@ -47,6 +47,17 @@ REASONS = (
 )  # fmt: skip
 
 
+# What a call ends with after it was worked on. Others are refused, most of them at once.
+_FAILURES = frozenset({"CANCELLED", "DEADLINE_EXCEEDED", "INTERNAL", "UNKNOWN"})
+
+
+def outcome_of(code: str) -> str:
+    """Return the label of a call's time by the name of its code: answered, failed or refused."""
+    if code == "OK":
+        return "answered"
+    return "failed" if code in _FAILURES else "refused"
+
+
 class Metrics:
     """Every metric of one server, in a registry of its own."""
 
@@ -66,8 +77,8 @@ class Metrics:
         )
         self.handling_seconds = histogram(
             "grpc_server_handling_seconds",
-            "Time from a call's arrival to its answer.",
-            labels,
+            "Time from a call's arrival to its answer, by outcome.",
+            (*labels, "outcome"),
             buckets=SECONDS,
         )
         self.queue_seconds = histogram(
@@ -110,6 +121,11 @@ class Metrics:
         self._pairs_by_code = functools.cache(lambda code: self.pairs.labels(code_name(code)))
         self._stage = functools.cache(self.stage_seconds.labels)
         self.handled_by = functools.cache(self.handled.labels)
+        self.handling_seconds_by = functools.cache(
+            lambda service, method, code: self.handling_seconds.labels(
+                service, method, outcome_of(code)
+            )
+        )
 
     def show_models(self, models: Sequence[ModelInfo]) -> None:
         """Show the models that serve from now on."""

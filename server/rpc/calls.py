@@ -229,7 +229,8 @@ class _Observer:
         self.service = service
         self.name = name
         self.started = metrics.started.labels(service, name)
-        self.seconds = metrics.handling_seconds.labels(service, name)
+        self.seconds = metrics.handling_seconds_by
+        self.seconds(service, name, "OK")  # shown before the first answer
         self.handled = metrics.handled_by
         self.usage = metrics.usage
 
@@ -333,7 +334,8 @@ class _Observed(CallRecord):
             self.reason = self._hung_up()
             self.code = code_name(CODES[self.reason])
         observer.calls.running -= 1
-        observer.seconds.observe(time.perf_counter() - self._began)
+        seconds = observer.seconds(observer.service, observer.name, self.code)
+        seconds.observe(time.perf_counter() - self._began)
         observer.handled(observer.service, observer.name, self.code).inc()
         observer.usage.add(self)
         observer.calls.access_log.note(self)

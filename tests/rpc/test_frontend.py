@@ -1,3 +1,5 @@
+import asyncio
+
 import grpc
 import pytest
 from google.protobuf.descriptor_pb2 import FileDescriptorProto
@@ -121,7 +123,39 @@ async def test_metrics_count_calls_pairs_and_times(serving, metrics):
     labels = {"grpc_service": "tokalign.v1.AlignService", "grpc_method": "BatchAlign"}
     value = metrics.registry.get_sample_value
     assert value("grpc_server_handled_total", {**labels, "grpc_code": "OK"}) == 1
-    assert value("grpc_server_handling_seconds_count", labels) == 1
+    answered = {**labels, "outcome": "answered"}
+    assert value("grpc_server_handling_seconds_count", answered) == 1
     assert value("tokalign_pairs_total", {"code": "OK"}) == 5
     assert value("tokalign_queue_seconds_count") == 1
     assert value("tokalign_stage_seconds_count", {"stage": "align"}) >= 1
+
+
+async def test_times_of_answers_have_none_of_refusals_and_failures(serving, metrics, tmp_path):
+    stub = await serving(http_port=0)
+    value = metrics.registry.get_sample_value
+
+    def counts(**labels):
+        return {
+            outcome: value("grpc_server_handling_seconds_count", {**labels, "outcome": outcome})
+            for outcome in ("answered", "refused", "failed")
+        }
+
+    await stub.Align(align_pb2.AlignRequest(pair=pair()))
+    for _ in range(3):
+        with pytest.raises(grpc.aio.AioRpcError):
+            await stub.Align(align_pb2.AlignRequest(pair=pair(), options={"model": "none"}))
+    with pytest.raises(grpc.aio.AioRpcError):
+        slow = pair(f"until:{tmp_path / 'go'}")
+        await stub.Align(align_pb2.AlignRequest(pair=slow), timeout=0.5)
+    (tmp_path / "go").touch()
+    while stub.front.calls.running:
+        await asyncio.sleep(0.01)
+    labels = {"grpc_service": "tokalign.v1.AlignService", "grpc_method": "Align"}
+    assert counts(**labels) == {"answered": 1, "refused": 3, "failed": 1}
+    body = {"source": "a", "target": "b"}
+    await stub.http.post("/v1/align", json=body)
+    await stub.http.post("/v1/align", json={})
+    stub.admission.cost = stub.admission.max_request_cost * 2
+    assert (await stub.http.post("/v1/align", json=body)).status_code == 429
+    labels = {"grpc_service": "http", "grpc_method": "v1/align"}
+    assert counts(**labels) == {"answered": 1, "refused": 2, "failed": None}

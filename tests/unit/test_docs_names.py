@@ -188,3 +188,14 @@ def test_a_name_that_leads_nowhere_is_found(text):
 )
 def test_names_that_exist_and_what_is_no_name_pass(text):
     assert wrong_names(text, Path(__file__)) == []
+
+
+def test_pages_install_no_package_of_the_index():
+    """The name is not registered there: whoever took it would be installed by our readers."""
+    pages = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("clients/**/*.md")]
+    found = [
+        f"{page.name}: {each}"
+        for page in pages
+        for each in re.findall(r"pip install [^`\n]*(?<![\w/-])tokalign(?!-)\b.*", page.read_text())
+    ]
+    assert found == []
