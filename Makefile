@@ -52,7 +52,7 @@ dev: .venv/.dev  ## make .venv with everything needed to develop
 
 clean:  ## remove what was built
 	rm -rf build dist *.egg-info core/*.egg-info
-	find core -name '*.so' -o -name '*.c' -o -name '*_pb2*' -o -name '*.proto' -o -name '*.table' | xargs rm -f
+	find core lab -name '*.so' -o -name '*.c' -o -name '*_pb2*' -o -name '*.proto' -o -name '*.table' | xargs rm -f
 	rm -f core/tokalign/features/_templates.pxd core/tokalign/features/_emit.pxd core/tokalign/codec/_numbers.pxd core/tokalign/english/values/kinds.pxd
 
 # == Check
@@ -93,8 +93,8 @@ FUZZED ?= 20000
 
 test-checked: build dev  ## property tests and FUZZED changed files on kernels that check every array access
 	rm -rf $(CHECKED) && mkdir -p $(CHECKED)
-	tar -c --exclude='*.so' --exclude='core/*.c' core server client protos lab tests setup.py \
-	  pyproject.toml README.md | tar -x -C $(CHECKED)
+	tar -c --exclude='*.so' --exclude='core/*.c' core server client protos lab packaging tests \
+	  setup.py pyproject.toml README.md | tar -x -C $(CHECKED)
 	cd $(CHECKED) && TOKALIGN_CHECKED=1 $(abspath $(BIN))/python setup.py -q build_ext --inplace -j 2
 	cd $(CHECKED) && $(SANITIZED) $(abspath $(BIN))/python -m pytest -n 2 --dist loadfile --timeout 600 \
 	  tests/property tests/unit/test_features.py
