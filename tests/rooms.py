@@ -47,7 +47,7 @@ ROOMS = {
     "showing": "shown pages/*",
     "formats": "formats* conllu corpora sample",
     "codec": "codec fields contract_files error_reasons grounding_messages newer_servers",
-    "batches": "batches packed processes killed_workers",
+    "batches": "batches forking packed processes killed_workers",
     "arrow": "arrow engines killed_workers cli_parquet",
     "integrations": "integrations/* citation_support",
     "cli": """
@@ -59,7 +59,8 @@ ROOMS = {
     "server/observe": "channelz histogram logs prometheus tracing",
     "server/rpc": """
         answers bad_reload balancing cli_server end_to_end frames frontend peers real_*
-        receiving reload security serve_command served_* service *_under_load""",
+        receiving reload security serve_command served_* service unix_sockets
+        *_under_load""",
     "server/workers": "batching engine memory one_machine pool pool_sharing",
     "deploy": "deploy kubernetes envoy*",
     "bench": "bench",
