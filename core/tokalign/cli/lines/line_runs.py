@@ -123,7 +123,7 @@ class RunRecord:
             item = next(items, None)
             if item is None or (number == n_written and self._digest.hex() != recorded.get(READ)):
                 raise InputError(
-                    f"the input is not that of the unfinished {sink.name}: the first "
+                    f"the input is not the one that {sink.name} was begun with: the first "
                     f"{n_written} pairs differ; discard the old lines with --restart"
                 )
             if number < sink.n_kept:
