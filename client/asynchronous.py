@@ -122,7 +122,9 @@ class AsyncConnection(BaseClient):
 
         `timeout_s` is the deadline of the whole call.
         """
-        call = self._connected()[method](timeout=timeout_s, metadata=self._metadata())
+        call = self._connected()[method](
+            timeout=timeout_s, metadata=self._metadata(), wait_for_ready=self._waits
+        )
         statuses = Statuses(call)
 
         async def send() -> None:
@@ -169,10 +171,8 @@ class AsyncConnection(BaseClient):
         if not isinstance(rpc.request, Message):
             responses = self._responses(rpc.method, _each(rpc.request), timeout_s=limit_s)
             return rpc.decode([response async for response in responses])
-        method = self._connected()[rpc.method]
         try:
-            call = method(rpc.request, timeout=limit_s, metadata=self._metadata())
-            answer = await call
+            answer, call = await self._answered(rpc, limit_s)
         except grpc.RpcError as error:
             raise self._failed(rpc.method, error) from error
         except asyncio.CancelledError:
@@ -183,8 +183,21 @@ class AsyncConnection(BaseClient):
         await self._report_async(rpc.method, call)
         return rpc.decode(answer)
 
+    async def _answered(self, rpc: calls.Rpc[AnswerT], limit_s: float) -> tuple[Any, grpc.aio.Call]:
+        """Return the answer to a call of one message, and the call."""
+        method = self._connected()[rpc.method]
+        attempts, metadata = self._attempts(rpc.method, limit_s), self._metadata()
+        while True:
+            call = method(rpc.request, metadata=metadata, **attempts.options)
+            try:
+                return await call, call
+            except grpc.RpcError as error:
+                if (failure := attempts.failed(error)) is not None:
+                    raise failure from None
+
     async def _report_async(self, method: str, call: grpc.aio.Call) -> None:
-        """Tell `on_call` of a call that was answered."""
+        """Note that a call was answered, and tell `on_call`."""
+        self._has_answered = True
         if self._on_call is not None:
             self._on_call(report_of(method, await call.trailing_metadata()))
 

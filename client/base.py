@@ -25,6 +25,7 @@ from tokalign.types.grounding import GroundOptions
 from tokalign.types.options import AlignOptions
 
 POLL_S = 0.1
+HEALTH = "Check"
 REQUEST_ID = "x-request-id"
 _TIMING = "server-timing"
 _PART = re.compile(r"(\w+);dur=([0-9.]+)")
@@ -66,6 +67,43 @@ def report_of(method: str, trailers: Trailers, error: CallError | None = None) -
     return CallReport(method, error, times.get("queue"), times.get("compute"), request_id)
 
 
+class Attempts:
+    """The attempts at one call, which waits for a server that is away, until its deadline.
+
+    gRPC alone gives up after half a second, and a server takes longer to start again.
+
+    Parameters
+    ----------
+    limit_s : float
+        Of all attempts together.
+    most : int
+        1 waits for no server.
+    """
+
+    def __init__(self, limit_s: float, most: int) -> None:
+        self._ends_at = time.monotonic() + limit_s
+        self._left = most
+        self._away: Any = None
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Options of gRPC for the next attempt."""
+        remaining_s = max(self._ends_at - time.monotonic(), 0.0)
+        return {"timeout": remaining_s, "wait_for_ready": self._away is not None}
+
+    def failed(self, error: Any) -> Any:
+        """Return the error that the call failed with, or None where it is to be sent again."""
+        if self._away is not None and error.code() is grpc.StatusCode.DEADLINE_EXCEEDED:
+            return self._away  # which says what was waited for
+        self._left -= 1
+        # What a server says has trailers.
+        is_away = error.code() is grpc.StatusCode.UNAVAILABLE and not error.trailing_metadata()
+        if not is_away or not self._left:
+            return error
+        self._away = error
+        return None
+
+
 class BaseClient:
     """The settings of a client; tokalign.client.Client describes the parameters."""
 
@@ -87,6 +125,7 @@ class BaseClient:
         self.address = address
         self.timeout_s = timeout_s
         self._is_closed = False
+        self._has_answered = False
         self._request_id = request_id
         self._on_call = on_call
         self._connect()
@@ -99,14 +138,27 @@ class BaseClient:
         found = self._request_id() if self._request_id is not None else ""
         return ((REQUEST_ID, found),) if found else None
 
+    @property
+    def _waits(self) -> bool:
+        """Whether calls wait for a server that is away: one that never answered may be none."""
+        return self._has_answered and self._settings.retry is not None
+
+    def _attempts(self, method: str, limit_s: float) -> Attempts:
+        """Return the attempts at a call of a method."""
+        retry = self._settings.retry
+        waits = retry is not None and self._has_answered and method != HEALTH
+        return Attempts(limit_s, retry.max_attempts if retry and waits else 1)
+
     def _report(self, method: str, call: grpc.Call) -> None:
-        """Tell `on_call` of a call that was answered."""
+        """Note that a call was answered, and tell `on_call`."""
+        self._has_answered = True
         if self._on_call is not None:
             self._on_call(report_of(method, call.trailing_metadata()))
 
     def _failed(self, method: str, error: Any) -> CallError:
         """Return the exception for a call that failed, which `on_call` is told of."""
         failure = from_call(error, self.address)
+        self._has_answered |= bool(error.trailing_metadata())
         if self._on_call is not None:
             self._on_call(report_of(method, error.trailing_metadata(), failure))
         return failure

@@ -116,19 +116,13 @@ class BlockingConnection(BaseClient):
         """Make a call that streams both ways, and yield its responses; see `responses`."""
         if self._is_closed:
             raise closed(self.address)
-        make = partial(self._methods[method], metadata=self._metadata())
+        make = partial(self._methods[method], metadata=self._metadata(), wait_for_ready=self._waits)
         ended, failed = partial(self._report, method), partial(self._failed, method)
         yield from responses(make, requests, remaining_s, ended, failed)
 
     def _call(self, rpc: calls.Rpc[AnswerT], timeout_s: float | None) -> AnswerT:
-        method = self._methods[rpc.method]
-        limit_s, metadata = self._limit_s(timeout_s), self._metadata()
         try:
-            if rpc.is_stream:
-                call = method(rpc.request, timeout=limit_s, metadata=metadata)
-                answer = list(call)
-            else:
-                answer, call = method.with_call(rpc.request, timeout=limit_s, metadata=metadata)
+            answer, call = self._answered(rpc, self._limit_s(timeout_s))
         except grpc.RpcError as error:
             raise self._failed(rpc.method, error) from error
         except ValueError as error:
@@ -137,6 +131,24 @@ class BlockingConnection(BaseClient):
             raise closed(self.address) from error
         self._report(rpc.method, call)
         return rpc.decode(answer)
+
+    def _answered(self, rpc: calls.Rpc[AnswerT], limit_s: float) -> tuple[Any, grpc.Call]:
+        """Return the answer to a call, and the call."""
+        method, metadata = self._methods[rpc.method], self._metadata()
+        if rpc.is_stream:
+            call = method(
+                rpc.request, timeout=limit_s, metadata=metadata, wait_for_ready=self._waits
+            )
+            return list(call), call
+        attempts = self._attempts(rpc.method, limit_s)
+        while True:
+            try:
+                answer, call = method.with_call(rpc.request, metadata=metadata, **attempts.options)
+            except grpc.RpcError as error:
+                if (failure := attempts.failed(error)) is not None:
+                    raise failure from None
+            else:
+                return answer, call
 
     def _stream(
         self,

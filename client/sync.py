@@ -34,7 +34,8 @@ class Client(BlockingConnection):
     timeout_s : float
         Deadline in seconds of every call that has none of its own.
     retry : Retry or None
-        How calls are repeated where the server is away or overloaded; with None, they are not.
+        How calls are repeated where the server is away or overloaded. They wait, up to their
+        deadlines, for a server that has answered before. With None, calls are sent once.
     limits : Limits
         Largest messages that the client sends and takes.
     tls : Tls, optional
