@@ -87,6 +87,12 @@ def with_tokens(sentence: Sequence[str] | Sentence) -> Sentence:
     return sentence if isinstance(sentence, Sentence) else Sentence.from_tokens(sentence)
 
 
+def whole(given: Sequence[str] | Sentence) -> tuple[Sentence, list[int]]:
+    """Return a caller's tokens as one sentence, and their number; see with_tokens."""
+    sentence = with_tokens(given)
+    return sentence, [len(sentence)]
+
+
 def filled(
     sentence: Sentence,
     *,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from tokalign.english.annotate.annotator import filled, require_tokens, with_tokens
+from tokalign.english.annotate.annotator import filled, require_tokens, whole
 from tokalign.errors import InputError, MissingPackageError, ResourceError, quoted
 from tokalign.types import Sentence, SentenceLike
 
@@ -56,7 +56,7 @@ class NltkAnnotator:
             If a sentence has no token, or trees are asked for and a sentence has none.
         """
         given = [
-            self._tokenize(each) if isinstance(each, str) else _whole(each) for each in sentences
+            self._tokenize(each) if isinstance(each, str) else whole(each) for each in sentences
         ]
         require_tokens([sentence for sentence, _ in given])
         if trees and any(sentence.heads is None for sentence, _ in given):
@@ -95,12 +95,6 @@ class NltkAnnotator:
             return token
         word, pos = token.lower(), _WORDNET_POS.get(tag[:1])
         return str(self._lemmatizer.lemmatize(word, pos)) if pos else word
-
-
-def _whole(given: Sequence[str] | Sentence) -> tuple[Sentence, list[int]]:
-    """Return a caller's tokens as one sentence, and their number."""
-    sentence = with_tokens(given)
-    return sentence, [len(sentence)]
 
 
 def _loaded(package: str, load: Callable[[], Any]) -> Any:

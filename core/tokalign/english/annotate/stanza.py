@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
-from tokalign.english.annotate.annotator import filled, require_tokens, with_tokens
+from tokalign.english.annotate.annotator import filled, require_tokens, whole
 from tokalign.errors import InputError, MissingPackageError, ResourceError, quoted
 from tokalign.types import Sentence, SentenceLike
 
@@ -73,7 +73,7 @@ class StanzaAnnotator:
         """
         texts = self._tokenize([text for text in sentences if isinstance(text, str)])
         given = [
-            next(texts) if isinstance(sentence, str) else _whole(sentence) for sentence in sentences
+            next(texts) if isinstance(sentence, str) else whole(sentence) for sentence in sentences
         ]
         annotated = [sentence for sentence, _ in given]
         require_tokens(annotated)
@@ -137,11 +137,6 @@ class StanzaAnnotator:
                 heads=tuple(heads) if trees else None,
                 relations=tuple(word.deprel for word in words) if trees else None,
             )
-
-
-def _whole(given: Sequence[str] | Sentence) -> _Pieces:
-    sentence = with_tokens(given)
-    return sentence, [len(sentence)]
 
 
 def _span(word: Any) -> tuple[int, int]:
