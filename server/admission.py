@@ -1,10 +1,14 @@
-"""Admission: how much may wait or run at once. More is refused at once, or waits to be let in."""
+"""Admission: how much may wait or run at once. More is refused at once, or waits to be let in.
+
+Callers have equal shares of it. One alone may hold all; as soon as others come, they are let in
+beyond the limit within their shares, and then the one that holds more than its share is not.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import math
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -18,6 +22,8 @@ SMALL_BYTES = 128 << 10
 RESERVE = 10
 SHORTEST_RETRY_S = 0.01
 LONGEST_RETRY_S = 5.0
+# So much of a limit is kept beside it for callers within their shares.
+BESIDE = 0.5
 # What ends in this share of the time that is left, less what an answer takes to be written, is
 # taken to end in time.
 PROMPT = 0.85
@@ -40,11 +46,14 @@ class Ahead(NamedTuple):
         Work that they do per second.
     within_s : float or None
         In how many seconds the request must be answered, where it has a deadline.
+    beside_s : float
+        How long they will work for other callers while the request is served.
     """
 
     wait_s: float = 0.0
     cost_per_s: float = 1e6 / UNIT_US
     within_s: float | None = None
+    beside_s: float = 0.0
 
 
 NOTHING_AHEAD = Ahead()
@@ -56,19 +65,18 @@ class Admission:
     Parameters
     ----------
     max_cost, max_bytes : int
-        Most typical pairs (see requests/cost.py) and bytes. A tenth of the cost is kept for
-        requests of at most SMALL_COST. A request of at most SMALL_BYTES whose connection holds no
-        more is let in beyond the bytes, so that large requests of others do not shut it out; the
-        number of connections bounds that.
+        Most typical pairs (see requests/cost.py) and bytes, and half as much again for callers that
+        hold no more than their shares. A tenth of the cost is kept for requests of at most
+        SMALL_COST. A request of at most SMALL_BYTES whose connection holds no more is let in beyond
+        the bytes, so that large requests of others do not shut it out; the number of connections
+        bounds that.
     max_wait_s : float
         Requests are refused that would wait longer for a worker.
 
     Attributes
     ----------
-    pairs, cost : int
+    pairs : int
         Of admitted requests that are not done.
-    bytes : int
-        Of admitted requests and their answers, until these are written.
     waiting_bytes : int
         Of requests that wait to be let in, at most `max_bytes`.
     max_request_cost : int
@@ -82,16 +90,23 @@ class Admission:
         max_wait_s: float = math.inf,
     ) -> None:
         self.pairs = 0
-        self.cost = 0
-        self.bytes = 0
         self.waiting_bytes = 0
         self.max_request_cost = max_request_cost(max_cost)
         self._max_cost = max_cost
         self._max_bytes = max_bytes
         self._max_wait_s = max_wait_s
-        self._by_peer: dict[str, int] = {}
-        self._for_work = _Line()
-        self._for_bytes = _Line()
+        self._by_peer: Counter[str] = Counter()
+        self._work, self._bytes = _Room(), _Room()
+
+    @property
+    def cost(self) -> int:
+        """Typical pairs of admitted requests that are not done."""
+        return self._work.held
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of admitted requests and their answers, until these are written."""
+        return self._bytes.held
 
     async def admit(
         self,
@@ -100,6 +115,7 @@ class Admission:
         *,
         cost: int | None = None,
         peer: str = "",
+        caller: str = "",
         ahead: Callable[[], Ahead] = lambda: NOTHING_AHEAD,
         waits: bool = False,
         quota: Quota | None = None,
@@ -115,11 +131,13 @@ class Admission:
             By default that of as many typical pairs.
         peer : str
             The connection that it came by.
+        caller : str
+            Whose share it is part of.
         ahead : callable returning Ahead
             What is served before it.
         waits : bool
-            Whether it waits where there is no room now. Then it is let in after those that came
-            before it.
+            Whether it waits where there is no room now. Then the callers that hold least are let in
+            first, and the requests of one as they came.
         quota : Quota, optional
             Charged once the request is let in.
 
@@ -132,28 +150,28 @@ class Admission:
             it would be answered after its deadline. It says when trying again is worth it.
         """
         cost = n_pairs if cost is None else cost
-        line: _Line | None = None
-        while (lack := self._lack(n_bytes, ahead(), cost, peer)) is not None:
+        room: _Room | None = None
+        while (lack := self._lack(n_bytes, ahead(), cost, peer, caller)) is not None:
             wanted, refusal = lack
-            if not waits or (line is None and self.waiting_bytes + n_bytes > self._max_bytes):
+            if not waits or (room is None and self.waiting_bytes + n_bytes > self._max_bytes):
                 raise refusal
-            is_first = wanted is line
-            if line is not None and not is_first:
-                line.next()
-            line = wanted
+            is_first = wanted is room
+            if room is not None and not is_first:
+                room.next()
+            room = wanted
             self.waiting_bytes += n_bytes
             try:
-                await line.turn(is_first)
+                await room.turn(caller, cost if room is self._work else n_bytes, is_first)
             finally:
                 self.waiting_bytes -= n_bytes
-        if line is not None:
-            line.next()
-        return Admitted(self, n_pairs, n_bytes, cost, peer, quota)
+        if room is not None:
+            room.next()
+        return Admitted(self, n_pairs, n_bytes, cost, peer, quota, caller)
 
     def _lack(
-        self, n_bytes: int, ahead: Ahead, cost: int, peer: str
-    ) -> tuple[_Line, QueueFullError] | None:
-        """Return why a request cannot be let in now, and where it may wait; None if it can."""
+        self, n_bytes: int, ahead: Ahead, cost: int, peer: str, caller: str
+    ) -> tuple[_Room, QueueFullError] | None:
+        """Return why a request cannot be let in now, and for what it may wait; None if it can."""
         cost_per_s = ahead.cost_per_s
         if cost > self.max_request_cost:
             raise RequestLimitError(
@@ -163,24 +181,25 @@ class Admission:
             )
         # Bulk requests leave some room, so that they cannot shut out single calls.
         max_cost = self._max_cost if cost <= SMALL_COST else self.max_request_cost
-        if self.cost + cost > max_cost:
-            return self._for_work, QueueFullError(
+        if cost and not self._work.has(cost, caller, max_cost):
+            return self._work, QueueFullError(
                 f"the work of {self.cost} typical pairs is queued and the limit is {max_cost}; "
                 "try again later",
                 reason=ErrorReason.QUEUE_FULL,
                 retry_after_s=_rounded((self.cost + cost - max_cost) / cost_per_s),
             )
-        is_small = max(n_bytes, self._by_peer.get(peer, 0)) <= SMALL_BYTES
         # What is alone is let in, however large, and so is work on bytes that are held already.
-        if self.bytes and n_bytes and self.bytes + n_bytes > self._max_bytes and not is_small:
-            return self._for_bytes, QueueFullError(
+        is_small = max(n_bytes, self._by_peer[peer]) <= SMALL_BYTES
+        is_let_in = is_small or not (self.bytes and n_bytes)
+        if not (is_let_in or self._bytes.has(n_bytes, caller, self._max_bytes)):
+            return self._bytes, QueueFullError(
                 f"{self.bytes} bytes are queued and the limit is {self._max_bytes}; "
                 "try again later",
                 reason=ErrorReason.QUEUE_BYTES_FULL,
                 retry_after_s=_rounded(cost / cost_per_s),
             )
         late = self._late(ahead, cost)
-        return None if late is None else (self._for_work, late)
+        return None if late is None else (self._work, late)
 
     def check_time(self, ahead: Ahead, cost: int) -> None:
         """Raise QueueFullError if what comes now and costs so much would be late."""
@@ -189,7 +208,7 @@ class Admission:
 
     def _late(self, ahead: Ahead, cost: int) -> QueueFullError | None:
         """Return why a request would wait too long, or be late; None if it would not."""
-        wait_s, cost_per_s, within_s = ahead
+        wait_s, cost_per_s, within_s, beside_s = ahead
         if wait_s > self._max_wait_s:
             return QueueFullError(
                 f"the request would wait more than {self._max_wait_s:g} s for a worker; try again "
@@ -200,7 +219,7 @@ class Admission:
         # What finds nothing ahead is let in: so a speed that was measured wrong does not last.
         if within_s is None or wait_s == 0.0:
             return None
-        late_s = wait_s + cost / cost_per_s - (PROMPT * within_s - ANSWER_S)
+        late_s = wait_s + beside_s + cost / cost_per_s - (PROMPT * within_s - ANSWER_S)
         if late_s <= 0:
             return None
         return QueueFullError(
@@ -210,20 +229,14 @@ class Admission:
             retry_after_s=_rounded(late_s),
         )
 
-    def count(self, n_pairs: int, n_bytes: int, cost: int, peer: str) -> None:
+    def count(self, n_pairs: int, n_bytes: int, cost: int, peer: str, caller: str) -> None:
         """Add to what is held; where a number is negative, those that wait for it try again."""
         self.pairs += n_pairs
-        self.cost += cost
-        self.bytes += n_bytes
-        held = self._by_peer.get(peer, 0) + n_bytes
-        if held:
-            self._by_peer[peer] = held
-        else:
-            self._by_peer.pop(peer, None)
-        if n_bytes < 0:
-            self._for_bytes.next()
-        if cost < 0:
-            self._for_work.next()
+        self._by_peer[peer] += n_bytes
+        if not self._by_peer[peer]:
+            del self._by_peer[peer]
+        self._bytes.hold(n_bytes, caller)
+        self._work.hold(cost, caller)
 
 
 def _rounded(retry_s: float) -> float:
@@ -231,31 +244,74 @@ def _rounded(retry_s: float) -> float:
     return round(min(max(retry_s, SHORTEST_RETRY_S), LONGEST_RETRY_S), 2)
 
 
-class _Line:
-    """Requests that wait for the same, in order."""
+class _Room:
+    """What requests hold some of, and those that wait for some.
+
+    Attributes
+    ----------
+    held : int
+        In all.
+    """
 
     def __init__(self) -> None:
-        self._turns: OrderedDict[asyncio.Future[None], None] = OrderedDict()
+        self.held = 0
+        self._by_caller: Counter[str] = Counter()
+        # How much each wants that waits, by its caller and in order.
+        self._turns: dict[str, OrderedDict[asyncio.Future[None], int]] = {}
 
-    async def turn(self, is_first: bool) -> None:
-        """Wait at the end of the line, or at its beginning after a turn that came to nothing."""
+    def hold(self, amount: int, caller: str) -> None:
+        """Add to what a caller holds; if it is less than before, the first that waits tries."""
+        self.held += amount
+        self._by_caller[caller] += amount
+        if not self._by_caller[caller]:
+            del self._by_caller[caller]
+        if amount < 0:
+            self.next()
+
+    def has(self, amount: int, caller: str, most: int) -> bool:
+        """Return whether a caller may hold so much more, where `most` is the limit."""
+        held = self._by_caller[caller]
+        n_callers = len(self._by_caller.keys() | self._turns.keys() | {caller})
+        if (held + amount) * n_callers <= most:
+            return self.held + amount <= most + BESIDE * most
+        # Else those that never wait would take what is freed before it is enough for the first.
+        first = self._first()
+        if first is not None and self._by_caller[first] < held:
+            amount += next(iter(self._turns[first].values()))
+        return self.held + amount <= most
+
+    async def turn(self, caller: str, amount: int, is_first: bool) -> None:
+        """Wait behind the caller's others, or before them after a turn that came to nothing."""
         turn = asyncio.get_running_loop().create_future()
-        self._turns[turn] = None
+        turns = self._turns.setdefault(caller, OrderedDict())
+        turns[turn] = amount
         if is_first:
-            self._turns.move_to_end(turn, last=False)
+            turns.move_to_end(turn, last=False)
         try:
             await turn
         except asyncio.CancelledError:
-            if self._turns.pop(turn, turn) is turn:
-                self.next()  # it was cancelled in its turn, which is the next one's then
+            self._leave(caller, turn)
+            self.next()  # its turn may have come
             raise
+        self._leave(caller, turn)
 
     def next(self) -> None:
-        """Let the first request try."""
-        if self._turns:
-            turn, _ = self._turns.popitem(last=False)
-            if not turn.done():  # else it was cancelled just now, and passes its turn on
+        """Let the first request try; it keeps its place until it does."""
+        caller = self._first()
+        if caller is not None:
+            turn = next(iter(self._turns[caller]))
+            if not turn.done():  # else it is about to try, or was cancelled and calls this
                 turn.set_result(None)
+
+    def _first(self) -> str | None:
+        """Return which of the callers that wait holds least; None if none waits."""
+        return min(self._turns, key=self._by_caller.__getitem__, default=None)
+
+    def _leave(self, caller: str, turn: asyncio.Future[None]) -> None:
+        turns = self._turns[caller]
+        del turns[turn]
+        if not turns:
+            del self._turns[caller]
 
 
 class Admitted:
@@ -264,7 +320,7 @@ class Admitted:
     Parameters
     ----------
     admission : Admission
-    n_pairs, n_bytes, cost, peer, quota
+    n_pairs, n_bytes, cost, peer, quota, caller
         As of Admission.admit.
 
     Attributes
@@ -273,7 +329,7 @@ class Admitted:
         Held now.
     """
 
-    __slots__ = ("_admission", "_cost", "_n_pairs", "_peer", "_quota", "n_bytes")
+    __slots__ = ("_admission", "_caller", "_cost", "_n_pairs", "_peer", "_quota", "n_bytes")
 
     def __init__(
         self,
@@ -283,8 +339,10 @@ class Admitted:
         cost: int,
         peer: str,
         quota: Quota | None = None,
+        caller: str = "",
     ) -> None:
         self._admission = admission
+        self._caller = caller
         self._n_pairs = n_pairs
         self.n_bytes = n_bytes
         self._cost = cost
@@ -292,13 +350,15 @@ class Admitted:
         self._quota = quota
         if quota is not None:
             quota.take(cost)
-        admission.count(n_pairs, n_bytes, cost, peer)
+        admission.count(n_pairs, n_bytes, cost, peer, caller)
 
     def done(self, n_bytes: int) -> None:
         """Stop counting the work, which is done; count so many bytes from now on."""
         if self._quota is not None:
             self._quota.release(self._cost)
-        self._admission.count(-self._n_pairs, n_bytes - self.n_bytes, -self._cost, self._peer)
+        self._admission.count(
+            -self._n_pairs, n_bytes - self.n_bytes, -self._cost, self._peer, self._caller
+        )
         self._n_pairs = self._cost = 0
         self.n_bytes = n_bytes
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from bench import serving
 from bench.program import machine, print_row, some_of
-from bench.serving import deadlines, fairness, http, overload, throughput
+from bench.serving import callers, deadlines, fairness, http, overload, throughput
 from bench.serving.loads import Loads, WrongAnswersError
 from bench.serving.servers import PAIRS, sample
 
-PARTS = ("throughput", "overload", "deadlines", "fairness", "http")
+PARTS = ("throughput", "overload", "deadlines", "fairness", "callers", "http")
 
 
 def main() -> int:
@@ -40,6 +40,8 @@ def main() -> int:
         deadlines.run(loads)
     if "fairness" in arguments.only:
         fairness.run(loads, arguments.input)
+    if "callers" in arguments.only:
+        callers.run(loads)
     if "http" in arguments.only:
         http.run(loads)
     try:

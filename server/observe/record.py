@@ -30,6 +30,8 @@ class CallRecord:
     ----------
     caller : str
         Name of its token; empty where tokens are not asked for, or its token is refused.
+    principal : str
+        Whom it counts for where callers share the server: the caller, or else an address.
     quota : Quota or None
         The caller's.
     model : str
@@ -54,6 +56,7 @@ class CallRecord:
         "has_worked",
         "model",
         "pairs",
+        "principal",
         "queue_s",
         "quota",
         "reason",
@@ -61,7 +64,7 @@ class CallRecord:
     )
 
     def __init__(self) -> None:
-        self.caller = self.model = self.reason = ""
+        self.caller = self.principal = self.model = self.reason = ""
         self.quota: Quota | None = None
         self.pairs = self.cost = 0
         self.trace: CallTrace | None = None

@@ -17,7 +17,9 @@ from tokalign.server.observe.faults import failure_of
 from tokalign.server.observe.metrics import Metrics
 from tokalign.server.observe.record import AccessLog, CallRecord
 from tokalign.server.observe.tracing import GRPC, SpanConvention, Tracing
+from tokalign.server.rpc.addresses import address_of
 from tokalign.server.rpc.receiving import Context, Receiving, end
+from tokalign.server.rpc.refusals import Refusals
 from tokalign.server.rpc.tokens import Caller
 from tokalign.server.status import (
     CODES,
@@ -62,6 +64,7 @@ class Calls:
     access_log : AccessLog
     running : int
         Calls begun and not yet ended.
+    refusals : Refusals
     receiving : Receiving
     """
 
@@ -75,6 +78,7 @@ class Calls:
         access_log: AccessLog | None = None,
     ) -> None:
         self.running = 0
+        self.refusals = Refusals()
         self.receiving = Receiving(receive_timeout_s)
         self.metrics = metrics
         self._authenticate = authenticate
@@ -136,6 +140,8 @@ class Calls:
                     answered = await method(await self.receiving.message(context), context)
                 except Exception as error:
                     answered = call.fail(error)
+                if isinstance(answered, Failure):
+                    await self.refusals.hold(call.principal, answered, context.time_remaining())
                 if trailers := call.trailers():
                     context.set_trailing_metadata(trailers)
                 return answered
@@ -173,6 +179,7 @@ class Calls:
                     return
                 except Exception as error:
                     failure = call.fail(error)
+                await self.refusals.hold(call.principal, failure, context.time_remaining())
                 if not context.done():
                     await end(context, failure, call.trailers())
 
@@ -180,9 +187,12 @@ class Calls:
 
     def _check(self, call: _Observed) -> None:
         """Raise unless the call may have its message read."""
-        if self._authenticate is not None:
+        if self._authenticate is None:
+            call.begin_as(address_of(call.peer))
+        else:
             caller = self._authenticate(str(call.metadata.get("authorization", "")))
             call.caller, call.quota = caller.name, caller.quota
+            call.begin_as(caller.name)
             if caller.has_expired:
                 raise UnauthenticatedError(
                     "the bearer token has expired; ask for a new one",
@@ -267,6 +277,16 @@ class _Observed(CallRecord):
         self.make_current()
         return self
 
+    def begin_as(self, principal: str) -> None:
+        """Note whom the call counts for."""
+        self.principal = principal
+        self._observer.calls.refusals.note(principal)
+
+    @property
+    def peer(self) -> str:
+        """The connection that it came by, as grpc writes it."""
+        return self._context.peer()
+
     @property
     def is_for_admins(self) -> bool:
         """Whether its method is for operators."""
@@ -314,7 +334,7 @@ class _Observed(CallRecord):
             "total_ms": round(1e3 * (time.perf_counter() - self._began), 3),
         }
         if not self.caller:
-            found["peer"] = self._context.peer()
+            found["peer"] = self.peer
         return found
 
     def trailers(self) -> tuple[tuple[str, str], ...]:

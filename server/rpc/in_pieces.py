@@ -16,6 +16,7 @@ from tokalign.codec.reasons import ErrorReason
 from tokalign.errors import LimitError
 from tokalign.server.admission import Admission, Admitted
 from tokalign.server.config import RequestLimits
+from tokalign.server.observe import record
 from tokalign.server.observe.memory import MemoryBound
 from tokalign.server.requests.answers import Answer
 from tokalign.server.requests.request import Bounds, Request
@@ -73,7 +74,14 @@ class CallsInPieces:
         try:
             async for data in messages:
                 self.memory.check()
-                held.append(await self.admission.admit(0, len(data), cost=0, peer=context.peer()))
+                admitted = await self.admission.admit(
+                    0,
+                    len(data),
+                    cost=0,
+                    peer=context.peer(),
+                    caller=record.current().principal,
+                )
+                held.append(admitted)
                 yield await incoming.read(data)
         finally:
             for each in held:

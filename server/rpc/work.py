@@ -71,8 +71,8 @@ async def admit(
 
     What is beyond the caller's quota is refused, or waits until there is some left.
     """
-    costs = request.costs
-    quota = record.current().quota
+    costs, call = request.costs, record.current()
+    quota = call.quota
     if quota is not None:
         while costs and (refusal := quota.lack(sum(costs))) is not None:
             if not waits:
@@ -83,14 +83,14 @@ async def admit(
     def ahead() -> Ahead:
         if not costs:
             return NOTHING_AHEAD
-        within_s = None if waits else context.time_remaining()
-        return Ahead(pool.wait_s(request, until), pool.cost_per_s, within_s)
+        return _ahead(pool, request, until, None if waits else context.time_remaining())
 
     return await admission.admit(
         len(costs),
         n_bytes,
         cost=sum(costs),
         peer=context.peer(),
+        caller=call.principal,
         ahead=ahead,
         waits=waits,
         quota=quota,
@@ -104,9 +104,14 @@ def check_time(admission: Admission, pool: Pool, request: Request, context: Cont
     that of the line which the request names, so one taken for interactive has to be sure to be, but
     for a ranking or an answer so large that it is bulk work.
     """
-    wait_s = pool.wait_s(request, deadline(context))
-    ahead = Ahead(wait_s, pool.cost_per_s, context.time_remaining())
+    ahead = _ahead(pool, request, deadline(context), context.time_remaining())
     admission.check_time(ahead, sum(request.costs))
+
+
+def _ahead(pool: Pool, request: Request, until: float | None, within_s: float | None) -> Ahead:
+    """Return what a request of the current call finds at the workers."""
+    beside_s = 0.0 if within_s is None else pool.beside_s(request, until)
+    return Ahead(pool.wait_s(request, until), pool.cost_per_s, within_s, beside_s)
 
 
 async def answered(

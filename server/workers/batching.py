@@ -1,4 +1,8 @@
-"""The queue between calls and workers: what is due first is served first, without idle waiting.
+"""The queue between calls and workers: callers have equal shares, without idle waiting.
+
+The caller is served next that was given least, whether one has hundreds of tasks and another a
+single one. A caller that begins to wait is given no credit for its silence (start-time fair
+queueing: Goyal et al. 1996). Of a caller's tasks the one that is due first is served first.
 
 A request waits as one Task. It is *due* at its deadline, or PATIENCE_S after it came and the time
 that its own work takes, if that is sooner: so a request without a deadline is served before one
@@ -8,7 +12,7 @@ and Layland 1973).
 A free worker takes the next shard at once. That is either a part of one large task, or several
 interactive tasks together. So single calls are batched when they pile up. Where interactive and
 large tasks wait, each kind gets half of the work: a single call waits for at most one shard of a
-large task, however many large tasks there are (start-time fair queueing: Goyal et al. 1996).
+large task, however many large tasks there are.
 
 Shards are bounded by cost (see server/requests/cost.py). A *heavy* pair costs more than the bound,
 so it is a shard of its own. It waits until as much other work has been handed out as it costs
@@ -74,32 +78,37 @@ def due_at(now: float, deadline: float | None, cost: int, cost_per_s: float) -> 
     return due if deadline is None else min(due, deadline)
 
 
-class _Line:
-    """Tasks of one kind that wait, the one that is due first ahead.
+class _Caller:
+    """The tasks of one caller that wait in a line, the one that is due first ahead.
 
     Attributes
     ----------
     cost : int
         Of the pairs that no worker has been given.
+    served : int
+        Cost that was handed out to the caller. One that begins to wait counts as having had what
+        the one had whose turn was the last.
     """
 
-    def __init__(self) -> None:
+    __slots__ = ("_cost_by_due", "_heap", "cost", "served")
+
+    def __init__(self, served: int) -> None:
         self.cost = 0
+        self.served = served
         self._cost_by_due: Counter[int] = Counter()  # in steps of DUE_STEP_S
         self._heap: list[tuple[float, int, Task]] = []
-        self._numbers = itertools.count()
 
     def __len__(self) -> int:
         return len(self._heap)
 
-    def push(self, task: Task) -> None:
-        """Add a task; of tasks that are due at once the one that came first is ahead."""
+    def push(self, task: Task, number: int) -> None:
+        """Add a task; of tasks that are due at once the one with the least number is ahead."""
         self._count(task, task.waiting_cost)
-        heapq.heappush(self._heap, (task.due, next(self._numbers), task))
+        heapq.heappush(self._heap, (task.due, number, task))
 
-    def head(self) -> Task | None:
-        """Return the task that is due first, or None."""
-        return self._heap[0][2] if self._heap else None
+    def head(self) -> Task:
+        """Return the task that is due first."""
+        return self._heap[0][2]
 
     def pop(self) -> Task:
         """Remove the task that is due first, and return it."""
@@ -118,6 +127,89 @@ class _Line:
         """Return about what the tasks cost that are due no later."""
         last = int(due / DUE_STEP_S)
         return sum([cost for step, cost in self._cost_by_due.items() if step <= last])
+
+    def oldest_at(self) -> float:
+        """Return when the first of the tasks came; infinity without one."""
+        return min([task.queued_at for _, _, task in self._heap], default=math.inf)
+
+
+class _Line:
+    """Tasks of one kind that wait: ahead is the caller that was given least.
+
+    Attributes
+    ----------
+    cost : int
+        Of the pairs that no worker has been given.
+    """
+
+    def __init__(self) -> None:
+        self.cost = 0
+        self._n_tasks = 0
+        self._callers: dict[str, _Caller] = {}
+        # Every caller once, by what it was given. One without tasks stays until its turn comes;
+        # else it would be ahead of the others again whenever it comes back.
+        self._turns: list[tuple[int, int, str]] = []
+        self._served = 0  # what the caller had been given whose turn was the last
+        self._numbers = itertools.count()
+
+    def __len__(self) -> int:
+        return self._n_tasks
+
+    def push(self, task: Task) -> None:
+        """Add a task; of a caller's tasks that are due at once the first to come is ahead."""
+        name = task.call.principal
+        caller = self._callers.get(name)
+        if caller is None:
+            caller = self._callers[name] = _Caller(self._served)
+            heapq.heappush(self._turns, (self._served, next(self._numbers), name))
+        caller.push(task, next(self._numbers))
+        self.cost += task.waiting_cost
+        self._n_tasks += 1
+
+    def head(self) -> Task | None:
+        """Return the task whose turn it is, or None."""
+        while self._turns:
+            served, _, name = self._turns[0]
+            if caller := self._callers[name]:
+                return caller.head()
+            heapq.heappop(self._turns)
+            del self._callers[name]
+            self._served = served
+        return None
+
+    def pop(self) -> Task:
+        """Remove the task whose turn it is, which head() has found, and return it."""
+        task = self._callers[self._turns[0][2]].pop()
+        self.cost -= task.waiting_cost
+        self._n_tasks -= 1
+        return task
+
+    def charge(self, cost: int) -> None:
+        """Note what the caller was given whose turn it was; the turn is the next one's then."""
+        self._served, _, name = self._turns[0]
+        self._callers[name].served += cost
+        turn = self._callers[name].served, next(self._numbers), name
+        heapq.heapreplace(self._turns, turn)
+
+    def cost_before(self, name: str, due: float, cost: int = 0) -> int:
+        """Return about what is handed out before the last `cost` of a caller's new task are.
+
+        That is the caller's own work that is due no later, and what the others have until then:
+        as much as the caller, or all that they want.
+        """
+        caller = self._callers.get(name)
+        own = 0 if caller is None else caller.cost_before(due)
+        until = (self._served if caller is None else caller.served) + own + cost
+        others = [
+            min(each.cost, until - each.served)
+            for each in self._callers.values()
+            if each is not caller and each.served < until
+        ]
+        return own + sum(others)
+
+    def oldest_at(self) -> float:
+        """Return when the first of the tasks came; infinity without one."""
+        return min([each.oldest_at() for each in self._callers.values()], default=math.inf)
 
 
 class FairQueue:
@@ -178,7 +270,9 @@ class FairQueue:
         """Return whether an interactive task came within the last SMALL_S seconds."""
         return time.monotonic() - self._small_at <= SMALL_S
 
-    def wait_s(self, request: Request, deadline: float | None, running: int) -> float:
+    def wait_s(
+        self, request: Request, deadline: float | None, running: int, caller: str = ""
+    ) -> float:
         """Return about how long the workers will take for what is served before a new request.
 
         Parameters
@@ -188,16 +282,32 @@ class FairQueue:
             By time.monotonic.
         running : int
             What the shards cost that workers have.
+        caller : str
+            Whose request it is.
         """
-        cost_per_s = self._cost_per_s()
-        due = due_at(time.monotonic(), deadline, sum(request.costs), cost_per_s)
+        # Of what runs half is done on average.
+        before = self._cost_before(request, deadline, caller, 0)
+        return (before + running / 2) / self._cost_per_s()
+
+    def beside_s(self, request: Request, deadline: float | None, caller: str) -> float:
+        """Return about how long they will work for other callers while the request is served."""
+        before, until_end = (
+            self._cost_before(request, deadline, caller, cost) for cost in (0, sum(request.costs))
+        )
+        return (until_end - before) / self._cost_per_s()
+
+    def _cost_before(self, request: Request, deadline: float | None, caller: str, cost: int) -> int:
+        """Return about what is handed out before the last `cost` of a new request are."""
+        due = due_at(time.monotonic(), deadline, sum(request.costs), self._cost_per_s())
         if request.is_interactive:
-            own, shares = self._small.cost_before(due), bool(self._light or self._heavy)
+            own = self._small.cost_before(caller, due, cost)
+            shares = bool(self._light or self._heavy)
         else:
-            own = self._light.cost_before(due) + self._heavy.cost_before(due)
+            lines = self._light, self._heavy
+            own = sum([line.cost_before(caller, due, cost) for line in lines])
             shares = self.expects_small()
-        # Where both kinds wait each gets half; of what runs half is done on average.
-        return (own * (2 if shares else 1) + running / 2) / cost_per_s
+        # Where both kinds wait each gets half.
+        return 2 * own if shares else own
 
     def is_pressing(self, cost: int) -> bool:
         """Return whether more than a few single calls wait.
@@ -207,9 +317,8 @@ class FairQueue:
         return bool(self._n_several or self._heavy) or self.waiting_cost >= cost
 
     def age_s(self) -> float:
-        """Return how long the interactive task that is due first has waited; 0 without one."""
-        task = self._small.head()
-        return 0.0 if task is None else time.monotonic() - task.queued_at
+        """Return how long the first interactive task has waited; 0 without one."""
+        return max(0.0, time.monotonic() - self._small.oldest_at())
 
     def even(self, n_idle: int, n_workers: int) -> int:
         """Return the cost of the next shard if the idle workers share what waits.
@@ -279,6 +388,7 @@ class FairQueue:
         """Take a part of the first task of a line; its rest is due when the task was."""
         task = line.pop()
         part = task.take(room)
+        line.charge(part.cost)
         self.waiting -= len(part)
         if task.waiting:
             self._line_of(task).push(task)

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 
 from tokalign.codec import ModelInfo
 from tokalign.codec.reasons import ErrorReason
+from tokalign.server.observe import record
 from tokalign.server.observe.faults import report
 from tokalign.server.observe.logs import Quoting
 from tokalign.server.observe.metrics import Metrics
@@ -137,10 +138,16 @@ class Pool:
         return self._queue.waiting_cost + sum(shard.cost for shard in self._retries)
 
     def wait_s(self, request: Request, deadline: float | None) -> float:
-        """Return how long the workers will take for what is served before a request."""
+        """Return how long the workers will take for what is served before the call's request."""
         running = sum(w.shard.cost for w in self._supervisor.ready if w.shard is not None)
         again = sum(shard.cost for shard in self._retries)
-        return self._queue.wait_s(request, deadline, running + 2 * again)
+        return self._queue.wait_s(
+            request, deadline, running + 2 * again, record.current().principal
+        )
+
+    def beside_s(self, request: Request, deadline: float | None) -> float:
+        """Return how long they will work for other callers while a request is served."""
+        return self._queue.beside_s(request, deadline, record.current().principal)
 
     @property
     def cost_per_s(self) -> float:

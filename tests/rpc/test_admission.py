@@ -208,7 +208,7 @@ async def test_no_more_waits_than_may_be_held():
 
 async def test_a_stream_waits_where_calls_are_refused(serving):
     stub = await serving()
-    others = Admitted(stub.admission, 0, 0, FULL, "others")
+    others = Admitted(stub.admission, 0, 0, FULL, "others", caller="127.0.0.1")
     stream = stub.AlignStream()
     for name in "12":
         await stream.write(align_pb2.AlignStreamRequest(chunk_id=name, pairs=[PAIR]))

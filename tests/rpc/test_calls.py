@@ -28,6 +28,9 @@ class Gone:
     def invocation_metadata(self):
         return ()
 
+    def peer(self):
+        return "ipv4:192.0.2.1:50000"
+
     def done(self):
         return False
 

@@ -9,6 +9,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 from support.requests import pair
 from support.statuses import failure
+from tokalign.server.admission import Admitted
 from tokalign.v1 import align_pb2
 
 Code = grpc.StatusCode
@@ -155,7 +156,8 @@ async def test_times_of_answers_have_none_of_refusals_and_failures(serving, metr
     body = {"source": "a", "target": "b"}
     await stub.http.post("/v1/align", json=body)
     await stub.http.post("/v1/align", json={})
-    stub.admission.cost = stub.admission.max_request_cost * 2
+    full = stub.admission.max_request_cost * 2
+    Admitted(stub.admission, 0, 0, full, "others", caller="127.0.0.1")
     assert (await stub.http.post("/v1/align", json=body)).status_code == 429
     labels = {"grpc_service": "http", "grpc_method": "v1/align"}
     assert counts(**labels) == {"answered": 1, "refused": 2, "failed": None}

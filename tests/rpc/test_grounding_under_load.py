@@ -127,11 +127,11 @@ async def test_streams_that_wait_for_a_piece_are_ended_where_memory_is_short(ser
 
 async def test_call_is_refused_where_a_stream_waits_for_room(serving):
     stub = await serving()
-    others = Admitted(stub.admission, 0, 0, FULL, "others")
+    others = Admitted(stub.admission, 0, 0, FULL, "others", caller="127.0.0.1")
     code, _, details = await failure(at_once(stub, "One dog barked."))
     assert (code, "RetryInfo" in details) == (Code.RESOURCE_EXHAUSTED, True)
     asked = asyncio.ensure_future(in_pieces(stub, "One dog barked."))
-    await until(lambda: stub.admission._for_work._turns)
+    await until(lambda: stub.admission._work._turns)
     assert not asked.done()
     others.release()
     assert len((await asked).sentences) == 1
@@ -140,7 +140,7 @@ async def test_call_is_refused_where_a_stream_waits_for_room(serving):
 
 async def test_passages_are_refused_where_too_many_bytes_are_held(serving):
     stub = await serving()
-    others = Admitted(stub.admission, 0, 64 << 20, 0, "others")
+    others = Admitted(stub.admission, 0, 64 << 20, 0, "others", caller="127.0.0.1")
     large = align_pb2.GroundStreamRequest(passages=passages({"a": "b " * 100_000}))
     code, _, details = await failure(stub.GroundStream(iter([large])).read())
     assert (code, "RetryInfo" in details) == (Code.RESOURCE_EXHAUSTED, True)

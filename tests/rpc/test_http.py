@@ -8,6 +8,7 @@ import re
 import pytest
 from support.http import events
 from tokalign.errors import InputError
+from tokalign.server.admission import Admitted
 from tokalign.server.config import Config, RequestLimits
 from tokalign.v1 import align_pb2
 
@@ -300,7 +301,8 @@ async def test_a_token_is_asked_for(serving, tmp_path):
 
 async def test_refused_for_lack_of_room_with_a_time_to_wait(serving):
     stub = await serving(http_port=0, queue_pairs=10_000 * 10 // 9 + 1)
-    stub.admission.cost = stub.admission.max_request_cost * 2
+    full = stub.admission.max_request_cost * 2
+    Admitted(stub.admission, 0, 0, full, "others", caller="127.0.0.1")
     answer = await stub.http.post("/v1/align", json=PAIR)
     problem = is_problem(answer, 429, "is queued")
     assert problem["code"] == "RESOURCE_EXHAUSTED"

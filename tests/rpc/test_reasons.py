@@ -55,11 +55,11 @@ async def test_a_method_that_is_not_there(serving):
 
 async def test_what_is_refused_for_now(serving):
     stub = await serving(queue_pairs=20_000)
-    others = Admitted(stub.admission, 0, 0, 20_000, "others")
+    others = Admitted(stub.admission, 0, 0, 20_000, "others", caller="127.0.0.1")
     told, details = await reason(ask(stub))
     assert (told, details["RetryInfo"].retry_delay.ToMilliseconds() > 0) == ("QUEUE_FULL", True)
     others.release()
-    others = Admitted(stub.admission, 0, 64 << 20, 0, "others")
+    others = Admitted(stub.admission, 0, 64 << 20, 0, "others", caller="127.0.0.1")
     large = align_pb2.AlignRequest(pair={**PAIR, "id": "a" * 200_000})
     assert (await reason(stub.Align(large)))[0] == "QUEUE_BYTES_FULL"
     others.release()

@@ -62,11 +62,11 @@ async def test_cancelled_call_frees_the_queue(serving, metrics, tmp_path, ask):
 
 async def test_call_is_refused_where_a_stream_waits_for_room(serving):
     stub = await serving()
-    others = Admitted(stub.admission, 0, 0, FULL, "others")
+    others = Admitted(stub.admission, 0, 0, FULL, "others", caller="127.0.0.1")
     code, _, details = await failure(at_once(stub, OLD, NEW))
     assert (code, "RetryInfo" in details) == (Code.RESOURCE_EXHAUSTED, True)
     asked = asyncio.ensure_future(in_pieces(stub, OLD, NEW))
-    await until(lambda: stub.admission._for_work._turns)
+    await until(lambda: stub.admission._work._turns)
     assert not asked.done()
     others.release()
     assert len((await asked).blocks) == 4
@@ -79,7 +79,9 @@ async def test_call_whose_sentences_are_compared_waits_for_room_and_is_not_refus
 
     async def noted(n_pairs, n_bytes, **options):
         if len(given) == 2:
-            others = Admitted(stub.admission, 0, 0, FULL - stub.admission.cost, "others")
+            others = Admitted(
+                stub.admission, 0, 0, FULL - stub.admission.cost, "others", caller="127.0.0.1"
+            )
             asyncio.get_running_loop().call_later(0.1, others.release)
         given.append(options["waits"])
         return await admit(n_pairs, n_bytes, **options)
@@ -91,7 +93,7 @@ async def test_call_whose_sentences_are_compared_waits_for_room_and_is_not_refus
 
 async def test_pieces_are_refused_where_too_many_bytes_are_held(serving):
     stub = await serving()
-    others = Admitted(stub.admission, 0, 64 << 20, 0, "others")
+    others = Admitted(stub.admission, 0, 64 << 20, 0, "others", caller="127.0.0.1")
     large = align_pb2.AlignTextsStreamRequest(old_text="a" * 200_000)
     code, _, details = await stream_failure(stub, iter([large]))
     assert (code, "RetryInfo" in details) == (Code.RESOURCE_EXHAUSTED, True)
