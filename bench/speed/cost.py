@@ -3,15 +3,19 @@
 The factors are those of server/requests/rates.py and cost.py. `beside_plain` is how many times as
 long a kind takes per unit of cost as the pairs of bench/pairs.tsv by `en`, which run in turns with
 it, so that the machine does not matter. No kind should have more than 2, but for the shortest,
-which cost a whole unit; the last row has the worst. Runs in one process, with the stages of a
+which cost a whole unit; the last rows have the worst. Runs in one process, with the stages of a
 worker (read, annotate, align, serialise). Words come from bench/pairs.tsv; "mirrored" pairs are a
 text and itself, which has the most links; "repeated" ones have one word alone, "long" ones words of
-64 letters that are all different.
+64 letters that are all different, "dates" the same dates in another order.
+
+All these words were seen before, as most of a text were. Words that are new to the worker have rows
+of their own ("new 6" has words of 6 letters), for which no such bound is promised.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import math
 import random
 import string
@@ -45,6 +49,7 @@ OPTIONS = {
     "union": AlignOptions(symmetrization=Symmetrization.UNION),
 }
 LETTERS = 64
+NEW_LETTERS = (6, 64, 495)
 TURNS = 3
 
 
@@ -53,6 +58,7 @@ class Shape(NamedTuple):
 
     name: str
     pairs: list[align_pb2.Pair]
+    is_new: bool = False
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -71,6 +77,22 @@ def _message(source: list[str], target: list[str]) -> align_pb2.Pair:
     return align_pb2.Pair(source={"tokens": source}, target={"tokens": target})
 
 
+def _drawn_pair(drawn: random.Random, n: int, m: int, n_letters: int) -> align_pb2.Pair:
+    words = ("".join(drawn.choices(string.ascii_lowercase, k=n_letters)) for _ in range(n + m))
+    found = list(words)
+    return _message(found[:n], found[n:])
+
+
+def new_shapes(longest: int, repeats: int) -> Iterator[Shape]:
+    """Yield pairs of words that no worker has seen."""
+    drawn = random.SystemRandom()
+    most = RequestLimits().max_characters
+    for (n, m), n_letters in itertools.product(LENGTHS, NEW_LETTERS):
+        if max(n, m) <= longest and max(n, m) * n_letters <= most:
+            pairs = [_drawn_pair(drawn, n, m, n_letters) for _ in range(repeats)]
+            yield Shape(f"{n} x {m}, new {n_letters}", pairs, is_new=True)
+
+
 def shapes(longest: int, repeats: int) -> Iterator[Shape]:
     """Yield pairs of every shape."""
     lines = SENTENCES.read_text(encoding="utf-8").splitlines()
@@ -81,12 +103,10 @@ def shapes(longest: int, repeats: int) -> Iterator[Shape]:
     )
     words = " ".join(one for one, _ in rows).split()
     drawn = random.Random(0)
+    dates = [f"{drawn.randint(1800, 2020)}-{k % 12 + 1:02}-{k % 28 + 1:02}" for k in range(longest)]
 
     def tokens(start: int, length: int) -> list[str]:
         return [words[(start + index) % len(words)] for index in range(length)]
-
-    def long_words(length: int) -> list[str]:
-        return ["".join(drawn.choices(string.ascii_lowercase, k=LETTERS)) for _ in range(length)]
 
     turns = range(repeats)
     for n, m in LENGTHS:
@@ -98,7 +118,9 @@ def shapes(longest: int, repeats: int) -> Iterator[Shape]:
             f"{name}, mirrored", [_message(tokens(37 * k, n), tokens(37 * k, m)) for k in turns]
         )
         yield Shape(f"{name}, repeated", [_message(["cat"] * n, ["cat"] * m) for _ in turns])
-        yield Shape(f"{name}, long", [_message(long_words(n), long_words(m)) for _ in turns])
+        yield Shape(f"{name}, long", [_drawn_pair(drawn, n, m, LETTERS) for _ in turns])
+        shuffled = [drawn.sample(dates[:n], n) for _ in turns]
+        yield Shape(f"{name}, dates", [_message(each, dates[:m]) for each in shuffled])
 
 
 def constrained(plain: Iterable[Shape]) -> Iterator[Shape]:
@@ -136,14 +158,14 @@ class Work(NamedTuple):
         return cls(runs, sum(costs.of_pairs(costs.sizes(messages), options)))
 
 
-def spent_us(engine: AlignerEngine, works: Sequence[Work]) -> list[float]:
+def spent_us(engine: AlignerEngine, works: Sequence[Work], turns: int) -> list[float]:
     """Return the processor time that a worker takes for each work, in microseconds.
 
-    Of each the least of several turns, as of a worker that has seen the words, and without
+    Of each the least of some turns; of several, as of a worker that has seen the words, and without
     collections.
     """
     least = [math.inf] * len(works)
-    for _ in range(TURNS):
+    for _ in range(turns):
         for index, work in enumerate(works):
             began = time.process_time()
             for each in work.runs:
@@ -161,21 +183,24 @@ def run(arguments: argparse.Namespace) -> None:
     costs = CostModel(limits, engine.models, ("native",))
     plain = list(shapes(arguments.longest, arguments.repeats))
     usual = Work.of(costs, plain[0].pairs, RequestOptions("en", "native"))
-    rows: list[tuple[float, dict[str, object]]] = []
+    rows: tuple[list[tuple[float, dict[str, object]]], ...] = ([], [])
     for model in engine.models:
-        kinds = [(shape, "none") for shape in plain]
+        new = new_shapes(arguments.longest, arguments.repeats)
+        kinds = [(shape, "none") for shape in (*plain, *new)]
         if not model.is_system:
             kinds += [(shape, each) for shape in plain for each in OPTIONS if each != "none"]
             kinds += [(shape, "none") for shape in constrained(plain)]
         for shape, option in kinds:
             options = RequestOptions(model.name, "native", OPTIONS[option])
             work = Work.of(costs, shape.pairs, options)
-            usual_us, us = spent_us(engine, [usual, work])
+            turns = 1 if shape.is_new else TURNS
+            usual_us, us = spent_us(engine, [usual, work], turns)
             found = round(us / work.units / (usual_us / usual.units), 2)
             kind = {"model": model.name, "pair": shape.name, "option": option}
             row: dict[str, object] = {**kind, "beside_plain": found}
             n = len(work.runs)
             print_row(row, {"us": round(us / n), "units": round(work.units / n, 1)})
-            rows.append((found, row))
-    _, worst = max(rows, key=lambda each: each[0])
-    print_row({"the worst": worst})
+            rows[shape.is_new].append((found, row))
+    for name, found_rows in zip(("the worst", "the worst of new words"), rows, strict=True):
+        _, worst = max(found_rows, key=lambda each: each[0])
+        print_row({name: worst})

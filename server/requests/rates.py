@@ -1,7 +1,8 @@
 """Rates: processor time that pairs take, by system, encoder, annotator and option.
 
 Measured on typical pairs by `python -m bench.speed cost`, which compares them with this machine.
-They are upper bounds where a few pairs take far longer than most of their lengths.
+They are upper bounds where a few pairs take far longer than most of their lengths, and are of words
+that a worker has seen: one that it has not takes some 20 more.
 """
 
 from __future__ import annotations
