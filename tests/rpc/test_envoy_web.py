@@ -84,7 +84,8 @@ def test_json_is_answered_by_the_servers_themselves(address):
     assert answer.status == 200 and answer.headers["content-type"] == "application/json"
     assert answer.json()["id"] == "7" and answer.json()["model"] == "en"
     body = {"query": "Who bakes?", "documents": ["It rains.", "Marta bakes."]}
-    assert post(address, "/v1/rerank", body).json()["results"][0]["index"] == 1
+    for path in ("/v1/rerank", "/v2/rerank", "/rerank"):
+        assert post(address, path, body).json()["results"][0]["index"] == 1
     assert ask(address, "GET", "/v1/models").json()["models"][0]["name"] == "en"
     assert ask(address, "GET", "/openapi.json").json()["openapi"] == "3.1.0"
 
