@@ -17,8 +17,9 @@ from tokalign.client.errors import (
     from_call,
     not_ready,
 )
-from tokalign.client.options import ChannelSettings, Limits, Retry, Tls
-from tokalign.codec import RequestOptions
+from tokalign.client.options import ChannelSettings, Limits, Retry, Tls, require_seconds
+from tokalign.codec import RequestOptions, text_bytes
+from tokalign.errors import InputError, quoted
 from tokalign.types import Pair, SentenceLike
 from tokalign.types.constraints import Constraints
 from tokalign.types.grounding import GroundOptions
@@ -122,6 +123,10 @@ class BaseClient:
         self._settings = ChannelSettings(
             address=address, retry=retry, limits=limits, tls=tls, token=token
         )
+        require_seconds(timeout_s, "timeout_s")
+        for name, given in (("request_id", request_id), ("on_call", on_call)):
+            if given is not None and not callable(given):
+                raise InputError(f"{name} is {quoted(given)}; wanted a function", field=name)
         self.address = address
         self.timeout_s = timeout_s
         self._is_closed = False
@@ -164,7 +169,10 @@ class BaseClient:
         return failure
 
     def _limit_s(self, timeout_s: float | None) -> float:
-        return self.timeout_s if timeout_s is None else timeout_s
+        if timeout_s is None:
+            return self.timeout_s
+        require_seconds(timeout_s, "timeout_s")
+        return timeout_s
 
 
 def pair_of(
@@ -180,14 +188,23 @@ def request_options(
     options: AlignOptions | None, model: str, annotator: str, changes: Mapping[str, Any]
 ) -> RequestOptions:
     """Return checked options, or raise InputError where one is unknown or out of range."""
-    return RequestOptions(model, annotator, AlignOptions.of(options, changes))
+    wanted = AlignOptions.of(options, changes)
+    _check_names(model=model, annotator=annotator, style=wanted.style)
+    return RequestOptions(model, annotator, wanted)
 
 
 def ground_options(
     options: GroundOptions | None, model: str, annotator: str, changes: Mapping[str, Any]
 ) -> RequestOptions:
     """Return checked options, or raise InputError where one is unknown or out of range."""
+    _check_names(model=model, annotator=annotator)
     return RequestOptions(model, annotator, ground=GroundOptions.of(options, changes))
+
+
+def _check_names(**names: str) -> None:
+    """Raise InputError unless names are text that can be sent."""
+    for name, value in names.items():
+        text_bytes(value, f"options.{name}")
 
 
 class Waiting:
@@ -200,6 +217,7 @@ class Waiting:
     """
 
     def __init__(self, address: str, timeout_s: float) -> None:
+        require_seconds(timeout_s, "timeout_s")
         self.seen = ""
         self._address = address
         self._timeout_s = timeout_s

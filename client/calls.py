@@ -38,10 +38,10 @@ from tokalign.codec import (
     encode_texts,
     text_bytes,
 )
-from tokalign.errors import InputError
+from tokalign.errors import InputError, quoted
 from tokalign.types import Alignment, Pair, PairLike, SentenceLike
 from tokalign.types.grounding import Grounding, PassageLike, check_passages
-from tokalign.types.inputs import check_priors, require_many
+from tokalign.types.inputs import can_iterate, check_priors, require_many
 from tokalign.types.options import RankOptions
 from tokalign.types.texts import TextAlignment
 from tokalign.v1 import align_pb2, align_pb2_grpc
@@ -51,6 +51,7 @@ from tokalign.v1 import align_pb2, align_pb2_grpc
 SHORT_BYTES = 16 << 10
 SHORT_PASSAGES_BYTES = 1 << 20
 AnswerT = TypeVar("AnswerT")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,12 +99,19 @@ def align(pair: Pair, options: RequestOptions) -> Rpc[Alignment]:
 
 def batch_align(pairs: Iterable[PairLike], options: RequestOptions) -> Rpc[list[AlignResult]]:
     """Return the call that aligns many pairs."""
-    pairs = list(pairs)
+    pairs = list(require_iterable(pairs, "pairs"))
     return Rpc(
         "BatchAlign",
         align_pb2.BatchAlignRequest(pairs=encoded(pairs), options=encode_options(options)),
         lambda answer: results_of(answer.results, answer.model, pairs, options.align),
     )
+
+
+def require_iterable(values: T, name: str) -> T:
+    """Return what a caller gave as several values, or raise InputError where it is one."""
+    if not can_iterate(values):
+        raise InputError(f"{name} is {quoted(values)}; wanted several in a list", field=name)
+    return values
 
 
 def encoded(pairs: Sequence[PairLike], first: int = 0) -> list[align_pb2.Pair]:

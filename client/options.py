@@ -6,10 +6,12 @@ import json
 import ssl
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from types import NoneType
 from typing import Any
 
 import grpc
 from tokalign.errors import InputError, quoted
+from tokalign.types.options import check_count
 
 MIB = 1 << 20
 SERVICE = "tokalign.v1.AlignService"
@@ -19,10 +21,26 @@ MAX_TOKENS = 40
 TOKEN_RATIO = 0.1
 # gRPC counts waits in whole milliseconds, and never retries a call whose wait would be 0.
 MIN_BACKOFF_S = 0.01
+# Some three years. What gRPC cannot count is over at once there.
+LONGEST_S = 1e8
 _URLS = ("http", "https", "grpc", "grpcs", "tcp")
 # grpc's server ends a call as CANCELLED where too many calls wait for its event loop, or where it
 # stops before the loop has taken the call. A call that its caller cancels is not retried.
 RETRIED = ("UNAVAILABLE", "RESOURCE_EXHAUSTED", "CANCELLED")
+
+
+def require(value: object, kind: type | tuple[type, ...], name: str, wanted: str) -> None:
+    """Raise InputError unless a value is of a type; True and False are no numbers."""
+    if isinstance(value, bool) or not isinstance(value, kind):
+        raise InputError(f"{name} is {quoted(value)}; wanted {wanted}", field=name)
+
+
+def require_seconds(value: float, name: str, least: float = 0.0) -> None:
+    """Raise InputError unless a value is a number of seconds that gRPC can count."""
+    wanted = f"seconds from {least:g} to {LONGEST_S:g}"
+    require(value, (int, float), name, wanted)
+    if not least <= value <= LONGEST_S:  # NaN is not
+        raise InputError(f"{name} is {quoted(value)}; wanted {wanted}", field=name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,14 +66,26 @@ class Retry:
     multiplier: float = 2.0
 
     def __post_init__(self) -> None:
+        wanted = "2 to 5, or retry=None for no retries"
+        require(self.max_attempts, int, "max_attempts", wanted)
         if not 2 <= self.max_attempts <= 5:
             raise InputError(
-                f"max_attempts is {self.max_attempts}; wanted 2 to 5, or retry=None for no retries"
+                f"max_attempts is {quoted(self.max_attempts)}; wanted {wanted}",
+                field="max_attempts",
+            )
+        require_seconds(self.initial_backoff_s, "initial_backoff_s")
+        require_seconds(self.max_backoff_s, "max_backoff_s")
+        require(self.multiplier, (int, float), "multiplier", "a number above 0")
+        if not 0 < self.multiplier <= LONGEST_S:
+            raise InputError(
+                f"multiplier is {quoted(self.multiplier)}; wanted a number above 0",
+                field="multiplier",
             )
         if not MIN_BACKOFF_S <= self.initial_backoff_s <= self.max_backoff_s:
             raise InputError(
                 f"initial_backoff_s is {self.initial_backoff_s} and max_backoff_s "
-                f"{self.max_backoff_s}; wanted {MIN_BACKOFF_S} <= initial <= max"
+                f"{self.max_backoff_s}; wanted {MIN_BACKOFF_S} <= initial <= max",
+                field="initial_backoff_s",
             )
 
 
@@ -91,6 +121,10 @@ class Limits:
 
     max_request_bytes: int = 32 * MIB
     max_response_bytes: int = 512 * MIB
+
+    def __post_init__(self) -> None:
+        for name in ("max_request_bytes", "max_response_bytes"):
+            check_count(getattr(self, name), name, 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,8 +196,13 @@ class ChannelSettings:
     token: str | None = field(repr=False)
 
     def __post_init__(self) -> None:
+        require(self.address, str, "address", "text such as HOST:PORT")
+        require(self.retry, (Retry, NoneType), "retry", "a Retry or None")
+        require(self.limits, Limits, "limits", "Limits")
+        require(self.tls, (Tls, NoneType), "tls", "a Tls or None")
+        require(self.token, (str, NoneType), "token", "text or None")
         if self.token is not None and self.tls is None:
-            raise InputError("a token is sent over TLS only; give tls=Tls() as well")
+            raise InputError("a token is sent over TLS only; give tls=Tls() as well", field="token")
         scheme, is_url, rest = self.address.partition("://")
         if is_url and scheme.lower() in _URLS:
             secure = ", tls=Tls()" if scheme.lower().endswith("s") else ""
@@ -177,7 +216,8 @@ class ChannelSettings:
         if not self.address.startswith("unix:") and not (host and port.isdecimal()):
             raise InputError(
                 f"address is {quoted(self.address)}; wanted HOST:PORT, "
-                "ipv4:ADDRESS:PORT,ADDRESS:PORT or unix:PATH"
+                "ipv4:ADDRESS:PORT,ADDRESS:PORT or unix:PATH",
+                field="address",
             )
 
     def channel(

@@ -7,7 +7,7 @@ import time
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from tokalign.client.calls import encoded
+from tokalign.client.calls import encoded, require_iterable
 from tokalign.client.errors import InternalError, from_status, late
 from tokalign.client.results import AlignResult, results_of
 from tokalign.codec import (
@@ -18,9 +18,10 @@ from tokalign.codec import (
     encode_options,
     text_bytes,
 )
-from tokalign.errors import InputError, quoted
+from tokalign.errors import quoted
 from tokalign.types import PairLike
 from tokalign.types.grounding import GroundedSentence, PassageLike, SourcePassage, check_passages
+from tokalign.types.options import check_count
 from tokalign.v1 import align_pb2
 
 
@@ -119,13 +120,12 @@ class Chunks:
 def check_sizes(chunk_size: int, max_in_flight: int) -> None:
     """Raise InputError unless both are at least 1."""
     for name, value in (("chunk_size", chunk_size), ("max_in_flight", max_in_flight)):
-        if value < 1:
-            raise InputError(f"{name} is {value}; wanted at least 1", field=name)
+        check_count(value, name, 1)
 
 
 def chunked(pairs: Iterable[PairLike], size: int) -> Iterator[list[PairLike]]:
     """Yield lists of `size` pairs; the last may be shorter."""
-    pending = iter(pairs)
+    pending = iter(require_iterable(pairs, "pairs"))
     while chunk := list(itertools.islice(pending, size)):
         yield chunk
 
@@ -182,7 +182,7 @@ class GrowingGround:
     def requests(self, pieces: Iterable[str]) -> Iterator[align_pb2.GroundStreamRequest]:
         """Yield the messages of passages and pieces."""
         yield from encode_ground_head(self._passages, self._options)
-        for piece in pieces:
+        for piece in require_iterable(pieces, "pieces"):
             yield from _encoded(piece)
         self._ended_at = time.monotonic()
 

@@ -11,7 +11,7 @@ from tokalign.errors import InputError, ServerError, quoted
 from tokalign.showing.text import one_line
 from tokalign.types.fields import FeatureContribution
 from tokalign.types.inputs import can_iterate
-from tokalign.types.options import BaseOptions, OffsetUnit
+from tokalign.types.options import BaseOptions, OffsetUnit, check_count
 from tokalign.types.relations import ConflictKind
 
 
@@ -75,10 +75,7 @@ class GroundOptions(BaseOptions):
 
     def __post_init__(self) -> None:
         self._check_flags(("explain",))
-        if isinstance(self.candidates, bool) or not isinstance(self.candidates, int):
-            raise _bad("candidates", self.candidates, "a whole number of at least 1")
-        if self.candidates < 1:
-            raise _bad("candidates", self.candidates, "a whole number of at least 1")
+        check_count(self.candidates, "candidates", 1, "options.candidates")
         try:
             is_share = 0.0 <= self.threshold <= 1.0  # NaN fails
         except TypeError:

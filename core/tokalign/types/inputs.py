@@ -159,6 +159,8 @@ def check_priors(
     """
     if priors is None:
         return None
+    if not can_iterate(priors):
+        raise InputError(f"priors is {quoted(priors)}; wanted numbers in a list", field="priors")
     found = list(priors)
     if len(found) != n_candidates:
         raise InputError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import operator
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
@@ -112,6 +113,29 @@ class Detail(enum.StrEnum):
     SCORES = "scores"
 
 
+MAX_COUNT = (1 << 31) - 1
+"""Largest number that counts something."""
+
+
+def check_count(value: object, name: str, least: int, field: str = "") -> None:
+    """Raise InputError unless a value is a whole number from `least` to MAX_COUNT."""
+    if (
+        isinstance(value, bool)
+        or not hasattr(value, "__index__")
+        or not (least <= operator.index(value) <= MAX_COUNT)
+    ):
+        wanted = f"at least {least}" if least else "0 (all) or more"
+        raise InputError(
+            f"{name} is {quoted(value)}; wanted {wanted}, at most {MAX_COUNT}", field=field or name
+        )
+
+
+def check_flag(value: object, name: str, field: str) -> None:
+    """Raise InputError if a value is neither true nor false, as "no" is."""
+    if value is not True and value is not False and value not in (True, False):
+        raise InputError(f"{name} is {quoted(value)}; wanted True or False", field=field)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BaseOptions:
     """Base of options, which are given as an object, by name, or both."""
@@ -144,11 +168,7 @@ class BaseOptions:
     def _check_flags(self, names: Iterable[str]) -> None:
         """Raise InputError if a value is neither true nor false, such as "no"."""
         for name in names:
-            value = getattr(self, name)
-            if value is not True and value is not False and value not in (True, False):
-                raise InputError(
-                    f"{name} is {quoted(value)}; wanted True or False", field=f"options.{name}"
-                )
+            check_flag(getattr(self, name), name, f"options.{name}")
 
 
 _FLAGS = ("related", "posteriors", "explain", "phrases", "relations", "edits", "truncate")
@@ -307,8 +327,9 @@ class RankOptions:
     def __post_init__(self) -> None:
         object.__setattr__(self, "by", RankBy.of(self.by))
         for name in ("top_k", "shortlist"):
-            if (number := getattr(self, name)) < 0:
-                raise InputError(f"{name} is {number}; wanted 0 (all) or more", field=name)
+            check_count(getattr(self, name), name, 0)
+        for name in ("passages", "highlights"):
+            check_flag(getattr(self, name), name, name)
 
     @classmethod
     def taken_from(cls, changes: dict[str, Any]) -> Self:
