@@ -10,6 +10,7 @@ from email.utils import formatdate
 from http import HTTPStatus
 from typing import Any
 
+import httptools
 import uvicorn
 from tokalign.codec.reasons import ErrorReason
 from tokalign.errors import InputError
@@ -25,7 +26,7 @@ log = logging.getLogger(__name__)
 SWEEP_S = 1.0
 # Of a request's line and headers.
 MAX_HEAD_BYTES = 16 << 10
-# So many bytes are parsed at a time, which may be the heads of forty requests.
+# Beside a body, so many bytes are parsed at a time, which may be the heads of forty requests.
 PARSED_BYTES = 1 << 10
 # So many bytes of a connection wait for the answers to requests before them; then it is not read.
 MAX_WAITING_BYTES = 1 << 16
@@ -178,6 +179,7 @@ class Connection(HttpToolsProtocol):
         self._bounds = bounds
         self._waiting = bytearray()
         self._last: Problem | None = None
+        self._body_left = 0
         self._before: Any = None  # the cycle before the newest
         self._began = time.monotonic()
         self._head_since: float | None = self._began
@@ -204,8 +206,9 @@ class Connection(HttpToolsProtocol):
     def _parse(self) -> None:
         """Parse what waits, up to the end of a request that is to be answered first."""
         while self._waiting and not self._holds and not self.transport.is_closing():
-            data = bytes(self._waiting[:PARSED_BYTES])
-            del self._waiting[:PARSED_BYTES]
+            n_bytes = max(PARSED_BYTES, self._body_left)
+            data = bytes(self._waiting[:n_bytes])
+            del self._waiting[:n_bytes]
             self._feed(data)
         if len(self._waiting) > MAX_WAITING_BYTES:
             self.flow.pause_reading()
@@ -217,7 +220,13 @@ class Connection(HttpToolsProtocol):
             self._head_since, self._head_bytes = time.monotonic(), 0
         if self._head_since is not None:
             self._head_bytes += len(data)
-        super().data_received(data)
+        self._unset_keepalive_if_required()
+        try:
+            self.parser.feed_data(data)
+        except httptools.HttpParserUpgrade as upgrade:
+            self._stay(data[upgrade.args[0] :])
+        except httptools.HttpParserError:
+            self._end(Problem(_NO_HTTP))
         if self._head_since is not None and self._head_bytes > MAX_HEAD_BYTES:
             self._end_long_head()
 
@@ -237,15 +246,23 @@ class Connection(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         """Begin to answer a request."""
-        if self.transport.is_closing():
+        if self.transport.is_closing() or self.parser.should_upgrade():
             return
         self._head_since, self._head_bytes = None, 0
         self._body_since = time.monotonic()
+        self._body_left = int(dict(self.headers).get(b"content-length", 0))
         self._before = self.cycle
         super().on_headers_complete()
 
+    def on_body(self, body: bytes) -> None:
+        """Take some of a request's body."""
+        self._body_left = max(0, self._body_left - len(body))
+        super().on_body(body)
+
     def on_message_complete(self) -> None:
         """Note the end of a request's body."""
+        if self.parser.should_upgrade():
+            return
         super().on_message_complete()
         self.cycle.more_body = False  # also where it was dropped
 
@@ -263,9 +280,21 @@ class Connection(HttpToolsProtocol):
             self._head_since = now
         self._parse()
 
-    def send_400_response(self, msg: str) -> None:
-        """Answer what is no HTTP."""
-        self._end(Problem(_NO_HTTP))
+    def _stay(self, rest: bytes) -> None:
+        """Read a request that asks for another protocol as if it did not.
+
+        The parser takes what follows its headers for the other protocol.
+        """
+        method = self.parser.get_method()
+        if method == b"CONNECT":
+            self._end(Problem(_NO_HTTP))
+            return
+        version = self.parser.get_http_version().encode()
+        lines = [method + b" " + self.url + b" HTTP/" + version]
+        lines += [name + b": " + value for name, value in self.headers if name != b"upgrade"]
+        self.parser = httptools.HttpRequestParser(self)
+        self.parser.set_dangerous_leniencies(lenient_data_after_close=True)  # as uvicorn does
+        self._feed(b"\r\n".join([*lines, b"", b""]) + rest)
 
     def check(self, now: float) -> None:
         """End the connection where its peer is too slow, or it is too old."""

@@ -309,3 +309,35 @@ def test_tls_and_tokens_hold_on_http(tmp_path):
         assert align(other) == 200
         with pytest.raises(httpx.ConnectError):
             align(authority)
+
+
+UPGRADES = (
+    b"connection: Upgrade, HTTP2-Settings\r\nupgrade: h2c\r\nhttp2-settings: AAMAAABkAAQAAP__\r\n",
+    b"Upgrade: websocket\r\nConnection: keep-alive, upgrade\r\n",
+    b"connection: upgrade\r\nupgrade: h2c\r\nupgrade: TLS/1.2\r\n",
+)
+
+
+@pytest.mark.parametrize("asked", UPGRADES)
+@pytest.mark.parametrize("step", [1, 7, 1 << 20])
+async def test_a_request_that_asks_for_another_protocol_is_answered_in_this_one(
+    connect, asked, step
+):
+    """curl --http2 and the client of Java send such requests."""
+    length = b"content-length: %d\r\n\r\n" % len(PAIR)
+    chunked = b"transfer-encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n" % (len(PAIR), PAIR)
+    head = b"POST /v1/align?x=1 HTTP/1.1\r\nhost: localhost\r\nx-request-id: mine\r\n" + asked
+    data = head + length + PAIR + head + chunked + HEALTH.replace(b"\r\n\r\n", b"\r\n" + asked)
+    data += b"\r\n" + WHOLE
+    peer = await (await connect())()
+    for start in range(0, len(data), step):
+        peer.writer.write(data[start : start + step])
+        await peer.writer.drain()
+    assert [await peer.status() for _ in range(4)] == [200] * 4
+
+
+async def test_what_asks_for_a_tunnel_is_refused(connect):
+    for line in (b"CONNECT localhost:80", b"CONNECT /v1/align"):
+        peer = await (await connect())(line + b" HTTP/1.1\r\nhost: localhost\r\n\r\n")
+        assert await peer.status() in (400, 404, 405)
+        assert json.loads(peer.body)["status"] >= 400
