@@ -317,9 +317,9 @@ class App:
         await self._http.start()
 
     def _start_monitor(self) -> MetricsServer | None:
-        if self._config.metrics_port is None:
-            return None
         config = self._config
+        if config.metrics_port is None:
+            return None
         names = ServerNames(config.tcp_host, config.http_hosts)
         monitor = MetricsServer(
             config.tcp_host,

@@ -83,10 +83,10 @@ def patient_http() -> None:
 
 
 def unbounded_http() -> None:
-    """Take heads of any length, and any number of requests before the first is answered."""
+    """Take heads of any length, and any number of bytes behind a request."""
     from tokalign.server.http import listener
 
-    listener.MAX_HEAD_BYTES = listener.MAX_PIPELINED = NO_BOUND
+    listener.MAX_HEAD_BYTES = listener.MAX_WAITING_BYTES = listener.PARSED_BYTES = NO_BOUND
 
 
 SWITCHES: dict[str, Callable[[], None]] = {

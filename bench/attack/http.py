@@ -121,9 +121,9 @@ async def http_flood(attack: Attack) -> None:
         (POST % 2 + b"{}") * 100,
         b"GET /nothing HTTP/1.1\r\nhost: localhost\r\n\r\n",
         POST % (4 * MIB) + b"[" * MIB,
-        b"POST /v1/align HTTP/1.1\r\n" + b"x: y\r\n" * 20_000 + b"\r\n",
+        b"POST /v1/align HTTP/1.1\r\nhost: localhost\r\n" + b"x: y\r\n" * 20_000 + b"\r\n",
         b"GET / HTTP/1.1\r\nx: " + b"a" * MIB,
-        b"POST /v1/align HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n" + b"1\r\n{\r\n" * 10_000,
+        POST.replace(b"content-length: %d", b"transfer-encoding: chunked") + b"1\r\n{\r\n" * 10_000,
         b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes(1000),
     )
 
