@@ -6,6 +6,8 @@ Requests are prebuilt bytes, and answers are not parsed: a call was answered if 
 from __future__ import annotations
 
 import base64
+import math
+import time
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -33,6 +35,7 @@ from tokalign.client.load.transport import NOT_NOW, PLAIN, Security, connect, re
 LARGEST_WINDOW = 2**31 - 1
 _FIRST_WINDOW = 65_535
 _FORGET_EACH = 1_000
+_PROMPT_S = 0.01
 _STATUS, _DETAILS = b"grpc-status", b"grpc-status-details-bin"
 _CLIENT = H2Configuration(
     client_side=True,
@@ -66,7 +69,7 @@ def grpc_headers(
         (b"te", b"trailers"),
     ]
     if timeout_s:
-        headers.append((b"grpc-timeout", f"{round(timeout_s * 1e3)}m".encode()))
+        headers.append((b"grpc-timeout", f"{math.ceil(timeout_s * 1e3)}m".encode()))
     if security.token:
         headers.append((b"authorization", b"Bearer " + security.token.encode()))
     return headers
@@ -154,6 +157,15 @@ class LoadConnection:
         """Start a call, or have it wait for a free stream; flush() sends it."""
         if self.is_patient and not self._has_free_stream:
             self._waiting.append(IntendedCall(request, intended_at))
+            return
+        call = IntendedCall(request, intended_at)
+        left_s = call.timeout_s(time.perf_counter())
+        if request.timeout_s - left_s > _PROMPT_S:
+            # The generator itself is late, and a caller's deadline would not wait for it.
+            if left_s > 0:
+                self._start(request, intended_at, self._headers_of(request, left_s))
+            else:
+                self._waiting.append(call)
             return
         headers = self._headers.get(request)
         if headers is None:

@@ -93,19 +93,27 @@ class Calls:
         streams: Mapping[str, StreamMethod],
         pieces: Mapping[str, StreamMethod] = MappingProxyType({}),
         parts: Mapping[str, StreamMethod] = MappingProxyType({}),
+        free: Mapping[str, UnaryMethod] = MappingProxyType({}),
         for_admins: bool = False,
+        check: Callable[[Context], None] | None = None,
     ) -> grpc.GenericRpcHandler:
         """Return what grpc.aio.Server.add_generic_rpc_handlers takes, from methods by name.
 
         A unary method returns its answer, a stream writes its answers itself; either ends by an
         exception with a rich status. Of the streams in `pieces`, the messages together are one,
         which must arrive as fast as a unary call's; of those in `parts`, each message must. Where
-        tokens are asked for, a service `for_admins` takes theirs alone.
+        tokens are asked for, a service `for_admins` takes theirs alone. `check` raises where a
+        unary call is not to be answered, before its message is read; those in `free` are unary,
+        too, and not checked.
         """
         handlers: dict[str, grpc.RpcMethodHandler[bytes, bytes]] = {}
         for name, method in unary.items():
             handlers[name] = grpc.stream_unary_rpc_method_handler(
-                self._unary(service, name, method, for_admins)
+                self._unary(service, name, method, for_admins, check)
+            )
+        for name, method in free.items():
+            handlers[name] = grpc.stream_unary_rpc_method_handler(
+                self._unary(service, name, method, for_admins, None)
             )
         for methods, read in (
             (streams, self.receiving.messages),
@@ -125,10 +133,11 @@ class Calls:
         method: UnaryMethod,
         for_admins: bool = False,
         convention: SpanConvention = GRPC,
+        check: Callable[[Context], None] | None = None,
     ) -> Callable[[Context], Awaitable[bytes | Failure]]:
         """Return what takes a call and returns the method's answer, or why there is none.
 
-        `convention` is that of its spans.
+        `convention` is that of its spans, `check` as for `handler`.
         """
         observer = _Observer(self, service, name, for_admins, convention)
 
@@ -137,6 +146,8 @@ class Calls:
                 answered: bytes | Failure
                 try:
                     self._check(call)
+                    if check is not None:
+                        check(context)
                     answered = await method(await self.receiving.message(context), context)
                 except Exception as error:
                     answered = call.fail(error)
@@ -149,9 +160,14 @@ class Calls:
         return answer
 
     def _unary(
-        self, service: str, name: str, method: UnaryMethod, for_admins: bool
+        self,
+        service: str,
+        name: str,
+        method: UnaryMethod,
+        for_admins: bool,
+        check: Callable[[Context], None] | None,
     ) -> _Handler[bytes]:
-        answer = self.answering(service, name, method, for_admins)
+        answer = self.answering(service, name, method, for_admins, check=check)
 
         async def handle(requests: AsyncIterator[bytes], context: Context) -> bytes:
             answered = await answer(context)

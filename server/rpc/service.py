@@ -51,7 +51,14 @@ from tokalign.server.rpc.receiving import Context
 from tokalign.server.rpc.serving import Asked, Chosen, Serving
 from tokalign.server.rpc.streams import AlignStream, Chunk
 from tokalign.server.rpc.text_calls import TextService
-from tokalign.server.rpc.work import Holder, UnaryCall, answered, check_time, off_loop
+from tokalign.server.rpc.work import (
+    Holder,
+    UnaryCall,
+    answered,
+    check_soonest,
+    check_time,
+    off_loop,
+)
 from tokalign.server.status import OK, FailedError, NotServingError, RequestLimitError
 from tokalign.texts.text_plan import TextPlan
 from tokalign.types.grounding import SourcePassage
@@ -98,12 +105,18 @@ class AlignService:
                 "Rank": self.rank,
                 "AlignTexts": self.align_texts,
                 "Ground": self.ground,
-                "ListModels": self.list_models,
             },
+            free={"ListModels": self.list_models},
+            check=self.check_soonest,
             streams={"AlignStream": self.align_stream},
             pieces={"AlignTextsStream": self.align_texts_stream},
             parts={"GroundStream": self.ground_stream},
         )
+
+    def check_soonest(self, context: Context) -> None:
+        """Raise where a call would be late whatever it asks for; see work.check_soonest."""
+        if self._loaded is not None:
+            check_soonest(self._admission, self._loaded.pool, context)
 
     def serve_from(self, serving: Serving) -> None:
         """Answer new calls from a pool that has started."""

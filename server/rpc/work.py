@@ -8,16 +8,24 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, ParamSpec, Protocol, TypeVar
 
+from tokalign.codec import RequestOptions
 from tokalign.errors import LimitError
 from tokalign.server.admission import NOTHING_AHEAD, Admission, Admitted, Ahead
 from tokalign.server.observe import record
 from tokalign.server.requests.answers import Answer
 from tokalign.server.requests.request import Request
 from tokalign.server.rpc.receiving import Context
+from tokalign.server.status import ExpiredError
 from tokalign.server.workers.pool import Pool
 
 # Reading or joining so many bytes takes the event loop a few milliseconds at most.
 LOOP_BYTES = 1 << 16
+
+SMALLEST = [
+    Request(RequestOptions(), (), (1,), is_interactive=is_interactive)
+    for is_interactive in (True, False)
+]
+"""The least that a call can ask for, of each kind of work."""
 
 P = ParamSpec("P")
 Value = TypeVar("Value")
@@ -95,6 +103,22 @@ async def admit(
         waits=waits,
         quota=quota,
     )
+
+
+def check_soonest(admission: Admission, pool: Pool, context: Context) -> None:
+    """Raise QueueFullError where a call would be late whatever it asks for: before it is read.
+
+    Raises
+    ------
+    ExpiredError
+        If its deadline has passed already.
+    """
+    remaining = context.time_remaining()
+    if remaining is not None and remaining <= 0:
+        raise ExpiredError("the deadline passed before the call was begun; allow more time")
+    until = deadline(context)
+    wait_s = min([pool.wait_s(smallest, until) for smallest in SMALLEST])
+    admission.check_time(Ahead(wait_s, pool.cost_per_s, remaining), 1)
 
 
 def check_time(admission: Admission, pool: Pool, request: Request, context: Context) -> None:

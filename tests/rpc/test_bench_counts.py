@@ -218,6 +218,23 @@ def test_a_call_that_waited_past_its_deadline_is_never_sent(monkeypatch, server)
     assert len(outcomes) == 2
 
 
+@pytest.mark.parametrize(("late_s", "sent_s"), [(0.0, 60.0), (20.0, 40.0)])
+def test_deadline_runs_from_the_intended_start_where_the_generator_is_late(
+    monkeypatch, server, late_s, sent_s
+):
+    sent = []
+    headers_of = connection.grpc_headers
+    monkeypatch.setattr(
+        connection, "grpc_headers", lambda *given: sent.append(given[-1]) or headers_of(*given)
+    )
+    asked = requests(METHODS["align"], [("a", "b")], 1, timeout_s=60.0)
+    load = Generator(server.address, asked, 1, is_patient=False)
+    load._connections[0].call(asked[0], time.perf_counter() - late_s)
+    load._finish([])
+    load.close()
+    assert len(sent) == 1 and sent_s - 5 < sent[0] <= sent_s
+
+
 REFUSED = problem(429, "RESOURCE_EXHAUSTED", "QUEUE_FULL")
 
 

@@ -4,6 +4,7 @@ import asyncio
 import gc
 import hashlib
 import tracemalloc
+import types
 
 import grpc
 import pytest
@@ -13,7 +14,7 @@ from support.waiting import until
 from tokalign.codec.reasons import ErrorReason
 from tokalign.server.config import Config, RequestLimits
 from tokalign.server.rpc import frontend, health
-from tokalign.server.status import Failure
+from tokalign.server.status import ExpiredError, Failure
 from tokalign.v1 import align_pb2
 
 Code = grpc.StatusCode
@@ -171,3 +172,55 @@ async def test_refused_request_is_forgotten_without_the_garbage_collector(servin
     finally:
         tracemalloc.stop()
         gc.enable()
+
+
+WORK = ("Align", "BatchAlign", "Rank", "AlignTexts", "Ground")
+
+
+def busy_for(monkeypatch, pool, interactive_s, bulk_s):
+    """Have the pool's workers be taken for so many seconds, for each kind of work."""
+
+    def wait_s(request, deadline):
+        return interactive_s if request.is_interactive else bulk_s
+
+    monkeypatch.setattr(pool, "wait_s", wait_s)
+
+
+@pytest.mark.parametrize("method", WORK)
+async def test_call_that_is_late_whatever_it_asks_for_is_refused_before_its_message_is_read(
+    serving, monkeypatch, method
+):
+    stub = await serving(queue_wait_s=60.0)
+    busy_for(monkeypatch, stub.pool, 40.0, 40.0)
+    call = unfinished(stub, method, timeout=30)
+    assert await asyncio.wait_for(call.code(), 60) == Code.RESOURCE_EXHAUSTED
+    trailers = dict(await call.trailing_metadata())
+    assert b"DEADLINE_TOO_SHORT" in trailers["grpc-status-details-bin"]
+    assert len(stub.front.calls.receiving) == 0
+
+
+@pytest.mark.parametrize(
+    ("method", "timeout_s", "interactive_s", "bulk_s"),
+    [
+        ("Align", None, 5.0, 5.0),  # it has no deadline
+        ("Rank", 300, 40.0, 40.0),  # there is time for both
+        ("BatchAlign", 30, 40.0, 0.1),  # bulk work has its own line
+        ("Align", 30, 0.1, 40.0),
+        ("ListModels", 30, 40.0, 40.0),  # it is no work
+    ],
+)
+async def test_call_that_may_be_in_time_is_read(
+    serving, monkeypatch, method, timeout_s, interactive_s, bulk_s
+):
+    stub = await serving(queue_wait_s=60.0)
+    busy_for(monkeypatch, stub.pool, interactive_s, bulk_s)
+    call = unfinished(stub, method, timeout=timeout_s)
+    await until(lambda: len(stub.front.calls.receiving) == 1)
+    call.cancel()
+
+
+async def test_call_whose_deadline_has_passed_is_not_begun(serving):
+    stub = await serving()
+    context = types.SimpleNamespace(time_remaining=lambda: 0.0)
+    with pytest.raises(ExpiredError):  # although nothing is ahead of it
+        stub.front.service.check_soonest(context)
