@@ -7,8 +7,10 @@ time, as a share of the capacity. Calls are not tried again. Where the generator
 the deadline, the row tells of the generator alone.
 
 The generator and the refusals take processors that the workers have while they are measured at
-their capacity. Of the work that they still do, `useful` is the share that is answered in time, as
-many pairs per second of the workers' processor time as at the capacity being 1.
+their capacity: `generator` and `server` are the shares of a processor that the generator and the
+server's own process take under the load, `generator_at_capacity` what it takes before. Of the work
+that the workers still do, `useful` is the share that is answered in time, as many pairs per second
+of their processor time as at the capacity being 1.
 
 Goal: 0.85 of the capacity, 0.7 on machines whose cores are shared.
 """
@@ -86,6 +88,9 @@ def run(loads: Loads) -> None:
                         "capacity_pairs_per_s": capacity.pairs_per_s,
                         "goodput": goodput,
                         "useful": goodput * capacity.workers_share / found.workers_share,
+                        "server": found.server_share,
+                        "generator": found.generator_share,
+                        "generator_at_capacity": capacity.generator_share,
                         "generator_lag_s": found.generator_lag_s,
                     }
                 )
@@ -102,10 +107,12 @@ def _requests(bodies: Sequence[tuple[str, bytes, int]], timeout_s: float) -> lis
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """Pairs answered in time per second, and the processors that the workers got for them."""
+    """Pairs answered in time per second, and the processors that each part got for them."""
 
     pairs_per_s: float
+    server_share: float
     workers_share: float
+    generator_share: float
     generator_lag_s: float
 
 
@@ -115,12 +122,12 @@ def _capacity(
     """Return what a closed loop gets."""
     generator = Generator(server.address, _requests(bodies, 0.0))
     generator.closed_loop(callers, SETTLE_S)
-    start, before = time.perf_counter(), server.cpu_s()
+    start, before = time.perf_counter(), _cpu_s(server)
     outcomes = generator.closed_loop(callers, seconds)
-    taken, after = time.perf_counter() - start, server.cpu_s()
+    taken, after = time.perf_counter() - start, _cpu_s(server)
     generator.close()
     n_pairs = sum(call.kind.pairs for call in outcomes if call.is_ok)
-    return _Found(n_pairs / taken, (after[1] - before[1]) / taken, generator.lag_s)
+    return _Found(n_pairs / taken, *_shares(before, after, taken), generator.lag_s)
 
 
 def _goodput(
@@ -133,15 +140,28 @@ def _goodput(
     """Return what is answered in time in an open loop."""
     requests = _requests(bodies, deadline_s)
     generator = Generator(server.address, requests, CONNECTIONS, is_patient=False)
-    start, before = time.perf_counter() + SETTLE_S, server.cpu_s()
+    start, before = time.perf_counter() + SETTLE_S, _cpu_s(server)
     outcomes = generator.open_loop(rate, SETTLE_S + seconds)
-    taken, after = time.perf_counter() - start + SETTLE_S, server.cpu_s()
+    taken, after = time.perf_counter() - start + SETTLE_S, _cpu_s(server)
     generator.close()
     in_time = (
         call.kind.pairs
         for call in outcomes
-        if call.is_ok
-        and call.latency_s <= deadline_s
-        and start <= call.intended_at + call.latency_s < start + seconds
+        if call.is_ok and not call.is_late and start <= call.ended_at < start + seconds
     )
-    return _Found(sum(in_time) / seconds, (after[1] - before[1]) / taken, generator.lag_s)
+    shares = _shares(before, after, taken)
+    return _Found(sum(in_time) / seconds, *shares, generator.lag_s)
+
+
+def _cpu_s(server: ServerProcess) -> tuple[float, float, float]:
+    """Return the processor seconds of the server's own process, its workers and this process."""
+    return *server.cpu_s(), time.process_time()
+
+
+def _shares(
+    before: tuple[float, float, float], after: tuple[float, float, float], taken_s: float
+) -> tuple[float, float, float]:
+    own, workers, generator = [
+        (late - early) / taken_s for early, late in zip(before, after, strict=True)
+    ]
+    return own, workers, generator

@@ -301,15 +301,25 @@ class JsonEndpoint:
         Returns JSON, or nothing once it has written events.
     max_bytes : int
         Largest body.
+    check : callable, optional
+        Raises where a request is not to be answered, before its body is read.
     """
 
-    def __init__(self, calls: Calls, path: str, method: JsonMethod, max_bytes: int) -> None:
+    def __init__(
+        self,
+        calls: Calls,
+        path: str,
+        method: JsonMethod,
+        max_bytes: int,
+        check: Callable[[Context], None] | None = None,
+    ) -> None:
         self._max_bytes = max_bytes
 
         async def answer(data: bytes, context: Context) -> bytes:
             return await method(data, cast(HttpCall, context))
 
-        self._answer = calls.answering(SERVICE, path.lstrip("/"), answer, convention=SPANS)
+        name = path.lstrip("/")
+        self._answer = calls.answering(SERVICE, name, answer, convention=SPANS, check=check)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""

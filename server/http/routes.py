@@ -116,8 +116,9 @@ def application(
             return JSONResponse({"status": "SERVING"})
         return JSONResponse({"status": "NOT_SERVING"}, 503, {"retry-after": "1"})
 
+    check = service.check_soonest
     routes: list[BaseRoute] = [
-        Route(path, JsonEndpoint(calls, path, method, max_bytes), methods=["POST"])
+        Route(path, JsonEndpoint(calls, path, method, max_bytes, check), methods=["POST"])
         for path, method in posts.items()
     ]
     routes.append(

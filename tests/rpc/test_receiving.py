@@ -219,6 +219,27 @@ async def test_call_that_may_be_in_time_is_read(
     call.cancel()
 
 
+@pytest.mark.parametrize(
+    ("path", "within_s", "status", "reason"),
+    [
+        ("rerank", 30, 429, "DEADLINE_TOO_SHORT"),
+        ("align", 30, 429, "DEADLINE_TOO_SHORT"),
+        ("similarity", 30, 429, "DEADLINE_TOO_SHORT"),
+        ("ground", 30, 429, "DEADLINE_TOO_SHORT"),
+        ("diff", 30, 429, "DEADLINE_TOO_SHORT"),
+        ("align", 300, 400, "MALFORMED_MESSAGE"),
+    ],
+)
+async def test_request_of_http_that_is_late_is_refused_before_its_body_is_looked_at(
+    serving, monkeypatch, path, within_s, status, reason
+):
+    stub = await serving(queue_wait_s=60.0, http_port=0)
+    busy_for(monkeypatch, stub.pool, 40.0, 40.0)
+    headers = {"request-timeout": str(within_s)}
+    answer = await stub.http.post(f"/v1/{path}", content=b"[]", headers=headers)
+    assert (answer.status_code, answer.json()["reason"]) == (status, reason)
+
+
 async def test_call_whose_deadline_has_passed_is_not_begun(serving):
     stub = await serving()
     context = types.SimpleNamespace(time_remaining=lambda: 0.0)
