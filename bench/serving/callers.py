@@ -26,8 +26,10 @@ from urllib.parse import urlsplit
 
 import grpc
 from tokalign.client.load import measure
-from tokalign.client.load.connection import LoadRequest, Security
+from tokalign.client.load.calls import LoadRequest
 from tokalign.client.load.generator import Generator
+from tokalign.client.load.methods import METHODS
+from tokalign.client.load.transport import Security
 from tokalign.v1 import align_pb2, align_pb2_grpc
 
 from bench.program import print_row
@@ -162,7 +164,7 @@ def _headers(name: str) -> dict[str, str]:
 
 def _grpc_crowd(address: str, message: bytes, n_connections: int, seconds: float) -> int:
     """Return how many rankings of IN_FLIGHT callers in one were answered."""
-    request = LoadRequest.of(measure.METHODS["rank"], message)
+    request = LoadRequest.of(METHODS["rank"].rpc, message)
     security = Security(token=TOKENS["crowd"])
     generator = Generator(address, [request], n_connections, security=security)
     outcomes = generator.closed_loop(IN_FLIGHT, seconds)
