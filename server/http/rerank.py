@@ -74,9 +74,9 @@ class Rerank:
         warnings = _passed_over(body)
         if n_left_out:
             warnings.append(
-                f"{n_left_out} sentences of the documents or more were not looked at, since they "
-                "have too many together: those were that share the rarest words with the query; "
-                "send fewer documents at once"
+                f"at least {n_left_out} sentences of the documents were not looked at: there are "
+                "too many, and those were chosen that share the rarest words with the query; send "
+                "fewer documents at once"
             )
         if any(_was_cut(found, "target") for _, found in ranking):
             warnings.append("query is too long; its end was not looked at")

@@ -12,7 +12,6 @@ from typing import Any
 
 import grpc
 from google.protobuf import text_format
-from google.protobuf.descriptor import FileDescriptor
 from google.protobuf.descriptor_pb2 import FileDescriptorProto
 from google.protobuf.descriptor_pool import DescriptorPool
 from grpc_health.v1 import health_pb2
@@ -47,7 +46,7 @@ def _described() -> DescriptorPool:
     """Return a pool of all files of the services."""
     pool = DescriptorPool()
 
-    def add(file: FileDescriptor) -> None:
+    def add(file: Any) -> None:
         for each in file.dependencies:
             add(each)
         pool.AddSerializedFile(file.serialized_pb)

@@ -119,7 +119,7 @@ async def test_sentences_that_share_rare_words_are_read_where_there_are_too_many
     answer = (await server.http.post("/v1/rerank", json=body)).json()
     assert [each["index"] for each in answer["results"]] == [19]
     (warning,) = answer["meta"]["warnings"]
-    assert warning.startswith("160 sentences of the documents or more were not looked at")
+    assert warning.startswith("at least 160 sentences of the documents were not looked at")
     refused = await server.http.post("/v1/rerank", json={**body, "truncation": False})
     is_problem(refused, 400, "more than 40 sentences", "documents")
 

@@ -101,7 +101,7 @@ class _Commands(click.Group):
         except KeyboardInterrupt:
             ctx.exit(130)
         except click.ClickException as error:
-            error.message = visible(error.message)
+            error.message = visible(error.message)  # type: ignore[misc]  # shown by click
             raise
         except (AlignError, OSError) as error:
             logger.debug("where it was raised:", exc_info=error)

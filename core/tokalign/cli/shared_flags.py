@@ -259,7 +259,9 @@ def tls_of(**paths: Path | None) -> Tls:
     """Return the TLS of PEM files, named as its attributes; InputError names the file at fault."""
     from tokalign.client import Tls
 
-    given = {name: path.read_bytes() for name, path in paths.items() if path is not None}
+    given: dict[str, Any] = {
+        name: path.read_bytes() for name, path in paths.items() if path is not None
+    }
     try:
         return Tls(**given)
     except InputError as error:
