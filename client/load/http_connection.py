@@ -50,6 +50,7 @@ class HttpConnection:
     def _connect(self) -> None:
         self.socket = connect(self._authority, self._security, "http/1.1")
         self._parser = HttpResponseParser(self)
+        self._is_last = False
         self._out.clear()
         self._body.clear()
 
@@ -112,9 +113,8 @@ class HttpConnection:
                     Outcome(call.intended_at, latency_s, not code, call.request, code, reason)
                 )
             self._current = None
-        is_last = bool(self._ended) and not self._parser.should_keep_alive()
         self._ended.clear()
-        if is_over or is_last:
+        if is_over or self._is_last:
             self.socket.close()
             self._connect()
         self._next(now, ended)
@@ -147,6 +147,10 @@ class HttpConnection:
         if self._security.token:
             lines.append(f"authorization: Bearer {self._security.token}")
         return ("\r\n".join(lines) + "\r\n\r\n").encode()
+
+    def on_headers_complete(self) -> None:
+        """Note whether the server hangs up after the answer; httptools knows only now."""
+        self._is_last = not self._parser.should_keep_alive()
 
     def on_body(self, body: bytes) -> None:
         """Take a piece of an answer's body; httptools calls it."""

@@ -9,7 +9,14 @@ import types
 import pytest
 from support.scripted_http import answering, problem
 from support.server_process import started
-from tokalign.client.load import calls, connection, generator, measure, report
+from tokalign.client.load import (
+    calls,
+    connection,
+    generator,
+    http_connection,
+    measure,
+    report,
+)
 from tokalign.client.load.calls import NO_ANSWER, LoadRequest, Outcome
 from tokalign.client.load.generator import Generator
 from tokalign.client.load.methods import METHODS, requests
@@ -261,6 +268,22 @@ def test_answers_over_http_are_told_apart(answer, code, reason):
     path, headers, body = seen[0]
     assert (path, body) == ("/v1/align", b"{}")
     assert float(headers["request-timeout"]) == 0.25
+
+
+@pytest.mark.parametrize(
+    ("more", "n_opened"), [((), 2), (("connection: close",), None), (("x-a: close",), 2)]
+)
+def test_a_connection_is_kept_for_as_long_as_the_server_keeps_it(monkeypatch, more, n_opened):
+    opened = []
+    connect = http_connection.connect
+    monkeypatch.setattr(http_connection, "connect", lambda *to: opened.append(to) or connect(*to))
+    with answering((200, b"{}", *more)) as (url, seen):
+        load = Generator(url, [LoadRequest("/v1/align", b"{}")], 2)
+        outcomes = load.closed_loop(2, 0.2)
+        load.close()
+    assert all(outcome.is_ok for outcome in outcomes)
+    assert len(outcomes) == len(seen) > 4
+    assert len(opened) == (n_opened or len(seen) + 2)
 
 
 def test_answers_after_the_deadline_are_late(monkeypatch):
