@@ -39,7 +39,7 @@ def unchecked_fields() -> None:
     """Take every value of JSON for one of the type that is wanted."""
     from tokalign.server.http import json_bodies
 
-    def read(self: Any, data: bytes) -> Any:
+    def read(self: Any, data: bytes, check_number: Any) -> Any:
         return self._kind(**json_bodies.json_object(data))
 
     json_bodies.BodyReader.read = read  # type: ignore[method-assign]

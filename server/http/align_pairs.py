@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any, NamedTuple, cast
 
 from tokalign.codec import RequestOptions, decode_alignment, encode_pair
+from tokalign.codec.reasons import ErrorReason
 from tokalign.errors import InputError
 from tokalign.formats.document import require_unicode
 from tokalign.formats.jsonl import pair_from_json
@@ -15,6 +16,7 @@ from tokalign.server.http.json_bodies import (
     ONE,
     AlignRequest,
     BodyReader,
+    CheckNumber,
     PairsBody,
     SimilarityRequest,
     in_words,
@@ -29,7 +31,7 @@ from tokalign.server.rpc.service import AlignService
 from tokalign.server.rpc.serving import Asked, Chosen
 from tokalign.server.rpc.streams import Chunk
 from tokalign.server.rpc.work import Holder, UnaryCall, off_loop
-from tokalign.server.status import OK, FailedError
+from tokalign.server.status import OK, FailedError, RequestLimitError
 from tokalign.types import Alignment
 from tokalign.types.objects import alignment_to_json, figures_to_json
 from tokalign.types.options import Detail
@@ -37,6 +39,8 @@ from tokalign.v1 import align_pb2
 
 # Pairs of a stream that are let in, and answered, at a time.
 CHUNK_PAIRS = 32
+# Of pairs that share a source: ten thousand with one of 512 tokens.
+MAX_PAIRS_BYTES = 32 << 20
 
 _ALIGN, _SIMILARITY = BodyReader(AlignRequest), BodyReader(SimilarityRequest)
 _PAIR_FIELDS = {r"(source|target)\.text": r"\1", r"constraints\.": ""}
@@ -74,19 +78,28 @@ class PairMethods:
 
     async def align(self, data: bytes, call: HttpCall) -> bytes:
         """Align one pair, or many."""
-        request = await off_loop(len(data), _read, _ALIGN, data)
+        request = await self._read(_ALIGN, data, call)
         options = request.options.align
         write = partial(alignment_to_json, phrases=options.phrases, edits=options.edits)
         return await self._answer(request, len(data), call, write)
 
     async def similarity(self, data: bytes, call: HttpCall) -> bytes:
         """Say how much the sentences of one pair, or of many, say the same."""
-        read = partial(_read, _SIMILARITY, detail=Detail.SCORES)
-        request = await off_loop(len(data), read, data)
+        request = await self._read(_SIMILARITY, data, call, detail=Detail.SCORES)
         return await self._answer(request, len(data), call, _scores)
+
+    async def _read(
+        self, bodies: BodyReader[PairsBody], data: bytes, call: HttpCall, **fixed: Any
+    ) -> _Request:
+        service = self._service
+        check = service.check_number
+        return await service.read(
+            len(data), cast(Context, call), _read, bodies, data, check, **fixed
+        )
 
     async def _answer(self, request: _Request, n_bytes: int, call: HttpCall, write: Write) -> bytes:
         context = cast(Context, call)
+        n_bytes = max(n_bytes, sum(len(each.message) for each in request.pairs))
         with naming(_PAIR_FIELDS):
             asked = self._service.asked(request.options, n_bytes, context)
             chosen = asked.chosen
@@ -111,7 +124,6 @@ class PairMethods:
     ) -> list[Answer]:
         """Return the answers to pairs, those that could not be read among them."""
         messages = [each.message for each in given if each.failure is None]
-        self._service.check_number(len(given), "pairs")
         found = iter(await self._service.answers(asked, messages, holder, n_bytes))
         return [next(found) if each.failure is None else each.failure for each in given]
 
@@ -138,9 +150,11 @@ async def _chunks(n_pairs: int) -> AsyncIterator[int]:
         yield first
 
 
-def _read(bodies: BodyReader[PairsBody], data: bytes, **fixed: Any) -> _Request:
+def _read(
+    bodies: BodyReader[PairsBody], data: bytes, check_number: CheckNumber, **fixed: Any
+) -> _Request:
     """Return what a body asks for; some options may be fixed."""
-    body = bodies.read(data)
+    body = bodies.read(data, check_number)
     with naming({}):
         options = body.align_options(**fixed)
     is_single = not body.pairs and not body.targets
@@ -163,8 +177,24 @@ def _read(bodies: BodyReader[PairsBody], data: bytes, **fixed: Any) -> _Request:
         source = body.some(("source",))
         if not source:
             raise invalid("source is missing; wanted one for all targets", "source")
-        pairs = [_given(source | {"target": each}, i) for i, each in enumerate(body.targets or ())]
+        pairs = _beside(source, body.targets or ())
     return _Request(pairs, options, is_single, body.stream)
+
+
+def _beside(source: dict[str, Any], targets: Sequence[Any]) -> list[_Given]:
+    """Return the pairs of one source, which is in each: their bytes are counted one by one."""
+    pairs, n_bytes = [], 0
+    for index, target in enumerate(targets):
+        pairs.append(_given(source | {"target": target}, index))
+        n_bytes += len(pairs[-1].message)
+        if n_bytes > MAX_PAIRS_BYTES:
+            raise RequestLimitError(
+                f"the source beside {len(targets)} targets takes more than {MAX_PAIRS_BYTES} "
+                "bytes; send a shorter one, or fewer targets",
+                reason=ErrorReason.LIMIT_EXCEEDED,
+                field="targets",
+            )
+    return pairs
 
 
 def _given(value: dict[str, Any], index: int) -> _Given:

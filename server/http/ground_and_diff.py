@@ -14,6 +14,7 @@ from tokalign.server.http.call import HttpCall, event
 from tokalign.server.http.json_bodies import (
     DIFF_OPTIONS,
     BodyReader,
+    CheckNumber,
     DiffBody,
     DiffRequest,
     GroundBody,
@@ -52,26 +53,32 @@ class TextMethods:
 
     async def diff(self, data: bytes, call: HttpCall) -> bytes:
         """Say what changed from one text to another."""
-        body: DiffBody = await off_loop(len(data), _DIFFS.read, data)
+        service, context = self._service, cast(Context, call)
+        body: DiffBody = await service.read(
+            len(data), context, _DIFFS.read, data, service.check_number
+        )
         with naming(_DIFF_FIELDS):
             options = body.align_options(DIFF_OPTIONS, edits=True)
-            asked = self._service.asked(options, len(data), cast(Context, call))
-            plan, blocks = await self._service.texts_aligned(asked, (body.old, body.new))
+            asked = service.asked(options, len(data), context)
+            plan, blocks = await service.texts_aligned(asked, (body.old, body.new))
         n_bytes = sum(len(each.answer.alignment) for each in blocks if each.answer)
         return await off_loop(n_bytes, _diff, plan, blocks, asked.chosen)
 
     async def ground(self, data: bytes, call: HttpCall) -> bytes:
         """Show where passages support the words of an answer."""
-        body, passages, options = await off_loop(len(data), _read, data)
+        service, context = self._service, cast(Context, call)
+        body, passages, options = await service.read(
+            len(data), context, _read, data, service.check_number
+        )
         with naming({}):
-            asked = self._service.asked(options, len(data), cast(Context, call))
+            asked = service.asked(options, len(data), context)
             chosen = asked.chosen
             if not body.stream:
-                sentences = await self._service.grounded(asked, body.answer, passages)
+                sentences = await service.grounded(asked, body.answer, passages)
                 n_bytes = sum(map(len, sentences))
                 return await off_loop(n_bytes, _grounding, body.answer, passages, sentences, chosen)
             pieces = _pieces(body.answer)
-            async with aclosing(self._service.grounded_pieces(asked, pieces, passages)) as found:
+            async with aclosing(service.grounded_pieces(asked, pieces, passages)) as found:
                 async for sentences in found:
                     for each in _decoded(sentences):
                         await call.write(event("sentence", to_json(sentence_to_dict(each))))
@@ -85,8 +92,10 @@ async def _pieces(answer: str) -> AsyncIterator[str]:
         yield answer[start : start + PIECE_CHARACTERS]
 
 
-def _read(data: bytes) -> tuple[GroundBody, tuple[SourcePassage, ...], RequestOptions]:
-    body = _ANSWERS.read(data)
+def _read(
+    data: bytes, check_number: CheckNumber
+) -> tuple[GroundBody, tuple[SourcePassage, ...], RequestOptions]:
+    body = _ANSWERS.read(data, check_number)
     given = [
         each if isinstance(each, str) else SourcePassage(each.id, each.text)
         for each in body.passages

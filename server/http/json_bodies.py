@@ -10,12 +10,12 @@ import difflib
 import json
 import math
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import fields
 from typing import Annotated, Any, Generic, NoReturn, TypeVar, cast, get_type_hints
 
 import msgspec
-from msgspec import UNSET, Meta, Struct, UnsetType, inspect
+from msgspec import UNSET, Meta, Raw, Struct, UnsetType, inspect
 from tokalign.codec import RequestOptions
 from tokalign.codec.reasons import ErrorReason
 from tokalign.errors import quoted
@@ -217,12 +217,21 @@ RerankRequest = _with_options(RerankBody, "RerankRequest", AlignOptions, RERANK_
 GroundRequest = _with_options(GroundBody, "GroundRequest", GroundOptions)
 DiffRequest = _with_options(DiffBody, "DiffRequest", AlignOptions, DIFF_OPTIONS)
 
-# Fields whose values are not read here: those of each pair, and those that are passed over.
-_UNREAD = frozenset({"pairs", "targets", *PASSED_OVER})
+CheckNumber = Callable[[int, str], None]
+"""Raises LimitError where a field has more items than it may; takes their number and its name."""
+
+# Such a body is small, whatever it holds: it is read at once.
+SMALL_BYTES = 64 << 10
+# Lists of what is not read here, but each by itself.
+_UNREAD = frozenset({"pairs", "targets"})
+_BETWEEN_ITEMS = re.compile(r"[ \t\n\r,]*")
 
 
 class BodyReader(Generic[BodyT]):
     """Reads bodies of one kind.
+
+    A value takes up to thirty times its bytes in memory. So the fields of a large body are cut
+    apart first; what nobody reads is not made, and no list becomes longer than it may be.
 
     Parameters
     ----------
@@ -232,33 +241,82 @@ class BodyReader(Generic[BodyT]):
     def __init__(self, kind: type[BodyT]) -> None:
         self._kind = kind
         self._decoder = msgspec.json.Decoder(kind)
+        kinds = cast(inspect.StructType, inspect.type_info(kind)).fields
+        of_each = {
+            field.name: {type(each) for each in _alternatives(field.type)} for field in kinds
+        }
+        self._lists = {name for name, found in of_each.items() if inspect.ListType in found}
+        self._any = {name for name, found in of_each.items() if inspect.AnyType in found}
+        # Stops at the first field that nothing is called.
+        uncut = [(name, Raw | UnsetType, UNSET) for name in kind.__struct_fields__]
+        cut = msgspec.defstruct(kind.__name__, uncut, forbid_unknown_fields=True)
+        self._cutter = msgspec.json.Decoder(cut)
 
-    def read(self, data: bytes) -> BodyT:
+    def read(self, data: bytes, check_number: CheckNumber) -> BodyT:
         """Return a body.
 
         Raises
         ------
         InputError
             If it is no JSON object, or a field cannot be used.
+        LimitError
+            If a field has too many items.
         """
+        if len(data) > SMALL_BYTES:
+            return self._converted(self._values(data, check_number))
         try:
-            return self._decoder.decode(data)
+            body = self._decoder.decode(data)
         except (ValueError, RecursionError):
             # Read once more, with nulls left out, and for an error that says what was seen.
-            return self._converted(json_object(data))
+            body = self._converted(json_object(data))
+        for name in self._lists:
+            if items := getattr(body, name):
+                check_number(len(items), name)
+        return body
+
+    def _values(self, data: bytes, check_number: CheckNumber) -> dict[str, Any]:
+        """Return the values of the fields of a large body that are read."""
+        try:
+            found = msgspec.structs.asdict(self._cutter.decode(data))
+        except msgspec.ValidationError as error:
+            if name := re.fullmatch("Object contains unknown field `(.*)`", str(error), re.DOTALL):
+                raise self._unknown(name[1]) from error
+            raise _no_object(data) from error
+        except (ValueError, RecursionError) as error:
+            raise _no_json(error) from error
+        return {
+            name: self._value(name, memoryview(raw), check_number)
+            for name, raw in found.items()
+            if raw is not UNSET
+        }
+
+    def _value(self, name: str, raw: memoryview, check_number: CheckNumber) -> Any:
+        first = bytes(raw[:1])
+        if name in self._lists and first == b"[":
+            return _items(raw, lambda number: check_number(number, name))
+        if (name in PASSED_OVER or name not in self._any) and first in (b"[", b"{"):
+            # Nothing in it is wanted, so a small one stands for it.
+            return [None] if first == b"[" else {}
+        return _json_value(bytes(raw))
+
+    def _unknown(self, name: str) -> BadRequestError:
+        return unknown(name, self._kind.__struct_fields__)
 
     def _converted(self, value: dict[str, Any]) -> BodyT:
-        known = self._kind.__struct_fields__
-        for name in value.keys() - set(known):
-            raise unknown(name, known)
+        for name in value.keys() - set(self._kind.__struct_fields__):
+            raise self._unknown(name)
         given = {name: each for name, each in value.items() if each is not None}
+        unread = {name: given.pop(name) for name in self._any & given.keys()}
         for name, each in given.items():
             if name not in _UNREAD:
                 _require_unicode(each, name)
         try:
-            return msgspec.convert(given, self._kind)
+            body = msgspec.convert(given, self._kind)
         except msgspec.ValidationError as error:
             raise self._explained(str(error), given) from error
+        for name, each in unread.items():  # not converted, which would copy them
+            setattr(body, name, each)
+        return body
 
     def _explained(self, message: str, value: Any) -> BadRequestError:
         """Return the error for what msgspec says of a value: what was seen, wanted, and where."""
@@ -323,19 +381,67 @@ _KINDS: dict[type, str] = {
 
 def json_object(data: bytes) -> dict[str, Any]:
     """Return the object of a body; InputError if it is no JSON, or holds something else."""
-    try:
-        value = json.loads(data, parse_constant=_no_constant, parse_float=_finite)
-    except UnicodeDecodeError as error:
-        raise _malformed(f"it is not UTF-8 at byte {error.start}") from error
-    except json.JSONDecodeError as error:
-        raise _malformed(f"{error.msg} at line {error.lineno}, column {error.colno}") from error
-    except BadRequestError:
-        raise
-    except (ValueError, RecursionError) as error:
-        raise _malformed("a number is too long, or lists are nested too deeply") from error
+    value = _json_value(data)
     if not isinstance(value, dict):
         raise _malformed(f"it is {in_words(value)}; wanted an object")
     return value
+
+
+def _json_value(data: bytes) -> Any:
+    """Return a value of a body; InputError if it is no JSON."""
+    try:
+        return json.loads(data, parse_constant=_no_constant, parse_float=_finite)
+    except (ValueError, RecursionError) as error:
+        raise _no_json(error) from error
+
+
+def _items(raw: memoryview, check: Callable[[int], None]) -> list[Any]:
+    """Return the items of an array of JSON; `check` raises where it is told of too many."""
+    found: list[Any] = []
+    try:
+        text = str(raw, "utf-8")
+        at = _next(text, 1)
+        while text[at] != "]":
+            item, end = _scan(text, at)
+            found.append(item)
+            check(len(found))
+            at = _next(text, end)
+    except (ValueError, RecursionError) as error:
+        raise _no_json(error) from error
+    return found
+
+
+def _no_object(data: bytes) -> Exception:
+    """Return the error for a large body that is something else than an object."""
+    try:
+        msgspec.json.decode(data, type=Raw)
+    except (ValueError, RecursionError) as error:
+        return _no_json(error)
+    return _malformed("it is no object; wanted one")
+
+
+def _next(text: str, at: int) -> int:
+    """Return where the next item of an array begins, or its end."""
+    found = _BETWEEN_ITEMS.match(text, at)
+    assert found is not None
+    return found.end()
+
+
+def _no_json(error: Exception) -> Exception:
+    """Return the error for what is no JSON; another error of the request is returned itself."""
+    match error:
+        case BadRequestError():
+            return error
+        case RecursionError():
+            return _malformed("lists are nested too deeply")
+        case msgspec.DecodeError():
+            # Of halves of surrogate pairs it says that an escape does not end.
+            return _malformed(str(error).removeprefix("JSON is malformed: "))
+        case UnicodeDecodeError():
+            return _malformed(f"it is not UTF-8 at byte {error.start}")
+        case json.JSONDecodeError():
+            return _malformed(f"{error.msg} at line {error.lineno}, column {error.colno}")
+    return _malformed("a number is too long")
 
 
 def invalid(message: str, field: str) -> BadRequestError:
@@ -379,6 +485,9 @@ def _finite(digits: str) -> float:
     if math.isinf(value):
         raise _malformed(f"it holds {digits[:MAX_NAME]}, which is too large")
     return value
+
+
+_scan = json.JSONDecoder(parse_constant=_no_constant, parse_float=_finite).scan_once
 
 
 def _malformed(why: str) -> BadRequestError:

@@ -16,6 +16,7 @@ from tokalign.server.http.json_bodies import (
     PASSED_OVER,
     RERANK_OPTIONS,
     BodyReader,
+    CheckNumber,
     RerankBody,
     RerankRequest,
 )
@@ -53,12 +54,15 @@ class Rerank:
 
     async def __call__(self, data: bytes, call: HttpCall) -> bytes:
         """Rank documents as answers to a query."""
-        body, options, documents = await off_loop(len(data), _read, data)
+        service, context = self._service, cast(Context, call)
+        body, options, documents = await service.read(
+            len(data), context, _read, data, service.check_number
+        )
         top_n, n_words = body.top_n or 0, body.max_tokens_per_doc or 0
         passages = [_cut(text, n_words) for text in documents] if n_words else documents
         with naming(_FIELDS):
-            asked = self._service.asked(options, len(data), cast(Context, call))
-            found = await self._service.rank_passages(asked, body.query, passages, top_n)
+            asked = service.asked(options, len(data), context)
+            found = await service.rank_passages(asked, body.query, passages, top_n)
         written = partial(self._written, *found, asked.chosen.model.name, body, documents)
         return await off_loop(len(data), written)
 
@@ -109,8 +113,8 @@ class Rerank:
         )
 
 
-def _read(data: bytes) -> tuple[RerankBody, RequestOptions, list[str]]:
-    body = _BODIES.read(data)
+def _read(data: bytes, check_number: CheckNumber) -> tuple[RerankBody, RequestOptions, list[str]]:
+    body = _BODIES.read(data, check_number)
     with naming({}):
         options = body.align_options(RERANK_OPTIONS, detail=Detail.SCORES, truncate=body.truncation)
     return body, replace(options, rank_by=body.by), list(map(body.text, range(len(body.documents))))

@@ -17,7 +17,7 @@ from collections.abc import (
 )
 from dataclasses import replace
 from functools import partial
-from typing import TypeVar
+from typing import ParamSpec, TypeVar
 
 import grpc
 from google.protobuf.message import Message
@@ -53,6 +53,7 @@ from tokalign.server.rpc.streams import AlignStream, Chunk
 from tokalign.server.rpc.text_calls import TextService
 from tokalign.server.rpc.work import (
     Holder,
+    InTurn,
     UnaryCall,
     answered,
     check_soonest,
@@ -65,6 +66,8 @@ from tokalign.types.grounding import SourcePassage
 from tokalign.v1 import align_pb2
 
 Data = TypeVar("Data")
+P = ParamSpec("P")
+Value = TypeVar("Value")
 
 _ALIGN = Joined(align_pb2.AlignResponse)
 _BATCH = Joined(align_pb2.BatchAlignResponse)
@@ -91,6 +94,7 @@ class AlignService:
         self._limits = config.limits
         self._admission = admission
         self._memory = memory
+        self._in_turn = InTurn(admission, memory)
         in_pieces = CallsInPieces(config.limits, admission, memory)
         self._texts = TextService(in_pieces)
         self._grounding = GroundService(in_pieces)
@@ -245,6 +249,17 @@ class AlignService:
         serving, chosen = asked.serving, asked.chosen
         self._check_time(serving, chosen, len(pairs), holder)
         return await self._answers(serving, holder, chosen.options, pairs, n_bytes)
+
+    async def read(
+        self,
+        n_bytes: int,
+        context: Context,
+        function: Callable[P, Value],
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> Value:
+        """Return what a function makes of a request of so many bytes, in its turn; see InTurn."""
+        return await self._in_turn.read(n_bytes, context, function, *args, **kwargs)
 
     def check_number(self, n_items: int, name: str) -> None:
         """Raise LimitError if a request has too many pairs or candidates."""

@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterator
 from typing import Any, ParamSpec, Protocol, TypeVar
 
 from tokalign.codec import RequestOptions
-from tokalign.errors import LimitError
+from tokalign.errors import InputError, LimitError
 from tokalign.server.admission import NOTHING_AHEAD, Admission, Admitted, Ahead
 from tokalign.server.observe import record
+from tokalign.server.observe.memory import MemoryBound
 from tokalign.server.requests.answers import Answer
 from tokalign.server.requests.request import Request
 from tokalign.server.rpc.receiving import Context
@@ -20,6 +21,8 @@ from tokalign.server.workers.pool import Pool
 
 # Reading or joining so many bytes takes the event loop a few milliseconds at most.
 LOOP_BYTES = 1 << 16
+# Bytes that are held of each byte of a request that waits to be read: itself, and its fields.
+READ = 2
 
 SMALLEST = [
     Request(RequestOptions(), (), (1,), is_interactive=is_interactive)
@@ -29,6 +32,65 @@ SMALLEST = [
 
 P = ParamSpec("P")
 Value = TypeVar("Value")
+
+
+class InTurn:
+    """Reads large requests one at a time, for what is made of one may be thirty times as large.
+
+    One that waits for its turn is let in by its bytes.
+
+    Parameters
+    ----------
+    admission : Admission
+    memory : MemoryBound
+    """
+
+    def __init__(self, admission: Admission, memory: MemoryBound) -> None:
+        self._admission = admission
+        self._memory = memory
+        self._turn = asyncio.Lock()
+
+    async def read(
+        self,
+        n_bytes: int,
+        context: Context,
+        function: Callable[P, Value],
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> Value:
+        """Return what a function makes of a request of so many bytes.
+
+        Raises
+        ------
+        QueueFullError
+            If there is no room for its bytes, or memory is short.
+        """
+        if n_bytes <= LOOP_BYTES:
+            return function(*args, **kwargs)
+        held = await self._admission.admit(0, READ * n_bytes, cost=0, peer=context.peer())
+        try:
+            async with self._turn:
+                self._memory.check()
+                reading = asyncio.ensure_future(
+                    asyncio.to_thread(_forgetting, function, *args, **kwargs)
+                )
+                try:
+                    return await asyncio.shield(reading)
+                finally:
+                    # The thread goes on where the caller has hung up: its turn lasts as long.
+                    await asyncio.wait({reading})
+                    del reading  # an error holds this frame
+        finally:
+            held.release()
+
+
+def _forgetting(function: Callable[P, Value], *args: P.args, **kwargs: P.kwargs) -> Value:
+    """Call a function; its errors do not hold its frames, and so all that it made of a request."""
+    try:
+        return function(*args, **kwargs)
+    except InputError as error:
+        error.__cause__ = error.__context__ = None
+        raise error.with_traceback(None)  # noqa: B904
 
 
 class Holder(Protocol):
