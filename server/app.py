@@ -96,7 +96,13 @@ class App:
         self._is_serving = False
         self._reload_is_asked = False
         self._memory = MemoryBound(config.max_server_rss_bytes, Memory().resident_bytes)
-        self._watch = Watch(self._memory, self._metrics.loop_lag_seconds.observe, self._relieve)
+        self._watch = Watch(
+            self._memory,
+            self._metrics.loop_lag_seconds.observe,
+            self._relieve,
+            self._is_idle,
+            self._report_memory,
+        )
         self.pool = self._new_pool(config.models)
         self._gauges()
 
@@ -123,7 +129,7 @@ class App:
         front = self._front = frontend.Frontend(
             self._config, self._metrics, self._admission, self._memory
         )
-        self._keep(self._watch.run())
+        watching = asyncio.create_task(self._watch.run())
         monitor: MetricsServer | None = None
         try:
             address = await front.start(self)
@@ -141,10 +147,11 @@ class App:
                 gc.set_threshold(GARBAGE, 10, 10)
                 self._announce(address)
                 log.info("serving", extra={"address": address, "workers": self.pool.n_ready})
-                await self._unless(self._stop, self._pool_failure())
+                await self._unless(self._stop, self._failure(watching))
         finally:
             self._is_serving = False
             await self._drain(front)
+            watching.cancel()
             if monitor is not None:
                 await asyncio.to_thread(monitor.close)
             log.info("stopped")
@@ -215,11 +222,15 @@ class App:
         await self.pool.close()
         await asyncio.to_thread(front.close)
 
-    async def _pool_failure(self) -> None:
-        """Wait until the serving pool has failed for good, and raise its error."""
+    async def _failure(self, watching: asyncio.Task[None]) -> None:
+        """Wait until the serving pool has failed for good, or the watch; raise its error."""
         while True:
             watched = self.pool
-            await asyncio.wait({watched.failed})
+            await asyncio.wait({watched.failed, watching}, return_when=asyncio.FIRST_COMPLETED)
+            if watching.done():
+                # Balancers know it since memory became short.
+                self._hurry.set()
+                await watching
             if watched is self.pool:
                 await watched.failed
 
@@ -313,7 +324,7 @@ class App:
             from tokalign.server.http.routes import HttpFrontend
         except ModuleNotFoundError as error:
             raise MissingPackageError.of("--http-port", error, "http") from error
-        self._http = HttpFrontend(self._config, front, lambda: self._is_serving)
+        self._http = HttpFrontend(self._config, front, self._is_ready)
         await self._http.start()
 
     def _start_monitor(self) -> MetricsServer | None:
@@ -326,11 +337,22 @@ class App:
             config.metrics_port,
             self._metrics,
             is_live=lambda: time.monotonic() - self._watch.last_look < SILENCE_S,
-            is_ready=lambda: self._is_serving,
+            is_ready=self._is_ready,
             may_call=names.may_call,
         )
         log.info("metrics", extra={"port": monitor.port})
         return monitor
+
+    def _is_ready(self) -> bool:
+        return self._is_serving and not self._memory.is_short
+
+    def _is_idle(self) -> bool:
+        """Return whether all running calls wait for their callers."""
+        return self._front is None or self.running_calls <= len(self._front.calls.receiving)
+
+    async def _report_memory(self, is_short: bool) -> None:
+        if self._front is not None and self._is_serving:
+            await self._front.report()
 
     def _relieve(self) -> None:
         """End the calls whose messages are still arriving, because what they hold is unused."""

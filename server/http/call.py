@@ -16,7 +16,7 @@ from google.rpc import code_pb2
 from starlette.types import Message, Receive, Scope, Send
 from tokalign.codec.reasons import ErrorReason
 from tokalign.errors import quoted
-from tokalign.server.http.problems import STATUSES, Headers, Problem
+from tokalign.server.http.problems import Headers, Problem, status_of
 from tokalign.server.observe.tracing import SERVER_FAULTS, Ending
 from tokalign.server.rpc.calls import Calls
 from tokalign.server.rpc.receiving import Context
@@ -78,9 +78,7 @@ class HttpCall:
         """Return the status of the answer to a call that ends with a google.rpc.Code."""
         if self._has_begun or code == code_pb2.OK:
             return HTTPStatus.OK
-        if reason == ErrorReason.MESSAGE_TIMEOUT:
-            return HTTPStatus.REQUEST_TIMEOUT
-        return self._status or int(STATUSES.get(code, HTTPStatus.INTERNAL_SERVER_ERROR))
+        return self._status or int(status_of(code, reason))
 
     def peer(self) -> str:
         """Return the connection's address."""
@@ -153,7 +151,7 @@ class HttpCall:
             return
         body, headers, status = answer, JSON, int(HTTPStatus.OK)
         if isinstance(answer, Failure):
-            problem = Problem(answer, self._status_of(answer))
+            problem = Problem(answer, self._status)
             body, headers, status = problem.body, problem.headers, problem.status
         assert isinstance(body, bytes)
         if self._has_begun:  # a stream
@@ -227,12 +225,6 @@ class HttpCall:
             "(max_request_bytes): send several requests"
         )
         return FailedError(Failure(ErrorReason.LIMIT_EXCEEDED, message))
-
-    def _status_of(self, failure: Failure) -> int:
-        """Return the status where it is not that of the failure's code, else 0."""
-        if failure.reason is ErrorReason.MESSAGE_TIMEOUT:
-            return HTTPStatus.REQUEST_TIMEOUT
-        return self._status
 
 
 def _seconds(text: str) -> float | None:

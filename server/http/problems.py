@@ -12,6 +12,7 @@ from http import HTTPStatus
 from typing import Any
 
 from google.rpc import code_pb2
+from tokalign.codec.reasons import ErrorReason
 from tokalign.errors import InputError
 from tokalign.server.status import FailedError, Failure, code_name
 
@@ -31,6 +32,13 @@ STATUSES = {
     code_pb2.DEADLINE_EXCEEDED: HTTPStatus.GATEWAY_TIMEOUT,
 }
 """google.rpc.Code -> status of HTTP; others are 500."""
+STATUSES_OF_REASONS = {
+    ErrorReason.MESSAGE_TIMEOUT: HTTPStatus.REQUEST_TIMEOUT,
+    ErrorReason.MEMORY_SHORT: HTTPStatus.SERVICE_UNAVAILABLE,
+}
+"""Where it is not that of the code. Proxies try another server after 503."""
+# Envoy sends nothing to a server that answered so, until a check finds it healthy again.
+_UNHEALTHY = ("x-envoy-immediate-health-check-fail", "1")
 _STARTING_S = 1.0
 
 
@@ -49,7 +57,7 @@ class Problem:
     def __init__(
         self, failure: Failure, status: int = 0, headers: Iterable[tuple[str, str]] = ()
     ) -> None:
-        self.status = int(status or STATUSES.get(failure.code, HTTPStatus.INTERNAL_SERVER_ERROR))
+        self.status = int(status or status_of(failure.code, failure.reason))
         self._failure = failure
         self._headers = headers
 
@@ -89,9 +97,17 @@ class Problem:
         made = [("content-type", CONTENT_TYPE), *self._headers]
         if self.retry_after_s:
             made.append(("retry-after", str(math.ceil(self.retry_after_s))))
+        if self._failure.reason is ErrorReason.MEMORY_SHORT:
+            made.append(_UNHEALTHY)
         if self.status == HTTPStatus.UNAUTHORIZED:
             made.append(("www-authenticate", "Bearer"))
         return [(name.encode("latin1"), value.encode("latin1")) for name, value in made]
+
+
+def status_of(code: int, reason: str) -> HTTPStatus | int:
+    """Return the status of HTTP for a google.rpc.Code and a reason."""
+    found = STATUSES_OF_REASONS.get(ErrorReason(reason)) if reason else None
+    return found or STATUSES.get(code, HTTPStatus.INTERNAL_SERVER_ERROR)
 
 
 @contextlib.contextmanager

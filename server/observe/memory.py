@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 import logging
 import os
 import resource
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tokalign.codec.reasons import ErrorReason
+from tokalign.errors import AlignError
 from tokalign.server.status import QueueFullError
 
 log = logging.getLogger(__name__)
@@ -83,6 +85,16 @@ class MemoryBound:
                 reason=ErrorReason.MEMORY_SHORT,
                 retry_after_s=RETRY_S,
             )
+
+
+class OutOfMemoryError(AlignError):
+    """Memory stays short, and there is nothing that could be freed."""
+
+
+def collect() -> None:
+    """Free what only garbage holds, and return it to the system."""
+    gc.collect()
+    give_back()
 
 
 def give_back() -> None:

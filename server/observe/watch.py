@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from tokalign.server.observe import memory
-from tokalign.server.observe.memory import MemoryBound
+from tokalign.server.observe.memory import MemoryBound, OutOfMemoryError
 
 LOOK_S = 0.05
 TRIM_S = 1.0
@@ -17,9 +17,18 @@ TRIM_BYTES = 32 << 20
 # Memory that a trim left was in use, and may have been freed since.
 AGAIN_S = 10.0
 BUSY_SHARE = 0.85
+# Memory is lost that is short for so long while nothing runs, or for so long whatever runs: nothing
+# new is begun meanwhile. Garbage is looked for every FREE_S.
+FREE_S = 1.0
+LOST_S = 5.0
+LOST_BUSY_S = 30.0
 
 # Nanoseconds that the thread which opens it has run and has waited for a processor.
 _SCHEDSTAT = Path("/proc/thread-self/schedstat")
+
+
+async def _report_nothing(is_short: bool) -> None:
+    """Tell nobody."""
 
 
 class Watch:
@@ -33,6 +42,10 @@ class Watch:
     relieve : callable
         Frees what can be freed; called at each look while more than seven eighths of the memory
         are held.
+    is_idle : callable returning bool
+        Whether no call is worked on.
+    report : callable taking bool
+        Told, and awaited, when memory becomes short or enough again.
 
     Attributes
     ----------
@@ -44,18 +57,32 @@ class Watch:
     """
 
     def __init__(
-        self, bound: MemoryBound, observe_lag: Callable[[float], None], relieve: Callable[[], None]
+        self,
+        bound: MemoryBound,
+        observe_lag: Callable[[float], None],
+        relieve: Callable[[], None],
+        is_idle: Callable[[], bool] = lambda: False,
+        report: Callable[[bool], Awaitable[None]] = _report_nothing,
     ) -> None:
         self.last_look = time.monotonic()
         self.is_busy = False
         self._bound = bound
         self._observe_lag = observe_lag
         self._relieve = relieve
+        self._is_idle = is_idle
+        self._report = report
+        self._short_since = self._idle_since = self._freed_at = self.last_look
         self._trimmed_at = self.last_look
         self._trimmed_bytes = self._least_bytes = bound.look()
 
     async def run(self) -> None:
-        """Look until cancelled."""
+        """Look until cancelled.
+
+        Raises
+        ------
+        OutOfMemoryError
+            If memory is lost.
+        """
         thread = ThreadClock()
         work_s = thread.seconds()
         while True:
@@ -65,7 +92,18 @@ class Watch:
             before_s, work_s = work_s, thread.seconds()
             self.is_busy = work_s - before_s >= BUSY_SHARE * (now - self.last_look)
             self.last_look = now
+            was_short = self._bound.is_short
             resident = self._bound.look()
+            if self._bound.is_short != was_short:
+                await self._report(self._bound.is_short)
+            if not self._bound.is_short:
+                self._short_since = now
+            if not (self._bound.is_short and self._is_idle()):
+                self._idle_since = self._freed_at = now
+            elif now - self._freed_at > FREE_S:
+                await asyncio.to_thread(memory.collect)
+                self.last_look = self._freed_at = time.monotonic()
+            self._check_lost(now)
             if resident > self._bound.max_bytes * 7 // 8:
                 self._relieve()
             self._least_bytes = min(self._least_bytes, resident)
@@ -78,6 +116,15 @@ class Watch:
                 # The wait for the thread is no lag of the loop.
                 self.last_look = self._trimmed_at = time.monotonic()
                 self._trimmed_bytes = self._bound.look()
+
+    def _check_lost(self, now: float) -> None:
+        """Raise OutOfMemoryError if memory is short for too long."""
+        for since, most_s in ((self._idle_since, LOST_S), (self._short_since, LOST_BUSY_S)):
+            if now - since > most_s:
+                raise OutOfMemoryError(
+                    f"more than three quarters of the {self._bound.max_bytes >> 20} MiB of memory "
+                    f"are held for {most_s:g} s without reason; the server ends, to be started anew"
+                )
 
 
 class ThreadClock:

@@ -69,6 +69,7 @@ class Frontend:
             help_text = "1 while the token file is missing, empty or cannot be used."
             metrics.gauge("tokalign_token_file_faulty", help_text, lambda: bool(known.fault))
         self._config = config
+        self._memory = memory
         self.service = AlignService(config, admission, memory)
         self._health = HealthService()
         self._server = grpc.aio.server(options=_channel_options(config))
@@ -146,7 +147,12 @@ class Frontend:
     async def serve_from(self, serving: Serving) -> None:
         """Answer calls from a prepared pool, and report SERVING."""
         self.service.serve_from(serving)
-        await self._set_health(health_pb2.HealthCheckResponse.SERVING)
+        await self.report()
+
+    async def report(self) -> None:
+        """Report SERVING, or while memory is short NOT_SERVING."""
+        health = health_pb2.HealthCheckResponse
+        await self._set_health(health.NOT_SERVING if self._memory.is_short else health.SERVING)
 
     async def refuse(self) -> None:
         """Report NOT_SERVING from now on. Calls are still answered."""

@@ -2,24 +2,45 @@
 
 import asyncio
 import dataclasses
+import json
 import subprocess
 import sys
 import time
+import urllib.error
+import urllib.request
 
 import grpc
 import pytest
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from support.server_process import get
 from support.statuses import reason
-from support.waiting import until
+from support.waiting import until, wait_until
+from tokalign.client.load.process import TOKALIGN, running_server
 from tokalign.codec.reasons import ErrorReason
 from tokalign.server.observe import memory
 from tokalign.server.observe import watch as watch_module
-from tokalign.server.observe.memory import MemoryBound
+from tokalign.server.observe.memory import MemoryBound, OutOfMemoryError
 from tokalign.server.observe.watch import TRIM_BYTES, Watch
+from tokalign.server.rpc.service import SERVICE
 from tokalign.server.status import Failure, QueueFullError
 from tokalign.v1 import align_pb2
 
 Code = grpc.StatusCode
 REQUEST = align_pb2.AlignRequest(pair={"source": {"text": "a"}, "target": {"text": "b"}})
+
+
+def post(url, body):
+    """Return the status, the headers and the body of an answer."""
+    try:
+        with urllib.request.urlopen(url, body, timeout=60) as answer:
+            return answer.status, answer.headers, answer.read()
+    except urllib.error.HTTPError as error:
+        return error.code, error.headers, error.read()
+
+
+def check(address):
+    command = [*TOKALIGN, "serve", "--check", address]
+    return subprocess.run(command, capture_output=True, timeout=60)
 
 
 @dataclasses.dataclass
@@ -178,3 +199,81 @@ async def test_server_short_of_memory_refuses_calls_and_chunks_and_serves_again(
     assert (await stub.Align(REQUEST)).model.name == "fake"
     stub.front.calls.receiving.end_all(Failure(ErrorReason.MEMORY_SHORT, "as told"))
     assert await stream.code() == Code.RESOURCE_EXHAUSTED
+
+
+@pytest.mark.parametrize(
+    ("name", "is_idle"), [("LOST_S", lambda: True), ("LOST_BUSY_S", lambda: False)]
+)
+async def test_watch_ends_where_memory_stays_short_without_reason(monkeypatch, name, is_idle):
+    process = Process(75)
+    monkeypatch.setattr(watch_module, name, 0.2)
+    reported = []
+
+    async def report(is_short):
+        reported.append(is_short)
+
+    bound = MemoryBound(100, process.resident_bytes)
+    watch = Watch(bound, lambda lag: None, lambda: None, is_idle, report)
+    task = asyncio.create_task(watch.run())
+    await asyncio.sleep(0.4)
+    assert not task.done() and not reported
+    process.resident = 76
+    with pytest.raises(OutOfMemoryError, match="three quarters"):
+        await asyncio.wait_for(task, 60)
+    assert reported == [True]
+
+
+async def test_watch_frees_garbage_where_memory_is_short_with_nothing_running(monkeypatch):
+    process = Process(76)
+    monkeypatch.setattr(watch_module, "FREE_S", 0.0)
+    monkeypatch.setattr(memory, "collect", lambda: setattr(process, "resident", 10))
+    bound = MemoryBound(100, process.resident_bytes)
+    is_short = []
+
+    async def report(value):
+        is_short.append(value)
+
+    watch = Watch(bound, lambda lag: None, lambda: None, lambda: True, report)
+    task = asyncio.create_task(watch.run())
+    await until(lambda: is_short)
+    assert is_short == [False] and not task.done()
+    task.cancel()
+
+
+async def test_health_is_not_serving_while_memory_is_short(serving):
+    stub = await serving()
+    stub.memory.is_short = True
+    await stub.front.report()
+    question = health_pb2.HealthCheckRequest(service=SERVICE)
+    health = health_pb2_grpc.HealthStub(stub.channel)
+    assert (await health.Check(question)).status == health_pb2.HealthCheckResponse.NOT_SERVING
+    stub.memory.is_short = False
+    await stub.front.report()
+    assert (await health.Check(question)).status == health_pb2.HealthCheckResponse.SERVING
+
+
+def test_a_server_that_memory_stays_short_of_says_so_and_ends(tmp_path):
+    short, script = tmp_path / "short", tmp_path / "serve.py"
+    script.write_text(
+        "from pathlib import Path\n"
+        "from tokalign.cli.main import main\n"
+        "from tokalign.server.observe import memory, watch\n"
+        f"short = Path({str(short)!r})\n"
+        "memory.Memory.resident_bytes = lambda self: (500 if short.exists() else 1) << 20\n"
+        "watch.LOST_S = 10.0\n"
+        "if __name__ == '__main__':\n"
+        "    main(prog_name='tokalign')\n"
+    )
+    command = (sys.executable, str(script), "serve")
+    with running_server("--workers", "1", "--http-port", "0", command=command) as server:
+        assert get(f"{server.http_url}/healthz")[0] == 200
+        short.touch()
+        wait_until(lambda: get(f"{server.metrics_url}/readyz")[0] == 503)
+        assert get(f"{server.metrics_url}/livez")[0] == 200
+        assert get(f"{server.http_url}/healthz")[0] == 503
+        status, headers, text = post(f"{server.http_url}/v1/align", b"{}")
+        assert (status, json.loads(text)["reason"]) == (503, "MEMORY_SHORT")
+        assert headers["retry-after"] and headers["x-envoy-immediate-health-check-fail"]
+        assert check(server.address).returncode != 0
+        assert "without reason" in server.rest()
+        assert server.process.wait(60) == 1
