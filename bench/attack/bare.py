@@ -89,6 +89,20 @@ def unbounded_http() -> None:
     listener.MAX_HEAD_BYTES = listener.MAX_WAITING_BYTES = listener.PARSED_BYTES = NO_BOUND
 
 
+def uncounted_items() -> None:
+    """Make all that bodies hold, of several at once, and count it then."""
+    from tokalign.server.http import json_bodies
+    from tokalign.server.rpc import work
+
+    async def read(
+        self: Any, n_bytes: int, context: Any, function: Any, *args: Any, **kw: Any
+    ) -> Any:
+        return await work.off_loop(n_bytes, function, *args, **kw)
+
+    json_bodies.SMALL_BYTES = NO_BOUND
+    work.InTurn.read = read  # type: ignore[method-assign]
+
+
 SWITCHES: dict[str, Callable[[], None]] = {
     "malformed": unchecked_sentences,
     "faults": no_search,
@@ -96,6 +110,11 @@ SWITCHES: dict[str, Callable[[], None]] = {
     "http-slow": patient_http,
     "http-flood": unbounded_http,
     "http-malformed": unchecked_fields,
+    "http-tiny-align": uncounted_items,
+    "http-tiny-similarity": uncounted_items,
+    "http-tiny-rerank": uncounted_items,
+    "http-tiny-ground": uncounted_items,
+    "http-tiny-diff": uncounted_items,
 }
 """Row -> what switches its protection off."""
 IN_WORKERS = frozenset({"malformed"})

@@ -10,6 +10,8 @@ OWN_MIB = 512
 """Bound of the server's own process, the default of its configuration."""
 STRANGER_MIB = 64
 """Bound of what peers without a token may add to it."""
+TINY_MIB = 256
+"""Bound of what requests full of tiny items may add to it."""
 WORKER_MIB = 512
 """Bound of each worker."""
 FRONT_MIB = 128
@@ -67,6 +69,8 @@ class Row:
     # that overrule its own, or else what `bare` holds under its name.
     without: Callable[[dict[str, Any]], None] | None = None
     without_flags: tuple[str, ...] = ()
+    # Of what the attack may add to the server's own process, where it is not what is usual.
+    adds_mib: float = 0.0
     # Of what a stranger may add to Envoy.
     front_mib: float = FRONT_MIB
     # How many times slower than before the attack the middle one of the caller's calls may be.

@@ -25,7 +25,7 @@ from tokalign.errors import ServerError
 from tokalign.server.config import RequestLimits
 
 # They register the rows, here and in the process of an attack.
-from bench.attack import bare, callers, faults, http, malformed, strangers  # noqa: F401
+from bench.attack import bare, callers, faults, http, malformed, strangers, tiny  # noqa: F401
 from bench.attack.caller import OK, WRONG, Caller
 from bench.attack.rows import (
     OWN_MIB,
@@ -194,7 +194,8 @@ async def _watch_memory(
     pid = server.process.pid
     own_before = procfs.resident_mib(pid)
     front_before = procfs.resident_mib(envoy.pid) if envoy else 0.0
-    own_bound = min(OWN_MIB, own_before + STRANGER_MIB) if row.is_stranger else OWN_MIB
+    adds_mib = row.adds_mib or (STRANGER_MIB if row.is_stranger else OWN_MIB)
+    own_bound = min(OWN_MIB, own_before + adds_mib)
     bounds = {"server": own_bound, "worker": WORKER_MIB, "Envoy": front_before + row.front_mib}
     peak = result.peak_mib = dict.fromkeys(bounds, 0.0)
     n_looks = 0

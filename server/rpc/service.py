@@ -191,11 +191,8 @@ class AlignService:
         self._check_bytes(question)
         given_question = parse(align_pb2.Sentence, question, "question")
         given = fields.messages("candidates")
-        messages = await off_loop(len(data), read_messages, given)
-        kept = await off_loop(len(data), shortlisted, given_question, messages, wanted.shortlist)
-        priors = priors_of([messages[index] for index in kept])
-        candidates = await off_loop(
-            len(data), lambda: [GivenCandidate.read(given[index]) for index in kept]
+        kept, priors, candidates = await self.read(
+            len(data), context, _looked_at, given, given_question, wanted.shortlist
         )
         top_k = wanted.top_k
         asked = Asked(serving, chosen._replace(options=options), len(data), context)
@@ -418,6 +415,19 @@ def _check_question(answers: Iterable[Answer]) -> None:
         if side == "target":
             field = f"question.{rest}" if rest else "question"
             raise FailedError(answer.failure(field))
+
+
+def _looked_at(
+    given: Sequence[bytes], question: align_pb2.Sentence, n: int
+) -> tuple[list[int], list[float | None], list[GivenCandidate]]:
+    """Return the indices of the candidates that are looked at, their priors, and themselves.
+
+    Their messages, which may be many times as large, are forgotten.
+    """
+    messages = read_messages(given)
+    kept = shortlisted(question, messages, n)
+    priors = priors_of([messages[index] for index in kept])
+    return kept, priors, [GivenCandidate.read(given[index]) for index in kept]
 
 
 def _result(pair_id: str, answer: Answer) -> bytes:
