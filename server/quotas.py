@@ -16,6 +16,15 @@ BURST_S = 10.0
 _BUSY_RETRY_S = 0.1
 
 
+# Reading so many bytes of JSON takes as long as a typical pair.
+_READ_BYTES = 4096
+
+
+def reading_cost(n_bytes: int) -> int:
+    """Return what a request of so many bytes costs that is read and then refused."""
+    return 1 + n_bytes // _READ_BYTES
+
+
 class QuotaLimits(NamedTuple):
     """What a caller may ask for, in typical pairs; see requests/cost.py.
 
@@ -92,6 +101,10 @@ class Quota:
         """Charge a request that was let in."""
         self._left -= cost
         self.held += cost
+
+    def charge(self, cost: int) -> None:
+        """Charge work that is done already."""
+        self._left -= cost
 
     def give_back(self, cost: int) -> None:
         """Take back the charge for what was not begun."""

@@ -24,6 +24,7 @@ from tokalign.server.http.json_bodies import (
     unknown,
 )
 from tokalign.server.http.problems import item_error, naming, to_json
+from tokalign.server.observe import record
 from tokalign.server.observe.faults import failure_of
 from tokalign.server.requests.answers import Answer
 from tokalign.server.rpc.receiving import Context
@@ -124,6 +125,8 @@ class PairMethods:
     ) -> list[Answer]:
         """Return the answers to pairs, those that could not be read among them."""
         messages = [each.message for each in given if each.failure is None]
+        if quota := record.current().quota:
+            quota.charge(len(given) - len(messages))  # as each costs that a worker cannot read
         found = iter(await self._service.answers(asked, messages, holder, n_bytes))
         return [next(found) if each.failure is None else each.failure for each in given]
 

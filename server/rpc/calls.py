@@ -12,11 +12,13 @@ from typing import Self, TypeAlias, TypeVar
 
 import grpc
 import grpc.aio
+from google.rpc import code_pb2
 from tokalign.codec.reasons import ErrorReason
 from tokalign.server.observe.faults import failure_of
 from tokalign.server.observe.metrics import Metrics
 from tokalign.server.observe.record import AccessLog, CallRecord
 from tokalign.server.observe.tracing import GRPC, SpanConvention, Tracing
+from tokalign.server.quotas import reading_cost
 from tokalign.server.rpc.addresses import address_of
 from tokalign.server.rpc.receiving import Context, Receiving, end
 from tokalign.server.rpc.refusals import Refusals
@@ -144,13 +146,17 @@ class Calls:
         async def answer(context: Context) -> bytes | Failure:
             with _Observed(observer, context) as call:
                 answered: bytes | Failure
+                n_bytes = 0
                 try:
                     self._check(call)
                     if check is not None:
                         check(context)
-                    answered = await method(await self.receiving.message(context), context)
+                    message = await self.receiving.message(context)
+                    n_bytes = len(message)
+                    answered = await method(message, context)
                 except Exception as error:
                     answered = call.fail(error)
+                    call.charge_reading(n_bytes)
                 if isinstance(answered, Failure):
                     await self.refusals.hold(call.principal, answered, context.time_remaining())
                 if trailers := call.trailers():
@@ -386,6 +392,12 @@ class _Observed(CallRecord):
         remaining = self._context.time_remaining()
         is_late = remaining is not None and remaining <= 0
         return ErrorReason.DEADLINE_PASSED if is_late else ErrorReason.CALLER_GONE
+
+    def charge_reading(self, n_bytes: int) -> None:
+        """Charge the caller's quota for a message that was read, and refused for what it holds."""
+        is_at_fault = CODES[self.reason] == code_pb2.INVALID_ARGUMENT
+        if self.quota is not None and n_bytes and is_at_fault and not self.cost:
+            self.quota.charge(reading_cost(n_bytes))
 
     def fail(self, error: BaseException) -> Failure:
         """Return what the caller is told about an exception."""

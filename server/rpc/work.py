@@ -13,6 +13,7 @@ from tokalign.errors import InputError, LimitError
 from tokalign.server.admission import NOTHING_AHEAD, Admission, Admitted, Ahead
 from tokalign.server.observe import record
 from tokalign.server.observe.memory import MemoryBound
+from tokalign.server.quotas import reading_cost
 from tokalign.server.requests.answers import Answer
 from tokalign.server.requests.request import Request
 from tokalign.server.rpc.receiving import Context
@@ -63,14 +64,19 @@ class InTurn:
         Raises
         ------
         QueueFullError
-            If there is no room for its bytes, or memory is short.
+            If there is no room for its bytes, memory is short, or the caller's quota is used up.
         """
         if n_bytes <= LOOP_BYTES:
             return function(*args, **kwargs)
-        held = await self._admission.admit(0, READ * n_bytes, cost=0, peer=context.peer())
+        call = record.current()
+        held = await self._admission.admit(
+            0, READ * n_bytes, cost=0, peer=context.peer(), caller=call.principal
+        )
         try:
             async with self._turn:
                 self._memory.check()
+                if call.quota and (refusal := call.quota.lack(reading_cost(n_bytes))) is not None:
+                    raise refusal
                 reading = asyncio.ensure_future(
                     asyncio.to_thread(_forgetting, function, *args, **kwargs)
                 )

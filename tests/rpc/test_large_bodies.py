@@ -1,11 +1,15 @@
 """Large JSON bodies: lists are counted while they are made, and what nobody reads is not made."""
 
 import asyncio
+import hashlib
 import json
 import threading
 from types import SimpleNamespace
 
+import grpc
+import httpx
 import pytest
+from tokalign.client.load.process import running_server
 from tokalign.errors import InputError, LimitError
 from tokalign.server.admission import Admission
 from tokalign.server.http import json_bodies
@@ -20,6 +24,7 @@ from tokalign.server.http.json_bodies import (
 from tokalign.server.observe.memory import MemoryBound
 from tokalign.server.rpc.work import InTurn
 from tokalign.server.status import QueueFullError, RequestLimitError
+from tokalign.v1 import align_pb2, align_pb2_grpc
 
 MOST = 100
 PADDING = " " * SMALL_BYTES
@@ -100,6 +105,39 @@ def test_a_field_of_a_large_body_that_cannot_be_used_is_named(value, error):
 def test_a_large_body_that_is_no_object_is_refused(body):
     with pytest.raises(InputError, match="the body is no JSON object"):
         read(AlignRequest, body)
+
+
+async def test_a_caller_pays_for_what_is_read_and_refused(tmp_path):
+    tokens = tmp_path / "tokens"
+    tokens.write_text(f"alice {hashlib.sha256(b'secret').hexdigest()} cost=0.01 burst=100\n")
+    head = {"authorization": "Bearer secret"}
+    pair = {"source": "dogs bark", "target": "a dog barks"}
+    many = {"pairs": [{}] * 30_000}
+    message = align_pb2.AlignRequest(pair={"source": {"text": "a"}, "target": {"text": "b"}})
+    with running_server(
+        *("--workers", "1", "--http-port", "0", "--token-file", str(tokens))
+    ) as server:
+        async with (
+            httpx.AsyncClient(base_url=server.http_url, headers=head, timeout=60) as client,
+            grpc.aio.insecure_channel(server.address) as channel,
+        ):
+            stub = align_pb2_grpc.AlignServiceStub(channel)
+            assert (await client.post("/v1/align", json=pair)).status_code == 200
+            answer = await client.post("/v1/align", json={"pairs": [{}] * 50})
+            assert answer.status_code == 200
+            for _ in range(2):
+                answer = await client.post("/v1/align", json=many)
+                assert answer.json()["reason"] == "TOO_MANY_ITEMS"
+            # A third is refused before it is read.
+            answer = await client.post("/v1/align", json=many)
+            assert answer.json()["reason"] == "QUOTA_EXCEEDED"
+            for _ in range(8):
+                answer = await client.post("/v1/align", json={"sauce": "a"})
+                assert answer.json()["reason"] == "INVALID_INPUT"
+            answer = await client.post("/v1/align", json=pair)
+            assert answer.json()["reason"] == "QUOTA_EXCEEDED"
+            with pytest.raises(grpc.aio.AioRpcError, match="used up"):
+                await stub.Align(message, metadata=tuple(head.items()))
 
 
 CALL = SimpleNamespace(peer=lambda: "peer")
