@@ -487,7 +487,7 @@ def _finite(digits: str) -> float:
     return value
 
 
-_scan = json.JSONDecoder(parse_constant=_no_constant, parse_float=_finite).scan_once
+_scan = json.JSONDecoder(parse_constant=_no_constant, parse_float=_finite).raw_decode
 
 
 def _malformed(why: str) -> BadRequestError:

@@ -395,7 +395,7 @@ class _Observed(CallRecord):
 
     def charge_reading(self, n_bytes: int) -> None:
         """Charge the caller's quota for a message that was read, and refused for what it holds."""
-        is_at_fault = CODES[self.reason] == code_pb2.INVALID_ARGUMENT
+        is_at_fault = CODES[ErrorReason(self.reason)] == code_pb2.INVALID_ARGUMENT
         if self.quota is not None and n_bytes and is_at_fault and not self.cost:
             self.quota.charge(reading_cost(n_bytes))
 

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, ParamSpec, Protocol, TypeVar
 
 from tokalign.codec import RequestOptions
@@ -78,7 +79,7 @@ class InTurn:
                 if call.quota and (refusal := call.quota.lack(reading_cost(n_bytes))) is not None:
                     raise refusal
                 reading = asyncio.ensure_future(
-                    asyncio.to_thread(_forgetting, function, *args, **kwargs)
+                    asyncio.to_thread(_forgetting, partial(function, *args, **kwargs))
                 )
                 try:
                     return await asyncio.shield(reading)
@@ -90,10 +91,10 @@ class InTurn:
             held.release()
 
 
-def _forgetting(function: Callable[P, Value], *args: P.args, **kwargs: P.kwargs) -> Value:
+def _forgetting(function: Callable[[], Value]) -> Value:
     """Call a function; its errors do not hold its frames, and so all that it made of a request."""
     try:
-        return function(*args, **kwargs)
+        return function()
     except InputError as error:
         error.__cause__ = error.__context__ = None
         raise error.with_traceback(None)  # noqa: B904
