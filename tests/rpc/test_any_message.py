@@ -64,6 +64,8 @@ def messages(descriptor, depth=3):
     return st.builds(made, st.fixed_dictionaries({}, optional=fields), UNKNOWN)
 
 
+# Strategies of messages inside messages are long where they are printed.
+@pytest.mark.filterwarnings("ignore:Generating overly large repr")
 @pytest.mark.parametrize("method", list(METHODS), ids=lambda each: each.name)
 async def test_any_message_has_an_answer_or_an_error_of_the_caller(serving, method):
     stub = await serving()
@@ -78,6 +80,9 @@ async def test_any_message_has_an_answer_or_an_error_of_the_caller(serving, meth
             async for _ in call(iter(sent), timeout=60):
                 pass
         except grpc.aio.AioRpcError as error:
+            # The client's own, where the server has refused a stream that is still being sent.
+            if method.client_streaming and error.details() == "Internal error from Core":
+                return
             assert error.code() not in FAULTS, (error.details(), sent)
             assert error.code() != grpc.StatusCode.DEADLINE_EXCEEDED, sent
 
