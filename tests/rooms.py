@@ -54,13 +54,14 @@ ROOMS = {
         cli_align cli_annotate cli_figures cli_files cli_flags cli_hands cli_jobs cli_main
         cli_progress adding_an_option""",
     "client": "client client_* restarts call_reports calls bench bench_* clients/*",
-    "server/admission": "admission fair_callers config cost probes queue queue_policies reasons requests tokens",
+    "server/admission": """
+        admission config cost fair_callers probes queue queue_policies reasons requests tokens""",
     "server/http": "http http_* openapi playground http_clients/*",
     "server/observe": "channelz histogram logs prometheus tracing",
     "server/rpc": """
         answers bad_reload balancing cli_server end_to_end frames frontend peers real_*
-        any_json any_message bad_arguments large_bodies receiving reload security serve_command served_* service unix_sockets
-        *_under_load""",
+        any_json any_message bad_arguments large_bodies receiving reload security
+        serve_command served_* service unix_sockets *_under_load""",
     "server/workers": "batching engine memory one_machine pool pool_sharing",
     "deploy": "deploy kubernetes envoy*",
     "bench": "bench",

@@ -153,8 +153,8 @@ async def test_a_batch_is_judged_by_its_least_cost_where_its_line_is_known(
     monkeypatch.setattr(stub.pool, "wait_s", wait_s)
     long = pair("", "word " * 200, "word " * 100)
     await stub.BatchAlign(align_pb2.BatchAlignRequest(pairs=[long] * n_pairs), timeout=60)
-    # Before the message is read, it is asked whether the least work would be late. Twenty might have
-    # been interactive, so they were costed first.
+    # Before the message is read, it is asked whether the least work would be late. Twenty might
+    # have been interactive, so they were costed first.
     *before, (cost, is_interactive) = [each for each in asked if each[0] > 1]
     assert before == ([(40, False)] if n_pairs == 40 else [])
     assert cost > 2 * n_pairs and not is_interactive
