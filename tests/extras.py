@@ -82,7 +82,7 @@ def main(extras: list[str]) -> None:
         last = done.stderr.strip().rpartition("\n")[2]
         check(done.returncode != 0, f"without {extra}: it works, so this test checks nothing")
         check(
-            "MissingPackageError" in last and f"pip install 'tokalign[{extra}]'" in last,
+            "MissingPackageError" in last and f"pip install '.[{extra}]'" in last,
             f"without {extra}: {done.stderr}",
         )
 

@@ -495,7 +495,7 @@ class Aligner:
         """Yield the pairs of sentences, of up to millions, that say much the same.
 
         Sentences are compared where their lemmas, weighed by how rare they are, seem to overlap: a
-        pair without common words is never found. Needs ``pip install 'tokalign[dedupe]'``;
+        pair without common words is never found. Needs the extra ``dedupe``;
         ResourceError without it.
 
         Parameters

@@ -125,6 +125,11 @@ class ResourceError(AlignError):
     """A lexical table, annotator or optional package that is missing or damaged."""
 
 
+def how_to_install(extra: str) -> str:
+    """Return what installs an extra: a clone or a wheel, since no registry has the package."""
+    return f"run: pip install '.[{extra}]' in a clone, or with the wheel's name for the dot"
+
+
 class MissingPackageError(ResourceError, ImportError):
     """A package that an extra of the installation brings cannot be imported."""
 
@@ -140,7 +145,7 @@ class MissingPackageError(ResourceError, ImportError):
         extra : str
             Name of the extra that brings the package.
         """
-        return cls(f"{what} cannot be used ({error}); run: pip install 'tokalign[{extra}]'")
+        return cls(f"{what} cannot be used ({error}); {how_to_install(extra)}")
 
 
 class ServerError(AlignError):

@@ -10,7 +10,7 @@ from tokalign import Aligner, AlignOptions, InputError, ModelError, ShapeError
 from tokalign.grounding.evidence import sentence_to_dict
 from tokalign.types.grounding import GroundOptions
 
-pa = pytest.importorskip("pyarrow", reason="pip install 'tokalign[arrow]'")
+pa = pytest.importorskip("pyarrow", reason="pip install '.[arrow]'")
 
 from tokalign.arrow import Align, Ground, Similarity  # noqa: E402  # needs pyarrow
 

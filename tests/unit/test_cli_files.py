@@ -54,9 +54,7 @@ def many(tmp_path, sample_dir):
 
 
 def zstd_compress(data):
-    return pytest.importorskip("backports.zstd", reason="pip install 'tokalign[zstd]'").compress(
-        data
-    )
+    return pytest.importorskip("backports.zstd", reason="pip install '.[zstd]'").compress(data)
 
 
 PACKS = [gzip.compress, bz2.compress, lzma.compress, zstd_compress]
@@ -95,7 +93,7 @@ def test_output_is_packed_by_its_name(align, wanted, tmp_path, suffix, unpack):
 
 
 def test_zstandard_output(align, wanted, tmp_path):
-    zstd = pytest.importorskip("backports.zstd", reason="pip install 'tokalign[zstd]'")
+    zstd = pytest.importorskip("backports.zstd", reason="pip install '.[zstd]'")
     assert align("-o", tmp_path / "out.zst", text=TEXT).exit_code == 0
     assert zstd.decompress((tmp_path / "out.zst").read_bytes()).decode() == wanted
 

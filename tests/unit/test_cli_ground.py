@@ -178,7 +178,7 @@ def test_input_and_output_may_be_compressed(run_command, folder):
 
 
 def test_a_table_in_and_a_table_out_hold_what_lines_do(run_command, folder):
-    pa = pytest.importorskip("pyarrow", reason="pip install 'tokalign[arrow]'")
+    pa = pytest.importorskip("pyarrow", reason="pip install '.[arrow]'")
     import pyarrow.parquet as pq
     from tokalign.arrow import Ground
 
@@ -229,7 +229,7 @@ def test_a_table_in_and_a_table_out_hold_what_lines_do(run_command, folder):
 def test_trouble_has_an_exit_code_and_a_word(run_command, folder, arguments, code, message):
     (folder / "latin.txt").write_bytes(b"ca\xe9")
     if "no-table.parquet" in arguments:
-        pa = pytest.importorskip("pyarrow", reason="pip install 'tokalign[arrow]'")
+        pa = pytest.importorskip("pyarrow", reason="pip install '.[arrow]'")
         import pyarrow.parquet as pq
 
         pq.write_table(pa.table({"a": [1]}), "no-table.parquet")

@@ -251,7 +251,7 @@ def test_whoever_types_a_pair_is_answered_before_the_next():
 
 
 def test_files_elsewhere_are_read(run, tmp_path):
-    fsspec = pytest.importorskip("fsspec", reason="pip install 'tokalign[remote]'")
+    fsspec = pytest.importorskip("fsspec", reason="pip install '.[remote]'")
     with fsspec.open("memory://pairs.tsv", "wb") as file:
         file.write(gzip.compress(TEXT.encode()))
     wanted = run("align", text=TEXT).stdout
@@ -267,4 +267,4 @@ def test_files_elsewhere_ask_for_their_package(run, monkeypatch):
     monkeypatch.setitem(sys.modules, "fsspec", None)
     result = run("align", "s3://bucket/x")
     assert result.exit_code == 2
-    assert "pip install 'tokalign[remote]'" in result.stderr
+    assert "pip install '.[remote]'" in result.stderr

@@ -16,8 +16,8 @@ from tokalign.cli.lines.sinks import PartialOutput
 from tokalign.cli.main import main
 from tokalign.formats import read_gold
 
-pa = pytest.importorskip("pyarrow", reason="pip install 'tokalign[arrow]'")
-pq = pytest.importorskip("pyarrow.parquet", reason="pip install 'tokalign[arrow]'")
+pa = pytest.importorskip("pyarrow", reason="pip install '.[arrow]'")
+pq = pytest.importorskip("pyarrow.parquet", reason="pip install '.[arrow]'")
 
 PAIRS = [
     ("A cat sat on the mat .", "The cat sat there ."),

@@ -66,8 +66,8 @@ def test_a_file_has_a_total_in_bytes(small_model, tmp_path, pack):
 
 
 def test_parquet_has_a_total_in_pairs(small_model, tmp_path):
-    pa = pytest.importorskip("pyarrow", reason="pip install 'tokalign[arrow]'")
-    pq = pytest.importorskip("pyarrow.parquet", reason="pip install 'tokalign[arrow]'")
+    pa = pytest.importorskip("pyarrow", reason="pip install '.[arrow]'")
+    pq = pytest.importorskip("pyarrow.parquet", reason="pip install '.[arrow]'")
     source, target = LINE.strip().split("\t")
     pq.write_table(pa.table({"source": [source] * N, "target": [target] * N}), tmp_path / "p")
     last = progress(small_model, "-i", tmp_path / "p").rstrip().splitlines()[-1]

@@ -137,7 +137,7 @@ def test_parquet_without_pyarrow_says_what_to_install(tmp_path):
         command = [sys.executable, "-c", WITHOUT, "align", *map(str, args)]
         done = subprocess.run(command, input="", capture_output=True, text=True)
         assert done.returncode == 1
-        assert "pip install 'tokalign[arrow]'" in done.stderr
+        assert "pip install '.[arrow]'" in done.stderr
         assert "Traceback" not in done.stderr
 
 

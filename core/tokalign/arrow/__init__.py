@@ -1,7 +1,7 @@
 """Alignments and evidence over Arrow columns, for the engines that people run on many machines.
 
 The objects here are small and picklable: their state is their options. Each thread that uses one
-loads an aligner of its own, once. Needs ``pip install 'tokalign[arrow]'``. See docs/engines.md.
+loads an aligner of its own, once. Needs the extra ``arrow``. See docs/engines.md.
 """
 
 from tokalign.arrow.column_types import LINKS, SENTENCES, TOKENS

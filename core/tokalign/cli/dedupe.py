@@ -71,7 +71,7 @@ def command(flags: DedupeFlags, options: CutFlags, model: LocalModelFlags) -> No
     Lines are compared where their lemmas overlap, so a pair without common words is not found.
     Equal lines are each paired with the first of them, with similarity 1. All lines are read before
     the first pair is written; a line that cannot be aligned is reported, and only its equals are
-    found. Needs `pip install 'tokalign[dedupe]'`.
+    found. Needs the extra `dedupe`.
     """
     with bad_lines(flags.errors, flags) as bad:
 

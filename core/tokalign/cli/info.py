@@ -188,7 +188,7 @@ def _version(package: str) -> str:
 def _missing(extra: str) -> str:
     """Return how to install what an extra lacks; empty if it lacks nothing."""
     missing = absent(extra)
-    return f"needs {', '.join(missing)}; pip install 'tokalign[{extra}]'" if missing else ""
+    return f"needs {', '.join(missing)}; pip install '.[{extra}]'" if missing else ""
 
 
 def _cannot_run(models: list[dict[str, Any]], tables: set[str]) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """Metrics of deepeval: the support of an answer by its passages, or by those that it cites.
 
-They ask no language model. Need ``pip install 'tokalign[deepeval]'``.
+They ask no language model. Need the extra ``deepeval``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Components of Haystack: a ranker that keeps the documents that best answer a query, and an
 evaluator of the support of answers by their contexts, without a language model.
 
-Needs ``pip install 'tokalign[haystack]'``.
+Needs the extra ``haystack``.
 """
 
 from __future__ import annotations

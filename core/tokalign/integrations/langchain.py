@@ -1,6 +1,6 @@
 """A document compressor for LangChain that keeps the documents that best answer a query.
 
-Needs ``pip install 'tokalign[langchain]'``.
+Needs the extra ``langchain``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Components of LlamaIndex: a node postprocessor that keeps the nodes that best answer a query, and
 an evaluator of the support of a response by its contexts, without a language model.
 
-Needs ``pip install 'tokalign[llama-index]'``.
+Needs the extra ``llama-index``.
 """
 
 from __future__ import annotations

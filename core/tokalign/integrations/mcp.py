@@ -1,7 +1,7 @@
 """Tools for agents, over the Model Context Protocol; `tokalign mcp` serves them on stdio.
 
-Answers quote words instead of positions, which language models count badly. Needs ``pip install
-'tokalign[mcp]'``.
+Answers quote words instead of positions, which language models count badly. Needs the extra
+``mcp``.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Metrics of ragas: the support of a response by its contexts, or by those that it cites.
 
-They ask no language model. Need ``pip install 'tokalign[ragas]'``.
+They ask no language model. Need the extra ``ragas``.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Links between the tokens of two spaCy docs, from any pipeline.
 
-Needs ``pip install 'tokalign[spacy]'``.
+Needs the extra ``spacy``.
 """
 
 from __future__ import annotations

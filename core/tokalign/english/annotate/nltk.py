@@ -1,4 +1,4 @@
-"""NLTK's tokeniser, tagger and lemmatiser behind the annotator protocol: ``tokalign[nltk]``."""
+"""NLTK's tokeniser, tagger and lemmatiser behind the annotator protocol: the extra ``nltk``."""
 
 from __future__ import annotations
 

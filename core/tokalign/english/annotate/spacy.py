@@ -1,4 +1,4 @@
-"""A spaCy pipeline behind the annotator protocol: ``pip install tokalign[spacy]``."""
+"""A spaCy pipeline behind the annotator protocol: the extra ``spacy``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stanza's neural pipeline behind the annotator protocol: ``pip install tokalign[stanza]``.
+"""Stanza's neural pipeline behind the annotator protocol: the extra ``stanza``.
 
 Qi et al. (2020), Stanza: a Python natural language processing toolkit for many human languages,
 ACL demos.
