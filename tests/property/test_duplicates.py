@@ -102,5 +102,5 @@ def test_rare_lemmas_count_more():
 
 def test_a_missing_package_is_named_with_what_to_run(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "rensa", None)
-    with pytest.raises(ResourceError, match=r"pip install 'tokalign\[dedupe\]'"):
+    with pytest.raises(ResourceError, match=r"pip install '\.\[dedupe\]'"):
         Signatures()

@@ -307,7 +307,7 @@ def test_nothing_is_imported_unless_asked_for(collector, monkeypatch):
 
 def test_missing_package_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "opentelemetry.sdk.resources", None)
-    with pytest.raises(MissingPackageError, match=r"pip install 'tokalign\[otel\]'"):
+    with pytest.raises(MissingPackageError, match=r"pip install '\.\[otel\]'"):
         tracing.otlp_provider()
 
 

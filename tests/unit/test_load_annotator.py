@@ -18,5 +18,5 @@ def test_the_native_annotator_takes_no_model():
 @pytest.mark.parametrize("name", sorted(set(ANNOTATORS) - {"native"}))
 def test_a_missing_package_is_named_with_its_extra(name, monkeypatch):
     monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(ResourceError, match=rf"pip install 'tokalign\[{name}\]'"):
+    with pytest.raises(ResourceError, match=rf"pip install '\.\[{name}\]'"):
         load_annotator(name)

@@ -38,7 +38,7 @@ def test_the_default_model_loads_nothing_neural():
 )
 def test_a_missing_package_is_named_with_what_to_run(package, model, monkeypatch):
     monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(ResourceError, match=r"pip install 'tokalign\[neural\]'"):
+    with pytest.raises(ResourceError, match=r"pip install '\.\[neural\]'"):
         Aligner.load(model)
 
 

