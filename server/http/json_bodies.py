@@ -129,9 +129,14 @@ PASSED_OVER = ("max_chunks_per_doc", "priority", "user")
 """Fields of a RerankBody that other servers know."""
 _PassedOver = Annotated[Any, about("Passed over, with a warning.")]
 _Document = Annotated[dict[str, Any], Meta(extra_json_schema={"title": "Document"})]
+MAX_RANK_FIELDS = 16
 _RankFields = Annotated[
     list[str],
-    Meta(min_length=1, description="Fields of documents to rank by, one after another; else text."),
+    Meta(
+        min_length=1,
+        description="Fields of documents to rank by, one after another; else text.",
+        extra_json_schema={"maxItems": MAX_RANK_FIELDS, "uniqueItems": True},
+    ),
 ]
 
 
@@ -151,6 +156,21 @@ class RerankBody(Body):
         True
     )
     user: _PassedOver = UNSET
+
+    def check_rank_fields(self) -> None:
+        """Raise BadRequestError for too many names: each adds the text of a field."""
+        names = self.rank_fields or []
+        if len(names) > MAX_RANK_FIELDS:
+            raise invalid(
+                f"rank_fields has {len(names)} names; wanted at most {MAX_RANK_FIELDS}",
+                "rank_fields",
+            )
+        for number, name in enumerate(names):
+            if name in names[:number]:
+                raise invalid(
+                    f"rank_fields[{number}] is {name[:MAX_NAME]!r} again; wanted each name once",
+                    f"rank_fields[{number}]",
+                )
 
     def text(self, index: int) -> str:
         """Return what is ranked of a document: its text, or those of its fields one by one."""

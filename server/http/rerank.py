@@ -115,6 +115,7 @@ class Rerank:
 
 def _read(data: bytes, check_number: CheckNumber) -> tuple[RerankBody, RequestOptions, list[str]]:
     body = _BODIES.read(data, check_number)
+    body.check_rank_fields()
     with naming({}):
         options = body.align_options(RERANK_OPTIONS, detail=Detail.SCORES, truncate=body.truncation)
     return body, replace(options, rank_by=body.by), list(map(body.text, range(len(body.documents))))
