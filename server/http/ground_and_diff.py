@@ -61,8 +61,9 @@ class TextMethods:
             options = body.align_options(DIFF_OPTIONS, edits=True)
             asked = service.asked(options, len(data), context)
             plan, blocks = await service.texts_aligned(asked, (body.old, body.new))
-        n_bytes = sum(len(each.answer.alignment) for each in blocks if each.answer)
-        return await off_loop(n_bytes, _diff, plan, blocks, asked.chosen)
+        # Texts that have nothing in common have no alignments, and yet a long difference.
+        n_bytes = len(data) + sum(len(each.answer.alignment) for each in blocks if each.answer)
+        return await service.beside(n_bytes, _diff, plan, blocks, asked.chosen)
 
     async def ground(self, data: bytes, call: HttpCall) -> bytes:
         """Show where passages support the words of an answer."""

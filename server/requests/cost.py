@@ -36,6 +36,8 @@ GROUND_PAIRS = 0.6
 SENTENCE_US = 400.0
 PASSAGE_US = 20.0
 PASSAGE_BYTE_US = 0.6
+# Of a sentence of two texts, beside its pairs.
+PLANNED_US = 50.0
 
 # Bytes of an answer, measured on usual and on long pairs. A pair of n and m tokens is taken to have
 # as many links as its shorter side has tokens.
@@ -159,6 +161,11 @@ class CostModel:
             _, n_target, _, target_bytes, _ = sizes(shared, max_tokens, max_bytes)
             found = [each._replace(n_target=n_target, target_bytes=target_bytes) for each in found]
         return found
+
+
+def plan_cost(n_bytes: int, n_sentences: int = 0) -> int:
+    """Return what two texts cost beside their pairs: to be split, planned and compared."""
+    return round((PASSAGE_BYTE_US * n_bytes + PLANNED_US * n_sentences) / UNIT_US)
 
 
 def answer_bytes(sizes: Iterable[Size], options: AlignOptions) -> list[int]:

@@ -334,6 +334,12 @@ class AlignService:
         """Return the plan for two texts, and its blocks with their answers."""
         return await self._texts.align(asked, texts)
 
+    async def beside(
+        self, n_bytes: int, function: Callable[P, Value], *args: P.args, **kwargs: P.kwargs
+    ) -> Value:
+        """Call a function that works on texts of so many bytes, large ones one at a time."""
+        return await self._texts.beside(n_bytes, function, *args, **kwargs)
+
     async def grounded(
         self, asked: Asked, text: str, passages: Sequence[SourcePassage]
     ) -> list[bytes]:

@@ -8,16 +8,18 @@ windows.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing
-from typing import TypeVar
+from functools import partial
+from typing import ParamSpec, TypeVar
 
 from tokalign.codec import RequestOptions
 from tokalign.codec.reasons import ErrorReason
+from tokalign.server.observe import record
 from tokalign.server.requests import text_blocks
 from tokalign.server.requests.answers import Answer
-from tokalign.server.requests.cost import Size, answer_bytes
+from tokalign.server.requests.cost import Size, answer_bytes, plan_cost
 from tokalign.server.requests.request import Window, windows
 from tokalign.server.requests.text_blocks import AlignedBlock, Comparisons, ItemTexts, heading
 from tokalign.server.requests.wire import RequestFields
@@ -32,6 +34,7 @@ from tokalign.types.options import AlignOptions
 from tokalign.v1 import align_pb2
 
 Item = TypeVar("Item")
+P = ParamSpec("P")
 
 TEXTS = ("old_text", "new_text")
 # Bytes that are held of each byte of a text: itself, its sentences, and the plan.
@@ -86,7 +89,7 @@ class TextService:
         held_bytes = HELD * n_bytes + answered
         held = await self._calls.hold(serving.pool, held_bytes, context, waits=False)
         UnaryCall(context).hold(held)
-        plan = await self._plan(*texts, n_bytes)
+        plan = await self._plan(*texts, n_bytes, waits=False)
         work = TextWork(self._calls, asked, in_windows=False)
         with serving.pool.in_use(), naming_the_stream("AlignTextsStream"):
             work.check(plan)
@@ -119,7 +122,7 @@ class TextService:
             try:
                 # From now on the plan alone holds the texts.
                 texts, pieces = ["".join(text) for text in pieces], []
-                plan = await self._plan(texts.pop(0), texts.pop(), incoming.n_bytes)
+                plan = await self._plan(texts.pop(0), texts.pop(), incoming.n_bytes, waits=True)
                 unit = chosen.options.align.offsets
                 first = await asyncio.to_thread(heading, plan, unit, chosen.reference)
                 work = TextWork(self._calls, asked, in_windows=True)
@@ -127,9 +130,31 @@ class TextService:
             finally:
                 held.release()
 
-    async def _plan(self, old: str, new: str, n_bytes: int) -> TextPlan:
+    async def beside(
+        self, n_bytes: int, function: Callable[P, Item], *args: P.args, **kwargs: P.kwargs
+    ) -> Item:
+        """Call a function that works on texts of so many bytes, large ones one at a time."""
         planner = self._planner if n_bytes > LOOP_BYTES else None
-        return await asyncio.get_running_loop().run_in_executor(planner, TextPlan.of, old, new)
+        called = partial(function, *args, **kwargs)
+        return await asyncio.get_running_loop().run_in_executor(planner, called)
+
+    async def _plan(self, old: str, new: str, n_bytes: int, *, waits: bool) -> TextPlan:
+        """Return the plan for two texts, charged to the quota, for no worker makes it.
+
+        Raises
+        ------
+        QueueFullError
+            If the caller's quota is used up, and it does not wait.
+        """
+        quota = record.current().quota
+        if quota is not None and not waits:
+            refusal = quota.lack(plan_cost(n_bytes))
+            if refusal is not None:
+                raise refusal
+        plan = await self.beside(n_bytes, TextPlan.of, old, new)
+        if quota is not None:
+            quota.charge(plan_cost(n_bytes, len(plan.old) + len(plan.new)))
+        return plan
 
 
 async def _written(parts: AsyncIterator[list[AlignedBlock]]) -> AsyncGenerator[list[bytes], None]:

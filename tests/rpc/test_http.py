@@ -4,12 +4,14 @@ import asyncio
 import hashlib
 import json
 import re
+import threading
 
 import pytest
 from support.http import events
 from tokalign.errors import InputError
 from tokalign.server.admission import Admitted
 from tokalign.server.config import Config, RequestLimits
+from tokalign.server.http import ground_and_diff
 from tokalign.v1 import align_pb2
 
 PAIR = {"source": "a", "target": "b"}
@@ -173,6 +175,7 @@ async def test_a_server_without_models_says_so(serving):
     assert problem["code"] == "UNAVAILABLE" and answer.headers["retry-after"] == "1"
 
 
+TWICE, MANY = ["a", "b", "a"], [f"x{number}" for number in range(17)]
 WRONG = [
     ("/v1/align", {"target": "b"}, "source is missing", "source"),
     ("/v1/align", {**PAIR, "target": ""}, "is empty", "target"),
@@ -196,6 +199,13 @@ WRONG = [
     ("/v1/rerank", {"query": "q", "documents": [{"text": 3}]}, "is 3; want", "documents[0].text"),
     ("/v1/rerank", {"query": "q", "documents": ["a"], "rank_fields": "x"}, "array", "rank_fields"),
     ("/v1/rerank", {"query": "q", "documents": ["a"], "rank_fields": []}, "empty", "rank_fields"),
+    (
+        "/v1/rerank",
+        {"query": "q", "documents": ["a"], "rank_fields": [*"aba"]},
+        "again",
+        "rank_fields[2]",
+    ),
+    ("/v1/rerank", {"query": "q", "documents": ["a"], "rank_fields": MANY}, "16", "rank_fields"),
     ("/v1/rerank", {"query": "q " * 11_000, "documents": ["a"], "truncation": False}, "", "query"),
     ("/v1/rerank", {"query": "q", "documents": ["a"] * 10_001}, "10000 documents", "documents"),
     ("/v1/rerank", {"query": "q", "documents": ["a"], "top_n": 0}, "1 or more", "top_n"),
@@ -440,3 +450,16 @@ async def test_the_playground_is_at_the_root_and_loads_nothing_else(http):
 async def test_the_playground_can_be_left_out(serving):
     http = (await serving(http_port=0, playground=False)).http
     is_problem(await http.get("/"), 404, "no path '/' here; there are /healthz, ")
+
+
+async def test_a_long_difference_is_made_beside_the_event_loop(http, monkeypatch):
+    threads = []
+    diff = ground_and_diff._diff
+    monkeypatch.setattr(
+        ground_and_diff,
+        "_diff",
+        lambda *given: threads.append(threading.current_thread()) or diff(*given),
+    )
+    body = {"old": "Rain fell. " * 4000, "new": "Dogs bark. " * 4000}
+    assert (await http.post("/v1/diff", json=body)).status_code == 200
+    assert threads and threading.main_thread() not in threads

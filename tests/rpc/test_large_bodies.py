@@ -140,6 +140,20 @@ async def test_a_caller_pays_for_what_is_read_and_refused(tmp_path):
                 await stub.Align(message, metadata=tuple(head.items()))
 
 
+async def test_a_caller_pays_for_texts_that_have_nothing_to_compare(tmp_path):
+    tokens = tmp_path / "tokens"
+    tokens.write_text(f"alice {hashlib.sha256(b'secret').hexdigest()} cost=0.01 burst=500\n")
+    head = {"authorization": "Bearer secret"}
+    texts = {"old": "Rain fell.\n" * 400, "new": "Dogs bark.\n" * 400}
+    with running_server(
+        *("--workers", "1", "--http-port", "0", "--token-file", str(tokens))
+    ) as server:
+        async with httpx.AsyncClient(base_url=server.http_url, headers=head, timeout=60) as client:
+            answers = [await client.post("/v1/diff", json=texts) for _ in range(3)]
+    assert [each.status_code for each in answers] == [200, 200, 429]
+    assert answers[2].json()["reason"] == "QUOTA_EXCEEDED"
+
+
 CALL = SimpleNamespace(peer=lambda: "peer")
 
 

@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 from support.differences import aligned, spans_of, texts_of
 from tokalign import InputError
-from tokalign.texts.diff import BlockKind, TextDiff, diff_of, same_texts, summarize
+from tokalign.texts.diff import BlockKind, TextDiff, diff_of, same_texts, summarize, summary
 from tokalign.texts.diff.reading_order import paragraphs
 from tokalign.types.edits import Change, Edit, EditKind
 from tokalign.types.texts import TextAlignment, TextBlock
@@ -213,3 +213,18 @@ def test_a_reader_of_the_json_rebuilds_both_texts_without_tokalign(diff):
 def test_paragraphs_end_at_blank_lines_headings_and_items(text, n):
     spans = [(each.start, each.end) for each in spans_of(text)]
     assert len(paragraphs(same_texts(text, spans))) == n
+
+
+def test_the_values_of_a_text_are_looked_for_once(monkeypatch):
+    looked = []
+    find = summary.find_values
+    monkeypatch.setattr(
+        summary, "find_values", lambda tokens: looked.append(tokens) or find(tokens)
+    )
+    blocks = [((0,), (), False), ((), (0,), False)]
+    found = summarize(diff_of(texts_of("It has 40. ", "They paid 50. ", blocks)))
+    assert [str(each) for each in found.alarms] == ["“40” is gone", "“50” is new"]
+    assert sorted(tokens for tokens in looked if tokens) == [
+        ["It", "has", "40", "."],
+        ["They", "paid", "50", "."],
+    ]

@@ -7,6 +7,7 @@ A token glued from several pieces ("$5m", "10-15", "65-inch") has one reading fo
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from tokalign.english.values import value_words as words
@@ -251,7 +252,7 @@ def readings(token: str) -> tuple[Reading, ...]:
         found = _word(token)
         return () if found is None else (found,)
     pieces = _pieces(token)
-    return tuple(pieces) if len(pieces) <= MAX_READINGS else ()
+    return pieces if len(pieces) <= MAX_READINGS else ()
 
 
 def _word(word: str) -> Reading | None:
@@ -267,15 +268,16 @@ def _word(word: str) -> Reading | None:
     return found
 
 
-def _pieces(token: str) -> list[Reading]:
+@lru_cache(4096)
+def _pieces(token: str) -> tuple[Reading, ...]:
     """Return the readings of a token that is not a plain word."""
     found = _word(token)
     if found is not None:
-        return [found]
+        return (found,)
     if any("0" <= letter <= "9" for letter in token):
         literal = _literal(token)
-        return [literal] if literal is not None else _with_digits(token)
-    return _hyphenated(token)
+        return (literal,) if literal is not None else tuple(_with_digits(token))
+    return tuple(_hyphenated(token))
 
 
 def _literal(token: str) -> Reading | None:

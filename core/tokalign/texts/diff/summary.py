@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from tokalign.english.values import find_values
 from tokalign.showing.text import one_line
@@ -42,6 +42,7 @@ FATES = {
     BlockKind.INSERTED: "inserted",
 }
 """Fate of a sentence, by the kind of its block."""
+_Values: TypeAlias = Sequence[tuple[str, str]]
 _TOKEN = re.compile(r"\d+(?:[.,:/]\d+)*|[^\W\d](?:\w|['’](?=\w))*|\w+|[^\w\s]")
 
 
@@ -194,36 +195,41 @@ def _alarms(diff: TextDiff) -> Iterator[Alarm]:
         for k, block in enumerate(diff.blocks)
         for s, each in enumerate(block.segments)
     ]
-    gone, come = _rewritten(diff)
+    values = {
+        (k, s): [list(_values(text)) for text in (diff.old_text(each), diff.new_text(each))]
+        for k, s, _, each in found
+        if each.change in SAYING
+    }
+    gone, come = _rewritten(values.values())
     for k, s, block, each in found:
         place = (k, s, numbers[id(block)], fate(block))
         if each.change in ALARMING:
             old, new = diff.old_text(each).strip(), diff.new_text(each).strip()
             yield Alarm(Change(each.change or ""), old, new, *place)
         elif each.change in SAYING:
-            for text in _lost(diff.old_text(each), gone):
+            olds, news = values[k, s]
+            for text in _lost(olds, gone):
                 yield Alarm(Change.NUMBER, text, "", *place)
-            for text in _lost(diff.new_text(each), come):
+            for text in _lost(news, come):
                 yield Alarm(Change.NUMBER, "", text, *place)
 
 
-def _rewritten(diff: TextDiff) -> tuple[Counter[str], Counter[str]]:
+def _rewritten(values: Iterable[Sequence[_Values]]) -> tuple[Counter[str], Counter[str]]:
     """Return counts of the values that were both deleted and inserted, once for each side.
 
     Such a value is not lost: the words around it were rewritten.
     """
     gone: Counter[str] = Counter()
     come: Counter[str] = Counter()
-    for each in diff.segments():
-        if each.change in SAYING:
-            gone.update(key for key, _ in _values(diff.old_text(each)))
-            come.update(key for key, _ in _values(diff.new_text(each)))
+    for olds, news in values:
+        gone.update(key for key, _ in olds)
+        come.update(key for key, _ in news)
     return gone & come, gone & come
 
 
-def _lost(text: str, rewritten: Counter[str]) -> Iterator[str]:
-    """Yield the values of a text that the other side lacks; counts of `rewritten` are used up."""
-    for key, value in _values(text):
+def _lost(values: _Values, rewritten: Counter[str]) -> Iterator[str]:
+    """Yield the values that the other side lacks; counts of `rewritten` are used up."""
+    for key, value in values:
         if rewritten[key] > 0:
             rewritten[key] -= 1
         else:
