@@ -2,15 +2,17 @@
 
 import contextlib
 import subprocess
+import sys
 from pathlib import Path
 
 import grpc
+import httpx
 import pytest
 import yaml
 from support.envoy import FLAGS, Load, calls_at, envoy, is_ready, wait_for_route
-from support.server_process import started
+from support.server_process import FAKE, started
 from support.waiting import wait_until
-from tokalign.client.load.process import free_port
+from tokalign.client.load.process import free_port, running_server
 from tokalign.v1 import align_pb2_grpc
 
 KUBERNETES = Path(__file__).parents[2] / "deploy" / "kubernetes"
@@ -106,3 +108,44 @@ def test_rollout_of_two_envoys_loses_no_call(tmp_path):
                 wait_until(lambda new=new: '"code":"OK"' in new.log.read_text(), "no calls came")
             load.wait_for_more()
     assert load.failures == []
+
+
+SHORT = f"""
+import pathlib, sys
+from tokalign.server.observe import memory
+resident, short = memory.Memory.resident_bytes, pathlib.Path(sys.argv.pop(1))
+memory.Memory.resident_bytes = lambda self: (
+    1 << 40 if short.exists() else resident(self)
+)
+{FAKE}
+"""
+"""A server whose memory is short once a file is there."""
+
+
+def test_a_server_that_refuses_for_memory_gets_no_more_calls(tmp_path):
+    short = tmp_path / "short"
+    command = (sys.executable, "-c", SHORT, str(short), "serve")
+    with (
+        running_server(*FLAGS, "--http-port", "0", command=command) as one,
+        started(*FLAGS, "--http-port", "0") as two,
+    ):
+        ports = [int(server.address.rpartition(":")[2]) for server in (one, two)]
+        http_ports = [int(server.http_url.rpartition(":")[2]) for server in (one, two)]
+        with (
+            envoy(tmp_path, ports, http_ports=http_ports) as front,
+            grpc.insecure_channel(front.address) as channel,
+            httpx.Client(base_url=f"http://{front.address}", timeout=60) as http,
+        ):
+            stub = align_pb2_grpc.AlignServiceStub(channel)
+            wait_for_route(stub)
+            with Load(stub) as load:
+                wait_until(lambda: min(calls_at(one), calls_at(two)) > 20)
+                short.touch()
+                statuses = set()
+                while one.process.poll() is None:
+                    pair = {"source": "a", "target": "b"}
+                    statuses.add(http.post("/v1/align", json=pair).status_code)
+                load.wait_for_more()
+            assert one.process.returncode == 1
+            assert load.failures == []
+            assert statuses == {200}
