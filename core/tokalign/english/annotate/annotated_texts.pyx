@@ -20,7 +20,8 @@ from itertools import pairwise
 import numpy as np
 
 from tokalign.english.annotate.growing cimport grow, more_room
-from tokalign.english.annotate.sentence_splitter cimport Scan, next_sentence, scan_of, skip_space
+from tokalign.english.annotate.sentence_scan cimport Scan, skip_space
+from tokalign.english.annotate.sentence_splitter cimport next_sentence, scan_of
 from tokalign.english.annotate.tagging cimport (
     WIDTH,
     Form,
@@ -475,12 +476,12 @@ cdef class TextAnnotator:
         cdef Scan scan = scan_of(text.kind, text.data, text.n)
         cdef Py_ssize_t start = 0
         cdef Py_ssize_t end = 0
-        cdef bint is_blank = False
+        cdef int n_breaks = 0
         cdef Py_ssize_t k
         for k in range(text.n):
             scratch.letters[k] = straightened(PyUnicode_READ(text.kind, text.data, k))
         next_sentence(&scan, &start, &end)
-        if skip_space(&scan, end, &is_blank) == text.n:
+        if skip_space(&scan, end, &n_breaks) == text.n:
             return self._tag(scratch, words, _find_tokens(scratch, words, 0, text.n))
         while True:
             if not self._tag(scratch, words, _find_tokens(scratch, words, start, end)):

@@ -1,38 +1,51 @@
 """Sentence splitter for English text, from left to right.
 
-A sentence ends at the end of the text, at a blank line, or at a mark: a run of periods, question
-and exclamation marks, with the closing quotation marks and brackets and the emoticon after it.
-Whether a mark ends a sentence depends on what follows it and, for a single period, on the word
-before it: `ends_here` has the rules, tokalign.english.annotate.abbreviations the words. An emoticon
-without a mark ends a sentence before a capital. A single line break is a space, since lines may be
-wrapped.
+A sentence ends at the end of the text, at a blank line, before a line that begins a block, or at a
+mark: a run of periods, question and exclamation marks, with what belongs to it (`tail_end`): the
+quotation marks and brackets that it closes, references, marks of emphasis, tags, emoji and emoticons.
+What follows the mark decides, and before a single period the word: `ends_here` has the rules,
+tokalign.english.annotate.abbreviations the words. An emoticon without a mark ends a sentence before a
+capital. Nothing ends inside brackets that open within a sentence and are closed soon.
 
-Every character is read a bounded number of times, whatever the text; at most LONGEST_WORD
-characters are looked back at from each mark.
+Headings, items of lists, rows of tables, rules and fences are blocks (`read_line`). A heading and a
+fence end with their line. Any other line break is a space, for lines may be wrapped.
+
+Every character is read a bounded number of times, whatever the text.
 """
 
 from libc.stdint cimport uint8_t, uint32_t
 from libc.string cimport memset, strcmp
 
+from tokalign.english.annotate.block_lines cimport is_roman, read_line
+from tokalign.english.annotate.sentence_scan cimport (
+    Py_UNICODE_ISALPHA,
+    Py_UNICODE_ISDECIMAL,
+    Py_UNICODE_ISLOWER,
+    Py_UNICODE_ISSPACE,
+    Py_UNICODE_ISUPPER,
+    PyUnicode_READ,
+    Scan,
+    at,
+    is_space,
+    skip_space,
+)
+
 from tokalign.english.annotate.abbreviations import (
     BEFORE_DIGITS,
     BEFORE_LOWER,
     FIRST_WORDS,
+    GO_ON,
+    LABELLED,
     LONGEST_WORD,
     NEVER_LAST,
     SELDOM_LAST,
+    SHORT_LAST,
 )
 
 cdef extern from "Python.h":
     int PyUnicode_KIND(object text)
     void* PyUnicode_DATA(object text)
-    Py_UCS4 PyUnicode_READ(int kind, const void* data, Py_ssize_t i) nogil
     bint Py_UNICODE_ISALNUM(Py_UCS4 letter) nogil
-    bint Py_UNICODE_ISALPHA(Py_UCS4 letter) nogil
-    bint Py_UNICODE_ISDECIMAL(Py_UCS4 letter) nogil
-    bint Py_UNICODE_ISLOWER(Py_UCS4 letter) nogil
-    bint Py_UNICODE_ISSPACE(Py_UCS4 letter) nogil
-    bint Py_UNICODE_ISUPPER(Py_UCS4 letter) nogil
 
 cdef enum:
     PERIOD = 1          # a single period
@@ -40,24 +53,30 @@ cdef enum:
     CALL = 3            # a question or exclamation mark among them
 
 
-# Whether an ASCII character can neither end a sentence nor be part of the white space or emoticon
-# that does: letters, most signs, and the space, which ends no sentence by itself.
+# Whether an ASCII character can neither end a sentence nor be the white space or the emoticon that
+# does: a letter, most signs, and the space, which alone ends none.
 cdef uint8_t[128] IS_PLAIN
 for _letter in range(128):
     IS_PLAIN[_letter] = chr(_letter) == " " or not (chr(_letter).isspace() or chr(_letter) in ".!?<^:;=")
 
 cdef enum:
-    N_LOOKED_AT = 24    # LONGEST_WORD; asserted where the lists are read
+    N_LOOKED_AT = 24    # LONGEST_WORD; compared with it where the lists are read
     N_WORD = 12         # bytes of a listed word and its end
+    N_REFERENCE = 40    # most characters of a reference between brackets
+    N_TAG = 96          # most characters of a tag or a command
+    N_BRACKETS = 200    # most characters that are looked at, on each side, for brackets
 
-    # Lists that a word is in.
+    # What a listed word is.
     NEVER = 1
     DIGITS = 2
     SELDOM = 4
     FIRST = 8
     LOWER = 16
+    SHORT = 32
+    GOES_ON = 64
+    LABEL = 128
 cdef enum:
-    N_LISTED = 256      # most words of all lists
+    N_LISTED = 384      # words of a list at most
 
 ctypedef char[N_WORD] Spelling
 
@@ -67,7 +86,7 @@ cdef int N_SPELLINGS = 0
 
 
 cdef int fill_lists() except -1:
-    """Copy the lists of words to C arrays, which are read without the GIL."""
+    """Copy the lists of words to where they are read without the interpreter."""
     global N_SPELLINGS
     cdef dict kinds = {}
     cdef bytes spelling
@@ -77,6 +96,9 @@ cdef int fill_lists() except -1:
         (LOWER, BEFORE_LOWER),
         (SELDOM, SELDOM_LAST),
         (FIRST, FIRST_WORDS),
+        (SHORT, SHORT_LAST),
+        (GOES_ON, GO_ON),
+        (LABEL, LABELLED),
     ):
         for word in words:
             kinds[word] = kinds.get(word, 0) | kind
@@ -95,7 +117,7 @@ fill_lists()
 
 
 cdef int lists_of(const char *spelling) noexcept nogil:
-    """Return the lists that a lower-case word is in, as bits."""
+    """Return in which lists a word of small letters is, as bits."""
     cdef int low = 0
     cdef int high = N_SPELLINGS
     cdef int middle, order
@@ -111,21 +133,8 @@ cdef int lists_of(const char *spelling) noexcept nogil:
     return 0
 
 
-cdef inline Py_UCS4 at(Scan* scan, Py_ssize_t i) noexcept nogil:
-    """Return a character, or 0 outside the text."""
-    scan.n_steps += 1
-    if i >= scan.n:
-        scan.is_open = True
-        return 0
-    return PyUnicode_READ(scan.kind, scan.data, i) if i >= 0 else 0
-
-
-cdef inline bint is_space(Scan* scan, Py_ssize_t i) noexcept nogil:
-    return Py_UNICODE_ISSPACE(at(scan, i)) and i < scan.n
-
-
 cdef int listed(Scan* scan, Py_ssize_t start, Py_ssize_t end) noexcept nogil:
-    """Return the lists that a word is in, ignoring case, as bits."""
+    """Return in which lists a word is, case ignored."""
     cdef char[N_WORD] spelling
     cdef uint32_t letter
     cdef Py_ssize_t i
@@ -156,23 +165,6 @@ cdef inline bint opens(Py_UCS4 letter) noexcept nogil:
     )
 
 
-cdef Py_ssize_t skip_space(Scan* scan, Py_ssize_t i, bint* is_blank) noexcept nogil:
-    """Return the end of the white space at i, and whether it holds a blank line."""
-    cdef Py_ssize_t n_breaks = 0
-    cdef Py_UCS4 letter
-    while is_space(scan, i):
-        letter = at(scan, i)
-        if letter == u"\n" or letter == 0x2028:
-            n_breaks += 1
-        elif letter == u"\r":
-            n_breaks += at(scan, i + 1) != u"\n"
-        elif letter == 0x2029:
-            n_breaks += 2
-        i += 1
-    is_blank[0] = n_breaks > 1
-    return i
-
-
 cdef Py_ssize_t emoticon_end(Scan* scan, Py_ssize_t i) noexcept nogil:
     """Return the end of an emoticon that stands by itself at i, or 0: :-) ;) =D <3 ^_^ ."""
     cdef Py_ssize_t end = 0
@@ -192,8 +184,168 @@ cdef Py_ssize_t emoticon_end(Scan* scan, Py_ssize_t i) noexcept nogil:
     return end if end and (end == scan.n or is_space(scan, end)) else 0
 
 
+cdef inline bint is_picture(Py_UCS4 letter) noexcept nogil:
+    """Whether a character is a part of an emoji."""
+    return letter >= 0x2600 and (
+        letter <= 0x27BF or 0x1F000 <= letter <= 0x1FAFF or letter == 0xFE0F or letter == 0x2B50
+    )
+
+
+cdef inline bint is_emphasis(Py_UCS4 letter) noexcept nogil:
+    return letter == u"*" or letter == u"_" or letter == u"`"
+
+
+cdef inline bint is_superscript(Py_UCS4 letter) noexcept nogil:
+    """Whether a character is a raised digit, a dagger, or another sign of a footnote."""
+    return letter in (0xB9, 0xB2, 0xB3, 0x2020, 0x2021, 0xA7, 0xB6) or 0x2070 <= letter <= 0x2079
+
+
+cdef inline bint is_latin(Py_UCS4 letter) noexcept nogil:
+    return 97 <= (<uint32_t>letter | 32) <= 122
+
+
+cdef Py_ssize_t find(Scan* scan, Py_ssize_t i, Py_UCS4 sign, int most) noexcept nogil:
+    """Return the end of the next `sign` on the line, among so many characters, or 0."""
+    cdef Py_ssize_t end
+    cdef Py_UCS4 letter
+    for end in range(i, i + most):
+        letter = at(scan, end)
+        if letter == sign:
+            return end + 1
+        if letter == 0 or letter == u"\n" or letter == u"\r":
+            return 0
+    return 0
+
+
+cdef Py_ssize_t reference_end(Scan* scan, Py_ssize_t i) noexcept nogil:
+    """Return the end of a reference glued to what is before it at i, or 0.
+
+    They are [4], [note 4], [^1], [1](#fn1), (1), <sup>1</sup>, </b> and \\cite{a}.
+    """
+    cdef Py_UCS4 letter = at(scan, i)
+    cdef Py_ssize_t end = 0
+    if letter == u"[":
+        end = find(scan, i + 1, u"]", N_REFERENCE)
+        if end and at(scan, end) == u"(":
+            end = max(end, find(scan, end, u")", N_TAG))
+    elif letter == u"(":
+        end = i + 1
+        while Py_UNICODE_ISDECIMAL(at(scan, end)) and end - i < 4:
+            end += 1
+        end = end + 1 if end > i + 1 and at(scan, end) == u")" else 0
+    elif letter == u"<" and (at(scan, i + 1) == u"/" or is_latin(at(scan, i + 1))):
+        end = find(scan, i + 1, u">", N_TAG)
+        if end and at(scan, i + 1) == u"s" and at(scan, i + 2) == u"u":  # <sup>, <sub>
+            i = find(scan, end, u"<", N_WORD)
+            end = find(scan, i, u">", N_WORD) if i and at(scan, i) == u"/" else 0
+    elif letter == u"\\" or (letter == u"~" and at(scan, i + 1) == u"\\"):
+        end = i + 1 + (letter == u"~")
+        if not is_latin(at(scan, end)):
+            return 0
+        while is_latin(at(scan, end)) and end - i < N_LOOKED_AT:
+            end += 1
+        if at(scan, end) == u"[":
+            end = max(end, find(scan, end, u"]", N_REFERENCE))
+        end = find(scan, end, u"}", N_TAG) if at(scan, end) == u"{" else 0
+    return end
+
+
+cdef Py_ssize_t tail_end(Scan* scan, Py_ssize_t i, bint* is_closed) noexcept nogil:
+    """Return the end of what belongs to the mark before i, and whether it closes something.
+
+    Marks of emphasis that a word follows open what comes next.
+    """
+    cdef Py_ssize_t end
+    cdef Py_UCS4 letter
+    is_closed[0] = False
+    while True:
+        letter = at(scan, i)
+        if closes(letter):
+            is_closed[0] = True
+            end = i + 1
+        elif is_emphasis(letter) or is_superscript(letter) or is_picture(letter):
+            end = i + 1
+        else:
+            end = reference_end(scan, i)
+            if end == 0:
+                break
+        i = end
+    if i < scan.n and not is_space(scan, i):
+        while is_emphasis(at(scan, i - 1)):
+            i -= 1
+    return i
+
+
+cdef Py_ssize_t aside_end(Scan* scan, Py_ssize_t i, int n_breaks) noexcept nogil:
+    """Return the end of what stands by itself at i and belongs to the mark before it, or 0.
+
+    An emoticon, emoji, or, on the same line, the number of a reference that nothing or a capital
+    follows: "It fell. [4] It rose."
+    """
+    cdef Py_ssize_t end = i
+    cdef Py_ssize_t after
+    while is_picture(at(scan, end)) and end - i < N_LOOKED_AT:
+        end += 1
+    if n_breaks == 0 and at(scan, i) == u"[" and Py_UNICODE_ISDECIMAL(at(scan, i + 1)):
+        end = i + 2 + Py_UNICODE_ISDECIMAL(at(scan, i + 2))
+        if at(scan, end) != u"]":
+            return 0
+        end += 1
+        after = skip_space(scan, end, &n_breaks)
+        if after < scan.n and not Py_UNICODE_ISUPPER(at(scan, after)):
+            return 0
+    if end > i:
+        return end if end == scan.n or is_space(scan, end) else 0
+    return emoticon_end(scan, i)
+
+
+cdef bint is_bracketed(Scan* scan, Py_ssize_t start, Py_ssize_t mark) noexcept nogil:
+    """Whether a mark stands in brackets that open within the sentence and close soon."""
+    cdef Py_ssize_t i = mark - 1
+    cdef Py_ssize_t last = max(start, mark - N_BRACKETS)
+    cdef int depth = 0
+    cdef int n_breaks = 0
+    if mark < scan.closed_at:
+        return True
+    if mark < scan.unclosed_to:
+        return False
+    while i > last:
+        if at(scan, i) == u")":
+            depth += 1
+        elif at(scan, i) == u"(":
+            if depth == 0 and is_space(scan, i - 1) and not is_space(scan, i + 1):
+                break
+            depth -= depth > 0
+        i -= 1
+    if i <= last:
+        return False
+    depth = 0
+    i = mark
+    while i - mark < N_BRACKETS and i < scan.n:
+        if at(scan, i) == u"(":
+            depth += 1
+        elif at(scan, i) == u")":
+            if depth == 0:
+                scan.closed_at = i
+                return True
+            depth -= 1
+        elif is_space(scan, i):
+            i = skip_space(scan, i, &n_breaks)
+            # A line that begins with a letter is the rest of the one before it.
+            if n_breaks > 1 or (n_breaks and (
+                scan.is_alone or not Py_UNICODE_ISALPHA(at(scan, i)) or at(scan, i + 1) == u")"
+            )):
+                break
+            continue
+        i += 1
+    if i >= scan.n:
+        scan.is_open = True
+    scan.unclosed_to = i
+    return False
+
+
 cdef bint is_initials(Scan* scan, Py_ssize_t start, Py_ssize_t end) noexcept nogil:
-    """Whether a word has parts of one or two letters with periods between: U.S, p.m, Ph.D."""
+    """Whether a word is of parts of one or two letters with periods between: U.S, p.m, Ph.D."""
     cdef Py_ssize_t n_letters = 0
     cdef Py_ssize_t i
     cdef bint has_period = False
@@ -210,28 +362,49 @@ cdef bint is_initials(Scan* scan, Py_ssize_t start, Py_ssize_t end) noexcept nog
     return has_period and n_letters > 0
 
 
-# Long, because it is one list of rules; the first that applies decides.
+cdef Py_ssize_t word_after(Scan* scan, Py_ssize_t i) noexcept nogil:
+    """Return the end of the letters at i; so many are looked at."""
+    cdef Py_ssize_t end = i
+    while end - i < N_LOOKED_AT and Py_UNICODE_ISALPHA(at(scan, end)):
+        end += 1
+    return end
+
+
+cdef bint is_level(Scan* scan, Py_ssize_t start, Py_ssize_t end) noexcept nogil:
+    """Whether a word is a number of several levels: 2.1"""
+    cdef Py_ssize_t i
+    if end - start > N_WORD:
+        return False
+    for i in range(start, end):
+        if not (48 <= <uint32_t>at(scan, i) <= 57) and not (
+            at(scan, i) == u"." and start < i < end - 1 and at(scan, i - 1) != u"."
+        ):
+            return False
+    return end > start + 2
+
+
+# Long, as it is one list of rules; the first that applies decides.
 cdef bint ends_here(
-    Scan* scan, Py_ssize_t start, Py_ssize_t mark, int kind, bint is_closed, bint is_spaced,
-    Py_ssize_t after,
+    Scan* scan, Py_ssize_t start, Py_ssize_t body, Py_ssize_t mark, int kind, bint is_closed,
+    bint is_spaced, Py_ssize_t after,
 ) noexcept nogil:
     """Whether a sentence ends with a mark.
 
     Parameters
     ----------
-    start, mark : int
-        Offsets of the sentence and of its mark.
+    start, body, mark : int
+        Of the sentence, of the text of its line, and of its mark.
     kind : int
         PERIOD, DOTS or CALL.
     is_closed, is_spaced : bool
         Whether quotation marks or brackets follow the mark, and whether white space does.
     after : int
-        Offset of the next character that is not white space; there must be one.
+        Where the next character that is no white space stands; there is one.
     """
     cdef Py_UCS4 following = at(scan, after)
     cdef Py_UCS4 first, second, letter
-    cdef Py_ssize_t i, n_letters, word_end
-    cdef Py_ssize_t word = mark     # start of the word before the mark, without opening signs
+    cdef Py_ssize_t i, i_label, n_letters
+    cdef Py_ssize_t word = mark     # where the word before the mark starts, without what opens it
     cdef bint begins
     cdef bint is_lower = True       # of the word
     cdef bint is_alpha = True
@@ -262,43 +435,61 @@ cdef bint ends_here(
     i = after
     while opens(at(scan, i)):
         i += 1
-    first = at(scan, i)     # the first character after the mark, if it is a letter or digit
+    first = at(scan, i)     # the first letter or digit of what follows, where it begins with one
     begins = (
         Py_UNICODE_ISALNUM(first)
         or opens(following) and i < scan.n and not Py_UNICODE_ISSPACE(first)
         or following in (u"#", u"$", u"@", u">")
     )
     if kind == CALL:
-        return begins and not (is_closed and Py_UNICODE_ISLOWER(first))
+        if not Py_UNICODE_ISLOWER(first):
+            return begins
+        # "Yahoo! is a firm."
+        return not is_closed and not (
+            at(scan, mark) == u"!" and Py_UNICODE_ISUPPER(at(scan, word))
+            and listed(scan, i, word_after(scan, i)) & GOES_ON
+        )
     if kind == DOTS:
         return Py_UNICODE_ISUPPER(first)
     if is_closed:
         return begins and not Py_UNICODE_ISLOWER(first)
 
-    # A single period. First the enumerators: "1. Open it." and "b. Close it."
-    if word == start or (at(scan, word - 1) == u" " and at(scan, word - 2) == u":"):
+    # A single period. First the enumerators: "1. Open it.", "b. Close it.", "2.1. Terms", "Step 3."
+    if word == start or word == body or (
+        at(scan, word - 1) == u" " and at(scan, word - 2) == u":"
+    ):
         if n_letters == 1 or (0 < n_letters <= 3 and is_decimal):
             return False
+        if is_level(scan, word, mark) or (
+            Py_UNICODE_ISUPPER(at(scan, word)) and is_roman(scan, word, mark)
+        ):
+            return False
+    elif is_decimal and n_letters <= 3 and at(scan, word - 1) == u" ":
+        i_label = max(start, body)
+        if word_after(scan, i_label) == word - 1 and listed(scan, i_label, word - 1) & LABEL:
+            return False
     lists = listed(scan, word, mark)
-    if lists & NEVER or (lists & DIGITS and Py_UNICODE_ISDECIMAL(first)):
+    if lists & NEVER or (lists & DIGITS and (
+        Py_UNICODE_ISDECIMAL(first)
+        or (Py_UNICODE_ISUPPER(first) and is_roman(scan, i, word_after(scan, i)))
+    )):
         return False
     if lists & SELDOM or is_initials(scan, word, mark) or (
         n_letters == 1 and is_alpha and at(scan, word) != u"I"
     ):
         if not Py_UNICODE_ISUPPER(first):
             return False
-        word_end = i
-        while word_end - i < N_LOOKED_AT and Py_UNICODE_ISALPHA(at(scan, word_end)):
-            word_end += 1
-        return following == u'"' or following == 0x201C or listed(scan, i, word_end) & FIRST
+        return following == u'"' or following == 0x201C or (
+            listed(scan, i, word_after(scan, i)) & FIRST
+        )
     if Py_UNICODE_ISLOWER(first):
-        return n_letters > 2 and not lists & LOWER
+        return (n_letters > 2 or lists & SHORT) and not lists & LOWER
     return begins
 
 
 cdef Py_ssize_t skip_plain(Scan* scan, Py_ssize_t i) noexcept nogil:
-    """Return the first position from i on that may end a sentence, or of the white space before
-    it."""
+    """Return where the first character at i or behind it is that may end a sentence, or the white
+    space before that."""
     cdef Py_ssize_t start = i
     cdef Py_UCS4 letter
     while i < scan.n:
@@ -312,11 +503,21 @@ cdef Py_ssize_t skip_plain(Scan* scan, Py_ssize_t i) noexcept nogil:
     return i
 
 
+cdef bint is_over(Scan* scan, Py_ssize_t i, int n_breaks) noexcept nogil:
+    """Whether the text, a paragraph or a block ends before i, after white space with line breaks."""
+    if i == scan.n or n_breaks > 1:
+        return True
+    if n_breaks == 0:
+        return False
+    read_line(scan, i, True)
+    return scan.begins
+
+
 cdef Py_ssize_t next_end(Scan* scan, Py_ssize_t start) noexcept nogil:
-    """Return the end of the sentence that starts at `start`."""
+    """Return where the sentence that starts at `start` ends."""
     cdef Py_ssize_t i = start
-    cdef Py_ssize_t end, after, mark
-    cdef bint is_blank = False
+    cdef Py_ssize_t end, after, mark, body
+    cdef int n_breaks = 0
     cdef bint is_closed
     cdef int kind
     cdef Py_UCS4 letter
@@ -326,15 +527,15 @@ cdef Py_ssize_t next_end(Scan* scan, Py_ssize_t start) noexcept nogil:
         if i == scan.n:
             return i
         if is_space(scan, i):
-            after = skip_space(scan, i, &is_blank)
-            if is_blank or after == scan.n:
+            after = skip_space(scan, i, &n_breaks)
+            if is_over(scan, after, n_breaks):
                 return i
             end = emoticon_end(scan, after)
             if end == 0:
                 i = after
                 continue
-            after = skip_space(scan, end, &is_blank)
-            if Py_UNICODE_ISUPPER(at(scan, after)):
+            after = skip_space(scan, end, &n_breaks)
+            if Py_UNICODE_ISUPPER(at(scan, after)) and end > scan.closed_at:
                 return end
             i = end
             continue
@@ -342,6 +543,7 @@ cdef Py_ssize_t next_end(Scan* scan, Py_ssize_t start) noexcept nogil:
             i += 1
             continue
         mark = i
+        body = scan.body
         kind = PERIOD if letter == u"." else DOTS if letter == 0x2026 else CALL
         i += 1
         while is_mark(at(scan, i)) or (at(scan, i) == u" " and is_mark(at(scan, i + 1))):
@@ -351,62 +553,72 @@ cdef Py_ssize_t next_end(Scan* scan, Py_ssize_t start) noexcept nogil:
             elif kind == PERIOD:
                 kind = DOTS
             i += 1
-        is_closed = closes(at(scan, i))
-        while closes(at(scan, i)):
-            i += 1
-        end = i
-        after = skip_space(scan, end, &is_blank)
-        if is_blank or after == scan.n:
+        end = tail_end(scan, i, &is_closed)
+        after = skip_space(scan, end, &n_breaks)
+        if is_over(scan, after, n_breaks):
             return end
-        i = emoticon_end(scan, after)
+        i = aside_end(scan, after, n_breaks)
         if i:
             end = i
-            after = skip_space(scan, end, &is_blank)
-            if is_blank or after == scan.n:
+            after = skip_space(scan, end, &n_breaks)
+            if is_over(scan, after, n_breaks):
                 return end
         else:
             i = end
-        if ends_here(scan, start, mark, kind, is_closed, after > end, after):
+        if ends_here(scan, start, body, mark, kind, is_closed, after > end, after) and (
+            not is_bracketed(scan, start, mark)
+        ):
             return end
 
 
 cdef Scan scan_of(int kind, const void* data, Py_ssize_t n) noexcept nogil:
-    """Return a new scan of a text."""
-    return Scan(kind=kind, data=data, n=n, n_steps=0, is_open=False)
+    """Return the start of a scan of a text, as it is stored."""
+    cdef Scan scan
+    memset(&scan, 0, sizeof(Scan))
+    scan.kind = kind
+    scan.data = data
+    scan.n = n
+    scan.line = -1
+    return scan
 
 
 cdef bint next_sentence(Scan* scan, Py_ssize_t* start, Py_ssize_t* end) noexcept nogil:
-    """Find the sentence after `end`; return whether there is one."""
-    cdef bint is_blank = False
-    start[0] = end[0] = skip_space(scan, end[0], &is_blank)
+    """Find the sentence behind `end`; return whether there is one."""
+    cdef int n_breaks = 0
+    cdef bint is_first = end[0] == 0
+    start[0] = end[0] = skip_space(scan, end[0], &n_breaks)
     if start[0] == scan.n:
         return False
     scan.is_open = False
+    read_line(scan, start[0], is_first or n_breaks > 0)
     end[0] = next_end(scan, start[0])
     return True
 
 
 cdef class Sentences:
-    """Iterates over the sentences of a text, found one by one without the GIL.
+    """The sentences of a text one by one, found as they are asked for, without the GIL.
 
     Parameters
     ----------
     text : str
         English, of any length, such as a passage. It is not copied.
+    after : Sentences, optional
+        Of a text that this one begins with: the sentences behind those that it has yielded are
+        found.
 
     Yields
     ------
     start, end : int
-        Half-open code point offsets in rising order. Sentences do not overlap or begin or end with
-        white space, and only white space is between them. A blank text has none.
+        Half-open code point offsets in rising order. Sentences neither overlap nor begin or end
+        with white space, and nothing but white space is between them; none for blank text.
 
     Attributes
     ----------
     n_steps : int
-        Characters read so far, for the test that splitting is linear.
+        How many characters have been read so far, for the test that splitting is linear.
     is_open : bool
-        Whether the end of the text was read to find the last sentence, whose end may move if text
-        is added. Added text changes no other sentence.
+        Whether the end of the text was read to find the last sentence: if text is added, it may
+        end elsewhere. No text that is added changes any other.
 
     Examples
     --------
@@ -419,11 +631,18 @@ cdef class Sentences:
     cdef Scan _scan
     cdef Py_ssize_t _next
 
-    def __cinit__(self, text not None):
+    def __cinit__(self, text not None, Sentences after=None):
         text = str(text) if isinstance(text, str) else text  # of a subclass, such as numpy's
         self._text = text
         self._scan = scan_of(PyUnicode_KIND(text), PyUnicode_DATA(text), len(text))
         self._next = 0
+        if after is not None:
+            self._next = after._next
+            self._scan = after._scan
+            self._scan.kind = PyUnicode_KIND(text)
+            self._scan.data = PyUnicode_DATA(text)
+            self._scan.n = len(text)
+            self._scan.closed_at = self._scan.unclosed_to = 0
 
     @property
     def n_steps(self):
