@@ -135,8 +135,9 @@ ENGLISH: dict[str, set[str]] = {
     "spelling": set(),
     "values": set(),
     "lexicon": set(),
+    "reading": set(),
     # Floor 1.
-    "annotate": {"lexicon"},
+    "annotate": {"lexicon", "reading"},
 }
 """Room of `english` -> the other rooms of it that it imports."""
 

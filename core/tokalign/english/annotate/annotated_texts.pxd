@@ -48,3 +48,4 @@ cdef class AnnotatedTexts:
     cdef int32_t[::1] numbers    # [n_tokens] of words
     cdef list begins             # tokens that begin a later sentence of a text
     cdef int put(self, list places) except -1
+    cdef int put_back(self, list readings) except -1

@@ -5,6 +5,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.english.annotate.tagger_and_parser import Tagger
+from tokalign.english.reading import TextReading
 
 MAX_WORD_BYTES: int
 
@@ -25,6 +26,7 @@ class TextAnnotator:
         texts: list[str],
         tokens: list[tuple[str, ...] | None] | None = ...,
         places: list[tuple[tuple[int, ...], tuple[int, ...]] | None] | None = ...,
+        readings: list[TextReading | None] | None = ...,
     ) -> AnnotatedTexts: ...
 
 class AnnotatedTexts:

@@ -34,9 +34,11 @@ from tokalign.english.annotate.tagging cimport (
     tag_sentence,
 )
 from tokalign.english.annotate.tokenizer cimport (
+    BREAK,
     CLOSING,
     DASH,
     ELLIPSIS,
+    NOT,
     OPENING,
     REWRITTEN,
     mark_tokens,
@@ -72,9 +74,13 @@ cdef struct Text:
     Py_ssize_t n
     const int32_t *lengths   # [n_given] of the tokens, a space after each but the last
     Py_ssize_t n_given       # -1 if the text is to be tokenised
+    int words_kind           # the text as words are found in it, with spaces for its marks
+    const void *words
+    const int32_t *uncut     # [2 * n_uncut] starts and ends of words that are never cut
+    Py_ssize_t n_uncut
 
-cdef Py_UCS4[4][3] WRITTEN = [
-    [u"`", u"`", 0], [u"'", u"'", 0], [u"-", u"-", 0], [u".", u".", u"."],
+cdef Py_UCS4[5][3] WRITTEN = [
+    [u"`", u"`", 0], [u"'", u"'", 0], [u"-", u"-", 0], [u".", u".", u"."], [u"n", u"'", u"t"],
 ]
 
 cdef struct TextScratch:
@@ -346,15 +352,15 @@ cdef bint add_token(
     return True
 
 
-cdef bint add_begin(TextScratch *scratch) noexcept nogil:
-    """Note that the next token begins a sentence inside a text; return whether there was memory."""
+cdef bint add_begin(TextScratch *scratch, Py_ssize_t token) noexcept nogil:
+    """Note that a token begins a sentence inside a text; return whether there was memory."""
     cdef Py_ssize_t room
     if scratch.n_begins == scratch.begin_room:
         room = more_room(scratch.begin_room, scratch.n_begins + 1, LEAST_TOKENS)
         if not grow(<void **>&scratch.begins, room, sizeof(int64_t)):
             return False
         scratch.begin_room = room
-    scratch.begins[scratch.n_begins] = scratch.n_tokens
+    scratch.begins[scratch.n_begins] = token
     scratch.n_begins += 1
     return True
 
@@ -370,11 +376,24 @@ cdef void free_scratch(TextScratch *scratch) noexcept nogil:
 
 cdef inline int _written(uint8_t bits) noexcept nogil:
     """Return the index in WRITTEN of a rewritten sign, from its bits."""
+    if bits & NOT:
+        return 4
     return 0 if bits & OPENING else 1 if bits & CLOSING else 2 if bits & DASH else 3
 
 
+cdef void _join(const Text *text, uint8_t *bits, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
+    """Take back the breaks in words that are never cut, of the letters from first to before last."""
+    cdef Py_ssize_t k, at
+    for k in range(text.n_uncut):
+        if first <= text.uncut[2 * k] and text.uncut[2 * k + 1] <= last:
+            for at in range(text.uncut[2 * k] + 1, text.uncut[2 * k + 1]):
+                bits[at - first] &= <uint8_t>~BREAK
+            bits[text.uncut[2 * k] - first] |= BREAK
+            bits[text.uncut[2 * k + 1] - first] |= BREAK
+
+
 cdef Py_ssize_t _find_tokens(
-    TextScratch *scratch, Words words, Py_ssize_t first, Py_ssize_t last
+    const Text *text, TextScratch *scratch, Words words, Py_ssize_t first, Py_ssize_t last
 ) noexcept nogil:
     """Add the tokens of a sentence, the letters first to before last of the current text; return
     their number, or -1 without memory."""
@@ -387,11 +406,13 @@ cdef Py_ssize_t _find_tokens(
     cdef int32_t token
     cdef int written
     mark_tokens(letters, bits, last - first)
+    if text.n_uncut:
+        _join(text, bits, first, last)
     while next_token(letters, bits, last - first, &start, &end):
         sign = bits[start] & REWRITTEN
         if sign:
             written = _written(sign)
-            token = words.find_token(&WRITTEN[written][0], 3 if sign & ELLIPSIS else 2)
+            token = words.find_token(&WRITTEN[written][0], 3 if sign & (ELLIPSIS | NOT) else 2)
         else:
             token = words.find_token(letters + start, end - start)
         if not add_token(scratch, words, n, first + start, first + end, token):
@@ -477,19 +498,22 @@ cdef class TextAnnotator:
         cdef Py_ssize_t start = 0
         cdef Py_ssize_t end = 0
         cdef int n_breaks = 0
-        cdef Py_ssize_t k
+        cdef Py_ssize_t k, first, before
         for k in range(text.n):
-            scratch.letters[k] = straightened(PyUnicode_READ(text.kind, text.data, k))
+            scratch.letters[k] = straightened(PyUnicode_READ(text.words_kind, text.words, k))
         next_sentence(&scan, &start, &end)
         if skip_space(&scan, end, &n_breaks) == text.n:
-            return self._tag(scratch, words, _find_tokens(scratch, words, 0, text.n))
+            return self._tag(scratch, words, _find_tokens(text, scratch, words, 0, text.n))
+        first = scratch.n_tokens
         while True:
-            if not self._tag(scratch, words, _find_tokens(scratch, words, start, end)):
+            before = scratch.n_tokens
+            if not self._tag(scratch, words, _find_tokens(text, scratch, words, start, end)):
+                return False
+            # A sentence of marks alone has no tokens, and does not begin.
+            if first < before < scratch.n_tokens and not add_begin(scratch, before):
                 return False
             if not next_sentence(&scan, &start, &end):
                 return True
-            if not add_begin(scratch):
-                return False
 
     cdef bint _annotate(self, const Text *text, TextScratch *scratch, Words words) noexcept nogil:
         """Add the tokens of one text; return whether there was memory."""
@@ -499,7 +523,9 @@ cdef class TextAnnotator:
             return self._annotate_raw(text, scratch, words)
         return self._tag(scratch, words, _take_tokens(text, scratch, words))
 
-    def __call__(self, list texts not None, list tokens=None, list places=None):
+    def __call__(
+        self, list texts not None, list tokens=None, list places=None, list readings=None
+    ):
         """Return annotated texts.
 
         Parameters
@@ -511,6 +537,8 @@ cdef class TextAnnotator:
             text is to be tokenised. Tokens are not empty.
         places : list of ((starts, ends), or None), optional
             Offsets of each text's tokens, to report instead of those in the text.
+        readings : list of (TextReading, or None), optional
+            Of each raw text that is not plain; the text is the normal form that it has.
 
         Returns
         -------
@@ -520,6 +548,7 @@ cdef class TextAnnotator:
         cdef AnnotatedTexts found = AnnotatedTexts.__new__(AnnotatedTexts)
         cdef Text *items = NULL
         cdef int32_t[::1] lengths = _lengths(tokens)
+        cdef int32_t[::1] uncut = _uncut(readings)
         cdef TextScratch scratch
         cdef Words words
         cdef Py_ssize_t k
@@ -535,6 +564,8 @@ cdef class TextAnnotator:
             if items == NULL:
                 raise MemoryError("texts of a batch")
             _point_to(texts, tokens, lengths, items)
+            if readings is not None:
+                _point_to_readings(readings, uncut, items)
             with nogil:
                 for k in range(n_texts):
                     is_done = self._annotate(&items[k], &scratch, words)
@@ -550,6 +581,8 @@ cdef class TextAnnotator:
             found.begins = [scratch.begins[k] for k in range(scratch.n_begins)]
             if places is not None:
                 found.put(places)
+            if readings is not None:
+                found.put_back(readings)
         finally:
             free(items)
             free_scratch(&scratch)
@@ -566,11 +599,39 @@ cdef int _point_to(list texts, list tokens, const int32_t[::1] lengths, Text *it
         items[k].data = PyUnicode_DATA(text)
         items[k].n = len(text)
         items[k].n_given = -1
+        items[k].words_kind = items[k].kind
+        items[k].words = items[k].data
+        items[k].n_uncut = 0
         if tokens is not None and tokens[k] is not None:
             items[k].n_given = len(tokens[k])
             items[k].lengths = &lengths[n_given]
             n_given += items[k].n_given
     return 0
+
+
+cdef int _point_to_readings(list readings, const int32_t[::1] uncut, Text *items) except -1:
+    """Point `items` into the words of their readings."""
+    cdef Py_ssize_t n_before = 0
+    cdef Py_ssize_t k
+    cdef str words
+    for k, reading in enumerate(readings):
+        if reading is None:
+            continue
+        words = reading.words
+        if len(words) != items[k].n:
+            raise ValueError(f"the reading of text {k} has {len(words)} characters; the text {items[k].n}")
+        items[k].words_kind = PyUnicode_KIND(words)
+        items[k].words = PyUnicode_DATA(words)
+        items[k].uncut = &uncut[n_before]
+        items[k].n_uncut = len(reading.addresses)
+        n_before += 2 * items[k].n_uncut
+    return 0
+
+
+cdef int32_t[::1] _uncut(list readings):
+    """Return the starts and ends of all words that are never cut, and a 0."""
+    found = [place for each in readings or () if each is not None for place in each.addresses]
+    return np.array([edge for place in found for edge in place] + [0], dtype=np.int32)
 
 
 cdef int32_t[::1] _lengths(list tokens):
@@ -620,6 +681,16 @@ cdef class AnnotatedTexts:
             for at, (start, end) in enumerate(zip(*place)):
                 self.starts[first + at] = start
                 self.ends[first + at] = end
+        return 0
+
+    cdef int put_back(self, list readings) except -1:
+        """Put offsets in texts as they were sent in the place of those in their normal form."""
+        cdef Py_ssize_t k, at
+        for k, reading in enumerate(readings):
+            if reading is None or reading.form is None:
+                continue
+            for at in range(self.offsets[k], self.offsets[k + 1]):
+                self.starts[at], self.ends[at] = reading.places(self.starts[at], self.ends[at])
         return 0
 
     def columns(self):

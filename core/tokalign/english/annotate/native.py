@@ -10,6 +10,7 @@ from tokalign.english.annotate.annotated_texts import AnnotatedTexts, TextAnnota
 from tokalign.english.annotate.annotator import require_tokens
 from tokalign.english.annotate.lemmatize import shared_lemmatizer
 from tokalign.english.annotate.tagger_and_parser import Parser, Tagger
+from tokalign.english.reading import TextReading, read_text
 from tokalign.types import Sentence, SentenceLike
 from tokalign.types.locks import LEFT, ForkLock, cached_property
 
@@ -70,8 +71,12 @@ class NativeAnnotator:
                 [each.text for each in given],
                 [each.tokens for each in given],
                 [each.places for each in given],
+                [each.reading for each in given],
             )
-        annotated = [self._sentence(each, columns, index) for index, each in enumerate(given)]
+        annotated = [
+            self._sentence(each, sent, columns, index)
+            for index, (each, sent) in enumerate(zip(given, sentences, strict=True))
+        ]
         require_tokens(annotated)
         if not trees:
             return annotated
@@ -79,12 +84,15 @@ class NativeAnnotator:
             annotated, [columns.sentence_ranges(index) for index in range(len(given))]
         )
 
-    def _sentence(self, given: _Given, columns: AnnotatedTexts, index: int) -> Sentence:
+    def _sentence(
+        self, given: _Given, sent: SentenceLike, columns: AnnotatedTexts, index: int
+    ) -> Sentence:
         """Return a sentence: a view of columns unless the caller gave tags or lemmas."""
         own = given.own
         if own is None:
+            text = sent if isinstance(sent, str) else given.text
             # Asking the columns for a tree would cost more than these two fields.
-            return Sentence.of(columns, index, text=given.text, heads=None, relations=None)
+            return Sentence.of(columns, index, text=text, heads=None, relations=None)
         if own.tags is None and own.lemmas is None:
             return Sentence.of(
                 columns, index, text=own.text, heads=own.heads, relations=own.relations
@@ -128,25 +136,29 @@ class _Given:
     Attributes
     ----------
     text : str
-        Raw, or tokens with a space between two.
+        Raw and in its normal form, or tokens with a space between two.
     tokens : tuple of str or None
         None if the text is to be tokenised.
     places : (starts, ends) or None
         Offsets of the tokens in the caller's text, if that is another one.
     own : Sentence or None
         The caller's sentence, with its text and columns.
+    reading : TextReading or None
+        Of a raw text that is not plain.
     """
 
     text: str
     tokens: tuple[str, ...] | None = None
     places: tuple[tuple[int, ...], tuple[int, ...]] | None = None
     own: Sentence | None = None
+    reading: TextReading | None = None
 
     @classmethod
     def of(cls, sentence: SentenceLike) -> Self:
         """Return the form of a caller's sentence; InputError if a token is empty."""
         if isinstance(sentence, str):
-            return cls(sentence)
+            reading = read_text(sentence)
+            return cls(sentence) if reading is None else cls(reading.text, reading=reading)
         if not isinstance(sentence, Sentence):
             tokens = tuple(sentence)
             text = " ".join(tokens)

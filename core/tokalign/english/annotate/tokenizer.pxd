@@ -8,7 +8,8 @@ cdef enum:
     CLOSING = 8         # this quotation mark becomes ''
     DASH = 16           # written --
     ELLIPSIS = 32       # written ...
-    REWRITTEN = OPENING | CLOSING | DASH | ELLIPSIS
+    NOT = 64            # this nt is written n't
+    REWRITTEN = OPENING | CLOSING | DASH | ELLIPSIS | NOT
 
 cdef Py_UCS4 straightened(Py_UCS4 letter) noexcept nogil
 

@@ -5,7 +5,7 @@ to the token. Where the script inserts spaces rule by rule, this scanner sets bi
 punctuation first, then the clitics ('s, 'll, n't), then a few contractions (can not, 't is).
 Unlike the script, as web text needs, it takes white space of any kind for a space, and reads
 typographic signs as the Treebank writes them (curly quotes as `` '' and ', the em dash as --, the
-ellipsis as ...).
+ellipsis as ...), and negations without their apostrophe (cant) as with it.
 """
 
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
@@ -26,7 +26,7 @@ cdef enum:
     EM_DASH = 0x2014
     ELLIPSIS_SIGN = 0x2026
 
-cdef dict WRITTEN = {OPENING: "``", CLOSING: "''", DASH: "--", ELLIPSIS: "..."}
+cdef dict WRITTEN = {OPENING: "``", CLOSING: "''", DASH: "--", ELLIPSIS: "...", NOT: "n't"}
 
 # Whether an ASCII character may be something else than a part of a word.
 cdef uint8_t[128] SPECIAL
@@ -280,6 +280,40 @@ cdef void break_contractions(
                 split(bits, i, i + 2, end)
 
 
+ctypedef const char* Stem
+
+cdef Stem[19] DENIED = [
+    b"ai", b"are", b"ca", b"could", b"did", b"do", b"does", b"had", b"has", b"have", b"is", b"might",
+    b"must", b"need", b"should", b"was", b"were", b"wo", b"would",
+]
+
+
+cdef void break_bare_negations(
+    const Py_UCS4* text, uint8_t* bits, Py_ssize_t n
+) noexcept nogil:
+    """Split cant, isnt and their like before nt. A break is at 0 and at n."""
+    cdef Py_ssize_t start = 0
+    cdef Py_ssize_t end, k
+    cdef int which
+    for end in range(1, n + 1):
+        if not bits[end] & BREAK:
+            continue
+        if (
+            4 <= end - start <= 8 and text[end - 1] == u"t" and text[end - 2] == u"n"
+        ):
+            for which in range(19):
+                k = 0
+                while DENIED[which][k] and (
+                    text[start + k] == <uint8_t>DENIED[which][k]
+                    or (k == 0 and (<uint32_t>text[start] | 32) == <uint8_t>DENIED[which][k])
+                ):
+                    k += 1
+                if not DENIED[which][k] and start + k == end - 2:
+                    bits[end - 2] |= BREAK | NOT
+                    break
+        start = end
+
+
 cdef void mark_tokens(Py_UCS4* letters, uint8_t* bits, Py_ssize_t n) noexcept nogil:
     """Set the bits of every position of a sentence."""
     cdef bint has_apostrophe = False
@@ -293,6 +327,7 @@ cdef void mark_tokens(Py_UCS4* letters, uint8_t* bits, Py_ssize_t n) noexcept no
     if has_apostrophe:
         break_clitics(letters, bits, n)
     break_contractions(letters, bits, n, has_apostrophe)
+    break_bare_negations(letters, bits, n)
 
 
 cdef bint next_token(

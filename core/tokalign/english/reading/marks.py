@@ -1,0 +1,182 @@
+"""Marks in a text that are no words: mark-up, citation marks and labels of blocks.
+
+What is read is prose as people and programs write it, in Markdown, HTML, LaTeX, reStructuredText,
+AsciiDoc and wikis, without being told which: the signs that stand for a form, not for themselves.
+Mark-up that is broken is text. Each pattern looks at a bounded number of characters from each place.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from enum import StrEnum
+from typing import NamedTuple
+
+
+class MarkKind(StrEnum):
+    """What a mark is."""
+
+    MARKUP = "markup"
+    """A sign of emphasis, a tag, a command, or a link's address."""
+    CITATION = "citation"
+    """Where something is said to come from: [4], (Source 1), a footnote's number."""
+    LABEL = "label"
+    """A bullet or a number of a heading, an item, a clause or a page."""
+    ADDRESS = "address"
+    """A web address or an e-mail address: one word, whatever its signs."""
+
+
+class Mark(NamedTuple):
+    """A mark in a text.
+
+    Attributes
+    ----------
+    start, end : int
+        Half-open code point offsets.
+    kind : MarkKind
+    """
+
+    start: int
+    end: int
+    kind: MarkKind
+
+
+_NUMBERS = r"[1-9]\d{0,2}(?:\s?[,;\u2013-]\s?[1-9]\d{0,2}){0,8}"
+_ADDRESS = re.compile(
+    r"(?:\b(?:https?|ftp)://|\bwww\.)[^\s<>\"`{}|\\^\[\]]{1,2000}(?<=[\w/#=&%+~-])"
+    r"|\b[\w.+-]{1,64}@\w[\w-]{0,62}(?:\.\w[\w-]{0,62}){1,8}\b"
+)
+_SUPERSCRIPT_TAG = re.compile(r"<sup\b[^<>]{0,100}>(?:<[^<>]{1,200}>)?\[?[\w*]{1,3}\]?(?:</a>)?</sup>")
+_TAG = re.compile(r"</?[A-Za-z][A-Za-z0-9]{0,15}(?:\s[^<>]{0,1000})?/?>|<!--[^>]{0,1000}-->")
+_BRACKETED = re.compile(
+    rf"\[(?:\^[\w-]{{1,24}}|{_NUMBERS}|(?<=[\w.,;:!?\"'\u201d\u2019)]\[)[a-z]|note \d{{1,3}}|nb \d{{1,3}}"
+    r"|citation needed|[Ss]ources?:? ?\d{1,3}|[SR]\d{1,2})\](?:\([^()\s]{0,500}\)|:(?=\s))?"
+    r"|\u3010\d[^\u3010\u3011]{0,60}\u3011"
+)
+_SOURCES = re.compile(
+    r"\((?:[Ss]ources?|[Rr]efs?\.?|[Rr]eferences?|[Cc]itations?|[Pp]assages?|[Dd]ocuments?)\s?:?\s?\[?"
+    r"\d{1,3}\]?(?:\s?(?:,|and|&)\s?\[?\d{1,3}\]?){0,8}\)"
+    r"|\((?<=[.!?\"\u201d\u2019]\()\d{1,3}\)"
+)
+_RAISED = re.compile("(?<=[\\w.,;:!?\"'\u201d\u2019)\\]])[\u2070\u00b9\u00b2\u00b3\u2074-\u2079\u2020\u2021]+")
+_UNIT = re.compile(r"(?:\b[kcdm]?m|\b(?:ft|in|s|yd|mi|mile|miles|kilomet\w+|met\w+)|[\d)])\Z")
+_LINK = re.compile(
+    r"(!?\[)(?:[^\[\]\n]{1,300})(\](?:\([^()\s]{0,1000}(?:\s\"[^\"\n]{0,200}\")?\)|\[[^\[\]\n]{0,60}\]))"
+)
+_WIKI_LINK = re.compile(r"(\[\[(?:[^\[\]|\n]{1,200}\|)?)[^\[\]|\n]{1,200}(\]\])")
+_STARS = re.compile(
+    r"(?<![*\d)])\*{2,3}(?=[^\s*])|(?<=[^\s*])\*{2,3}(?![*\d(])"
+    r"|(?<![\w*])\*(?=[^\s*])|(?<=[^\s*])\*(?![\w*])"
+)
+_PAIRED = re.compile(r"(?<![\w_~])(_{1,3}|~~)(?=[^\s_~])[^\n]{0,300}?(?<=[^\s_~])(\1)(?![\w_~])")
+_TICKS = re.compile(r"(?<![\w`])(`{1,3})(?=[^\s`])(?:(?!'')[^`\n]){1,300}(?<=\S)(\1)(?!`)")
+_CITE = re.compile(
+    r"~?\\(?:[a-z]{0,6}cite[a-z]{0,8}|ref|eqref|autoref|pageref|label|footnotemark)\*?"
+    r"(?:\[[^\[\]\n]{0,80}\]){0,2}\{[^{}\n]{0,200}\}"
+)
+_COMMAND = re.compile(r"\\[a-zA-Z]{1,24}\*?(?:\[[^\[\]\n]{0,80}\])?\{|\\(?:item|noindent|par)\b|\\(?=[&%$#_{}])")
+_BRACE = re.compile(r"(?<!\\)\}")
+_ROLE = re.compile(r":[a-z][\w-]{1,20}:(?=`)|(?<=[^\s:]:):(?=\s*\Z|[ \t]*\n)")
+_NUMBERED = (
+    r"\d{1,3}[.)]|\(?[a-z]\)|\((?:\d{1,3}|[ivxl]{1,5})\)|\d{1,2}(?:\.\d{1,2}){1,5}\.|[IVXL]{2,6}\."
+)
+_LABEL = re.compile(
+    rf"[ \t]*(?:(?:>[> \t]*|[-+*\u2022\u2023\u25e6\u25aa\u25cf\u00b7]|[#]{{1,6}}|={{2,6}}|\[[ xX]\]"
+    rf"|\*{{2}}(?:{_NUMBERED})\*{{2}}|{_NUMBERED})[ \t]+){{0,6}}"
+    r"(?:\*{0,2}(?:Step|Section|Chapter|Part|Article|Appendix|Annex|Clause|Rule|Item|Question|Phase|Principle)"
+    r" (?:\d{1,3}(?:\.\d{1,3}){0,4}|[A-Z]|[IVXL]{1,6})[.:](?=\s|\*))?"
+)
+_RULE = re.compile(
+    r"^[ \t]*(?:([-=*_~^#+`])\1{2,}[ \t]*$|(?:`{3}|~{3})[\w+.-]{0,30}[ \t]*$)|[ \t]={2,6}[ \t]*$"
+    r"|[ .\u2026]*(?:\.{4,}|\u2026{2,}|(?:\. ){4,})[ \t]*\d{0,4}[ \t]*$",
+    re.MULTILINE,
+)
+_PIPE = re.compile(r"(?:(?<=\s)|^)\|(?=\s|$)|^\|[-:| ]{3,}\|?[ \t]*$", re.MULTILINE)
+_SIGNS = frozenset("*_`~[<>#|\\@(=\u3010\u00b9\u00b2\u00b3\u2020\u2021\u2070\u2074\u2075\u2076\u2077\u2078\u2079")
+
+
+def find_marks(text: str) -> list[Mark]:
+    """Return the marks of a text, in order; they may lie in one another.
+
+    Examples
+    --------
+    >>> [text[mark.start : mark.end] for text in ["- **Holm** left.[4]"] for mark in find_marks(text)]
+    ['- ', '**', '**', '[4]']
+    """
+    marks = list(_labels(text))
+    has_address = "@" in text or "://" in text or "www." in text
+    signs = _SIGNS.intersection(text)
+    if not (signs or has_address or ":" in text or "...." in text or "\u2026\u2026" in text or "\n" in text):
+        return marks
+    found = [Mark(start, end, kind) for start, end, kind in _signs(text) if start < end]
+    if has_address:
+        words = [Mark(*word.span(), MarkKind.ADDRESS) for word in _ADDRESS.finditer(text)]
+        words = [word for word in words if not any(_holds(mark, word) for mark in found)]
+        found = [mark for mark in found if not any(_holds(word, mark) for word in words)]
+        marks += words
+    return sorted(marks + found)
+
+
+def _holds(outer: Mark, inner: Mark) -> bool:
+    return outer.start <= inner.start and inner.end <= outer.end
+
+
+def _labels(text: str) -> Iterator[Mark]:
+    """Yield the labels at the beginnings of lines."""
+    start = 0
+    while True:
+        label = _LABEL.match(text, start)
+        assert label is not None
+        if label[0].strip() and label.end() < len(text):
+            yield Mark(label.start(), label.end(), MarkKind.LABEL)
+        start = text.find("\n", start) + 1
+        if start == 0:
+            return
+
+
+def _signs(text: str) -> Iterator[tuple[int, int, MarkKind]]:
+    """Yield what stands for a form or a source, kind by kind."""
+    if "<" in text:
+        for found in _SUPERSCRIPT_TAG.finditer(text):
+            if _UNIT.search(text, max(0, found.start() - 12), found.start()) is None:
+                yield *found.span(), MarkKind.CITATION
+        yield from _spans(_TAG, text)
+    if "[" in text or "\u3010" in text:
+        yield from _spans(_BRACKETED, text, MarkKind.CITATION)
+        for pattern in (_WIKI_LINK, _LINK):
+            for found in pattern.finditer(text):
+                yield *found.span(1), MarkKind.MARKUP
+                yield *found.span(2), MarkKind.MARKUP
+    if "(" in text:
+        yield from _spans(_SOURCES, text, MarkKind.CITATION)
+    if not text.isascii():
+        for found in _RAISED.finditer(text):
+            if found[0][0] in "\u2020\u2021\u00b9" or not _UNIT.search(
+                text, max(0, found.start() - 12), found.start()
+            ):
+                yield *found.span(), MarkKind.CITATION
+    if "*" in text:
+        yield from _spans(_STARS, text)
+    for sign, pattern in (("_", _PAIRED), ("~~", _PAIRED), ("`", _TICKS)):
+        if sign in text:
+            for found in pattern.finditer(text):
+                yield *found.span(1), MarkKind.MARKUP
+                yield *found.span(2), MarkKind.MARKUP
+    if "\\" in text:
+        yield from _spans(_CITE, text, MarkKind.CITATION)
+        yield from _spans(_COMMAND, text)
+        if _COMMAND.search(text) is not None:
+            yield from _spans(_BRACE, text)
+    if ":" in text:
+        yield from _spans(_ROLE, text)
+    if "|" in text:
+        yield from _spans(_PIPE, text)
+    if "\n" in text or "...." in text or "\u2026\u2026" in text or text.lstrip()[:1] in "-=*_~^#+`":
+        yield from _spans(_RULE, text)
+
+
+def _spans(
+    pattern: re.Pattern[str], text: str, kind: MarkKind = MarkKind.MARKUP
+) -> Iterator[tuple[int, int, MarkKind]]:
+    for found in pattern.finditer(text):
+        yield *found.span(), kind

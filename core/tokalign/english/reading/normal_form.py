@@ -1,0 +1,117 @@
+"""Normal form of a text: what is written in several ways is written in one before tokens are found.
+
+Canonical composition (NFC), compatibility forms that stand for the same word (ligatures, full width,
+mathematical letters, Roman numerals of one sign), signs that nobody sees, apostrophes, and entities of
+HTML. Superscripts, fractions and typographic marks stay:
+they say something, or the tokenizer reads them.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+Edit = tuple[int, int, str]
+"""Start and end in a text, and what is written there instead."""
+
+_PICTURE = "\u2600-\u27bf\u2b50\U0001f000-\U0001faff"
+_FOLDED = (
+    "\u00ad\u0300-\u036f\u1dc4-\u1dff\u200b-\u200f\u2010\u2011\u202a-\u202e\u2060-\u2064\u2103\u2109"
+    "\u212a\u212b\u2160-\u217f\u2212\u3371-\u33df\ufb00-\ufb06\ufe00-\ufe0f\ufeff\uff01-\uff5e"
+    "\U0001d400-\U0001d7ff"
+)
+_APOSTROPHES = "`\u00b4\u02b9\u02bb\u02bc\u2032\u2035\u275b\u275c\uff07"
+_CLUSTER = re.compile(f".?[{_FOLDED}]+", re.DOTALL)
+_GLUED = re.compile(f"(?<=\\w)(?=[{_PICTURE}])|(?<=[{_PICTURE}\ufe0f])(?=\\w)")
+_LOOKALIKE = re.compile(
+    f"(?<=[a-zA-Z])[{_APOSTROPHES}](?=(?:s|t|d|m|ll|re|ve)\\b)", re.IGNORECASE
+)
+_ENTITY = re.compile(r"&(?:[a-z]{2,6}|#\d{1,6}|#x[0-9a-f]{1,5});", re.IGNORECASE)
+_TWICE = re.compile(r"(?<=\w'd)(?='ve\b)|(?<=n't)(?='ve\b)", re.IGNORECASE)
+_INNER_STOP = re.compile(r"(?<=[a-z])(?=\.[\"'\u201d\u2019)\]]+ [a-z])")
+
+
+class NormalForm(NamedTuple):
+    """A text in its normal form, and where its characters stand in the text as it was sent.
+
+    Attributes
+    ----------
+    text : str
+    starts, ends : list of int
+        For each character, half-open code point offsets of what it is written for; what was
+        inserted has none of its own: both are the same.
+    """
+
+    text: str
+    starts: list[int]
+    ends: list[int]
+
+
+def normal_form(text: str) -> NormalForm | None:
+    """Return a text in its normal form; None if it is in that form already.
+
+    Examples
+    --------
+    >>> normal_form("Rene\\u0301e isn`t here").text
+    "Ren\\xe9e isn't here"
+    """
+    edits = sorted(_edits(text))
+    if not edits:
+        return None
+    letters: list[str] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    at = 0
+    for start, end, written in [*edits, (len(text), len(text), "")]:
+        if start < at:
+            continue  # inside of what was written anew
+        letters.append(text[at:start] + written)
+        starts += [*range(at, start), *([start] * len(written))]
+        ends += [*range(at + 1, start + 1), *([end] * len(written))]
+        at = end
+    normal = "".join(letters)
+    return None if normal == text else NormalForm(normal, starts, ends)
+
+
+def _edits(text: str) -> Iterator[Edit]:
+    """Yield what is written in another way, pass by pass."""
+    if not text.isascii():
+        yield from _folds(text)
+        yield from _insertions(_GLUED, text, " ")
+    if "`" in text or not text.isascii():
+        yield from ((*found.span(), "'") for found in _LOOKALIKE.finditer(text))
+    if "'ve" in text:
+        yield from _insertions(_TWICE, text, " ")
+    if "&" in text:
+        for entity in _ENTITY.finditer(text):
+            sign = html.unescape(entity[0])
+            if sign != entity[0]:
+                yield *entity.span(), sign
+    if '."' in text or ".'" in text or ".)" in text or ".\u201d" in text or ".]" in text:
+        yield from _insertions(_INNER_STOP, text, " ")
+
+
+def _insertions(pattern: re.Pattern[str], text: str, written: str) -> Iterable[Edit]:
+    return ((found.start(), found.start(), written) for found in pattern.finditer(text))
+
+
+def _folds(text: str) -> Iterator[Edit]:
+    for cluster in _CLUSTER.finditer(text):
+        folded = "".join(map(_fold, unicodedata.normalize("NFC", cluster[0])))
+        if folded != cluster[0]:
+            yield *cluster.span(), folded
+
+
+def _fold(letter: str) -> str:
+    """Return what a letter is written for: itself, another, several or none."""
+    if letter in "\u2010\u2011\u2212":
+        return "-"
+    if letter == "\u200d" or unicodedata.category(letter) in ("Cf", "Mn"):
+        # Zero width and soft hyphens; marks that NFC could not compose say nothing to a word list.
+        return ""
+    if re.match(f"[{_FOLDED}]", letter):
+        return unicodedata.normalize("NFKC", letter)
+    return letter
