@@ -19,6 +19,10 @@ whole are learned from as well; their words weigh RIGHT_WEIGHT. That was chosen 
 .1, .25, .5 and 1: the more they weigh, the fewer words of right claims are flagged, and the smaller
 is the area of the others.
 
+Answers are often short, end anywhere, and may be about something else: each claim is learned from
+without its final stop, too, in two pieces, cut at a place that is drawn, and in one of them beside
+the evidence of another page, which supports none of it. Figures are of whole claims.
+
 Prints for all words, and for values, names and content words alone, means over N_DIVISIONS
 divisions into N_FOLDS folds of pages:
 
@@ -39,6 +43,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -83,6 +88,8 @@ N_DIVISIONS = 3
 N_INNER = 5
 RIGHT_WEIGHT = 0.5
 """Of the words of claims that are supported as a whole."""
+PIECE_WEIGHT = 0.5
+"""Of the words of pieces of a claim."""
 THRESHOLDS = np.linspace(0.2, 0.9, 71)
 FIGURES = (
     "area", "f1", "precision", "recall", "precision_at_40", "calibration", "threshold",
@@ -108,6 +115,8 @@ class JudgedClaim:
         1 or 0.
     weight : float
         What each word counts in training.
+    is_piece : bool
+        Whether this is a claim without its stop, or a piece of one.
     """
 
     page: str
@@ -115,6 +124,7 @@ class JudgedClaim:
     inputs: NDArray[np.float32]
     supported: _Array
     weight: float = 1.0
+    is_piece: bool = False
 
     @property
     def is_right(self) -> bool:
@@ -127,13 +137,46 @@ def claims(data: Path, aligner: Aligner) -> Iterator[JudgedClaim]:
 
     Those that are supported in part come first.
     """
+    before: dict[str, Any] | None = None
     for part in ("train", "dev"):
         for row in _rows(data / "wice" / f"tokens-{part}.jsonl"):
-            unsupported = np.array(row["non_supported_spans"], np.float64)
-            yield _claim(aligner, row, row["claim_tokens"], 1.0 - unsupported, 1.0)
+            supported = 1.0 - np.array(row["non_supported_spans"], np.float64)
+            yield _claim(aligner, row, row["claim_tokens"], supported, 1.0)
+            for first, last in _pieces(row["claim_tokens"], row["meta"]["id"]):
+                tokens = row["claim_tokens"][first:last]
+                yield _claim(
+                    aligner, row, tokens, supported[first:last], PIECE_WEIGHT, is_piece=True
+                )
+            # The last piece beside the evidence of another page supports nothing.
+            if before is not None and _page(before) != _page(row):
+                other = {**row, "evidence": before["evidence"]}
+                nothing = np.zeros(len(tokens))
+                yield _claim(aligner, other, tokens, nothing, PIECE_WEIGHT, is_piece=True)
+            before = row
     for row in _rows(data / "wice" / "claims-dev.jsonl"):
         if row["label"] == "supported":
             yield _claim(aligner, row, row["claim"], None, RIGHT_WEIGHT)
+            (sentence,) = aligner.annotate([row["claim"]])
+            for first, last in _pieces(sentence.tokens, row["meta"]["id"]):
+                tokens = sentence.tokens[first:last]
+                weight = RIGHT_WEIGHT * PIECE_WEIGHT
+                yield _claim(aligner, row, tokens, None, weight, is_piece=True)
+
+
+def _pieces(tokens: Sequence[str], name: str) -> list[tuple[int, int]]:
+    """Return where a claim without its final mark lies, and two pieces of that."""
+    end = len(tokens)
+    while end and not any(map(str.isalnum, tokens[end - 1])):
+        end -= 1
+    draw = random.Random(name)
+    cut = draw.randint(1, min(6, end - 1)) if end > 1 else 0
+    cut = draw.choice([cut, end - cut])
+    return [piece for piece in ((0, end), (0, cut), (cut, end)) if piece[0] < piece[1]]
+
+
+def _page(row: dict[str, Any]) -> str:
+    """Return what claims that were made of one sentence share."""
+    return str(row["meta"]["id"].rsplit("-", 1)[0])
 
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:
@@ -147,6 +190,8 @@ def _claim(
     claim: SentenceLike,
     supported: _Array | None,
     weight: float,
+    *,
+    is_piece: bool = False,
 ) -> JudgedClaim:
     """Return a claim aligned with its evidence; without `supported`, all of its words are."""
     (sentence,) = aligner.annotate([claim])
@@ -158,11 +203,12 @@ def _claim(
     if isinstance(candidates, Exception):
         raise candidates
     return JudgedClaim(
-        row["meta"]["id"].rsplit("-", 1)[0],
+        _page(row),
         words,
         support_inputs(words, candidates, sources),
         np.ones(len(words.kinds)) if supported is None else supported,
         weight,
+        is_piece,
     )
 
 
@@ -315,7 +361,8 @@ def cross_validated(
     systems : dict
         Name -> which inputs are used, and whether the trees decide alone.
     """
-    partly = [each for each in every if not each.is_right]
+    whole = [each for each in every if not each.is_piece]
+    partly = [each for each in whole if not each.is_right]
     supported = np.concatenate([each.supported for each in partly])
     kinds = [kind for each in partly for kind in each.words.kinds]
     masks = {
@@ -330,9 +377,11 @@ def cross_validated(
             models = [
                 fit([c for c in every if fold_of[c.page] != each], used) for each in range(N_FOLDS)
             ]
-            of_claim = [supports(models[fold_of[each.page]], each, alone=alone) for each in every]
-            support = np.concatenate(of_claim[: len(partly)])
-            flagged = _flagged_of_right(every, of_claim)
+            of_claim = [supports(models[fold_of[each.page]], each, alone=alone) for each in whole]
+            support = np.concatenate(
+                [own for each, own in zip(whole, of_claim, strict=True) if not each.is_right]
+            )
+            flagged = _flagged_of_right(whole, of_claim)
             for words, mask in masks.items():
                 figures = _figures(support[mask], supported[mask], fold[mask])
                 found[words].append((*figures, flagged[words]))

@@ -39,6 +39,9 @@ Inputs of the context, whose log odds are cut off at 5 to each side:
     no-X                    whether there is no X
     tag-T, after-T          whether the word's tag, or that of the word before it, begins with T
     place, from-start, from-end   where in the sentence the word is
+
+Marks count for nothing here: the word before another, a word's place and the length of a sentence
+are those among its words. So a final stop changes no support.
 """
 
 from __future__ import annotations
@@ -247,7 +250,7 @@ def _of_words(words: AnswerWords) -> list[NDArray[np.float64]]:
         words.weights,
         *words.of_kind.T,
         *(np.array([each == tag for each in tags], np.float64) for tag in _CLASSES),
-        np.full(n_words, min(n_words / 40.0, 1.0)),
+        np.full(n_words, min((n_words - words.kinds.count(WordKind.MARK)) / 40.0, 1.0)),
     ]
 
 
@@ -266,6 +269,8 @@ CONTEXT_INPUTS: tuple[str, ...] = (
     "place", "from-start", "from-end",
 )  # fmt: skip
 _FAR = 10.0
+_BEFORE = PARTS.index("before") - 1
+"""Column of the word before, among those of `_places`."""
 
 
 def context_inputs(words: AnswerWords, log_odds: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -300,32 +305,42 @@ def context_inputs(words: AnswerWords, log_odds: NDArray[np.float64]) -> NDArray
     of_kind = [parts * kinds[:, [kind]] for kind in _BY_KIND]
     tags = words.sentence.tags or ()
     has_tag = np.array([_tag_row(tag) for tag in tags])
-    after_tag = np.concatenate([np.zeros((1, len(_TAGS))), has_tag[:-1]])
-    order = np.arange(n_words)
+    has_none = np.zeros((1, len(_TAGS)))
+    after_tag = np.concatenate([has_tag, has_none])[places[:, _BEFORE]]
+    is_word = np.array([kind is not WordKind.MARK for kind in words.kinds])
+    order = np.cumsum(is_word) - is_word
+    left = np.maximum(is_word.sum() - 1 - order, 0)
     place = np.stack(
-        [order / n_words, np.minimum(order / _FAR, 1), np.minimum(order[::-1] / _FAR, 1)],
+        [
+            order / max(int(is_word.sum()), 1),
+            np.minimum(order / _FAR, 1),
+            np.minimum(left / _FAR, 1),
+        ],
         axis=1,
     )
     return np.concatenate([parts, *of_kind, missing, kinds, has_tag, after_tag, place], axis=1)
 
 
 def _places(words: AnswerWords, is_content: Sequence[bool]) -> NDArray[np.int64]:
-    """Return each word's content words before, after and above, and its neighbours; else -1."""
+    """Return each word's content words before, after and above, and the words beside it; else -1."""
     n_words = len(words.kinds)
+    mark = WordKind.MARK
+    previous, following = [-1] * n_words, [-1] * n_words
     heads = words.sentence.heads
     before, after, above = [-1] * n_words, [-1] * n_words, [-1] * n_words
-    last = -1
+    last = beside = -1
     for at in range(n_words):
-        before[at] = last
+        before[at], previous[at] = last, beside
         last = at if is_content[at] else last
+        beside = at if words.kinds[at] is not mark else beside
         if heads is not None:
             above[at] = _above(heads, at, is_content)
-    last = -1
+    last = beside = -1
     for at in range(n_words - 1, -1, -1):
-        after[at] = last
+        after[at], following[at] = last, beside
         last = at if is_content[at] else last
-    following = [*range(1, n_words), -1]
-    return np.array([before, after, above, range(-1, n_words - 1), following]).T
+        beside = at if words.kinds[at] is not mark else beside
+    return np.array([before, after, above, previous, following]).T
 
 
 @lru_cache(256)

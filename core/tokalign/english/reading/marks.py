@@ -46,7 +46,9 @@ _ADDRESS = re.compile(
     r"(?:\b(?:https?|ftp)://|\bwww\.)[^\s<>\"`{}|\\^\[\]]{1,2000}(?<=[\w/#=&%+~-])"
     r"|\b[\w.+-]{1,64}@\w[\w-]{0,62}(?:\.\w[\w-]{0,62}){1,8}\b"
 )
-_SUPERSCRIPT_TAG = re.compile(r"<sup\b[^<>]{0,100}>(?:<[^<>]{1,200}>)?\[?[\w*]{1,3}\]?(?:</a>)?</sup>")
+_SUPERSCRIPT_TAG = re.compile(
+    r"<sup\b[^<>]{0,100}>(?:<[^<>]{1,200}>)?\[?[\w*]{1,3}\]?(?:</a>)?</sup>"
+)
 _TAG = re.compile(r"</?[A-Za-z][A-Za-z0-9]{0,15}(?:\s[^<>]{0,1000})?/?>|<!--[^>]{0,1000}-->")
 _BRACKETED = re.compile(
     rf"\[(?:\^[\w-]{{1,24}}|{_NUMBERS}|(?<=[\w.,;:!?\"'\u201d\u2019)]\[)[a-z]|note \d{{1,3}}|nb \d{{1,3}}"
@@ -58,7 +60,9 @@ _SOURCES = re.compile(
     r"\d{1,3}\]?(?:\s?(?:,|and|&)\s?\[?\d{1,3}\]?){0,8}\)"
     r"|\((?<=[.!?\"\u201d\u2019]\()\d{1,3}\)"
 )
-_RAISED = re.compile("(?<=[\\w.,;:!?\"'\u201d\u2019)\\]])[\u2070\u00b9\u00b2\u00b3\u2074-\u2079\u2020\u2021]+")
+_RAISED = re.compile(
+    "(?<=[\\w.,;:!?\"'\u201d\u2019)\\]])[\u2070\u00b9\u00b2\u00b3\u2074-\u2079\u2020\u2021]+"
+)
 _UNIT = re.compile(r"(?:\b[kcdm]?m|\b(?:ft|in|s|yd|mi|mile|miles|kilomet\w+|met\w+)|[\d)])\Z")
 _LINK = re.compile(
     r"(!?\[)(?:[^\[\]\n]{1,300})(\](?:\([^()\s]{0,1000}(?:\s\"[^\"\n]{0,200}\")?\)|\[[^\[\]\n]{0,60}\]))"
@@ -74,7 +78,9 @@ _CITE = re.compile(
     r"~?\\(?:[a-z]{0,6}cite[a-z]{0,8}|ref|eqref|autoref|pageref|label|footnotemark)\*?"
     r"(?:\[[^\[\]\n]{0,80}\]){0,2}\{[^{}\n]{0,200}\}"
 )
-_COMMAND = re.compile(r"\\[a-zA-Z]{1,24}\*?(?:\[[^\[\]\n]{0,80}\])?\{|\\(?:item|noindent|par)\b|\\(?=[&%$#_{}])")
+_COMMAND = re.compile(
+    r"\\[a-zA-Z]{1,24}\*?(?:\[[^\[\]\n]{0,80}\])?\{|\\(?:item|noindent|par)\b|\\(?=[&%$#_{}])"
+)
 _BRACE = re.compile(r"(?<!\\)\}")
 _ROLE = re.compile(r":[a-z][\w-]{1,20}:(?=`)|(?<=[^\s:]:):(?=\s*\Z|[ \t]*\n)")
 _NUMBERED = (
@@ -92,7 +98,9 @@ _RULE = re.compile(
     re.MULTILINE,
 )
 _PIPE = re.compile(r"(?:(?<=\s)|^)\|(?=\s|$)|^\|[-:| ]{3,}\|?[ \t]*$", re.MULTILINE)
-_SIGNS = frozenset("*_`~[<>#|\\@(=\u3010\u00b9\u00b2\u00b3\u2020\u2021\u2070\u2074\u2075\u2076\u2077\u2078\u2079")
+_SIGNS = frozenset(
+    "*_`~[<>#|\\@(=\u3010\u00b9\u00b2\u00b3\u2020\u2021\u2070\u2074\u2075\u2076\u2077\u2078\u2079"
+)
 
 
 def find_marks(text: str) -> list[Mark]:
@@ -106,7 +114,14 @@ def find_marks(text: str) -> list[Mark]:
     marks = list(_labels(text))
     has_address = "@" in text or "://" in text or "www." in text
     signs = _SIGNS.intersection(text)
-    if not (signs or has_address or ":" in text or "...." in text or "\u2026\u2026" in text or "\n" in text):
+    if not (
+        signs
+        or has_address
+        or ":" in text
+        or "...." in text
+        or "\u2026\u2026" in text
+        or "\n" in text
+    ):
         return marks
     found = [Mark(start, end, kind) for start, end, kind in _signs(text) if start < end]
     if has_address:

@@ -26,9 +26,7 @@ _FOLDED = (
 _APOSTROPHES = "`\u00b4\u02b9\u02bb\u02bc\u2032\u2035\u275b\u275c\uff07"
 _CLUSTER = re.compile(f".?[{_FOLDED}]+", re.DOTALL)
 _GLUED = re.compile(f"(?<=\\w)(?=[{_PICTURE}])|(?<=[{_PICTURE}\ufe0f])(?=\\w)")
-_LOOKALIKE = re.compile(
-    f"(?<=[a-zA-Z])[{_APOSTROPHES}](?=(?:s|t|d|m|ll|re|ve)\\b)", re.IGNORECASE
-)
+_LOOKALIKE = re.compile(f"(?<=[a-zA-Z])[{_APOSTROPHES}](?=(?:s|t|d|m|ll|re|ve)\\b)", re.IGNORECASE)
 _ENTITY = re.compile(r"&(?:[a-z]{2,6}|#\d{1,6}|#x[0-9a-f]{1,5});", re.IGNORECASE)
 _TWICE = re.compile(r"(?<=\w'd)(?='ve\b)|(?<=n't)(?='ve\b)", re.IGNORECASE)
 _INNER_STOP = re.compile(r"(?<=[a-z])(?=\.[\"'\u201d\u2019)\]]+ [a-z])")
