@@ -26,6 +26,7 @@ from typing import Self
 from tokalign.english.annotate.sentence_splitter import Sentences
 from tokalign.english.lexicon.stems import stem
 from tokalign.english.lexicon.word_lists import WH_WORDS, function_words
+from tokalign.english.reading import words_of
 from tokalign.errors import InputError
 from tokalign.types import Alignment, PassageSentence
 from tokalign.types.offsets import place
@@ -159,8 +160,8 @@ def shortlist(query: str, candidates: Sequence[str], n: int) -> list[int]:
 def overlaps(query: str, candidates: Iterable[str]) -> list[float]:
     """Return the overlap of each candidate with a query, 0 or more."""
     unasked = WH_WORDS.union(function_words())
-    asked = frozenset(_stem(word) for word in _WORD.findall(query.lower()) if word not in unasked)
-    stems = (asked.intersection(map(_stem, _WORD.findall(text.lower()))) for text in candidates)
+    asked = frozenset(_stem(word) for word in _words(query) if word not in unasked)
+    stems = (asked.intersection(map(_stem, _words(text))) for text in candidates)
     once: dict[frozenset[str], frozenset[str]] = {}
     held = [once.setdefault(own, own) for own in stems]
     n_holding = Counter(held)
@@ -173,6 +174,10 @@ def overlaps(query: str, candidates: Iterable[str]) -> list[float]:
     }
     found = {own: math.fsum(idf[each] for each in own) for own in n_holding}
     return [found[own] for own in held]
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(words_of(text).lower())
 
 
 MOST_BETWEEN = 2

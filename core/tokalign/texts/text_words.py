@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.english.lexicon.stems import stem
+from tokalign.english.reading import words_of as read_words
 
 _WORD = re.compile(r"[^\W_]+")
 
@@ -56,19 +57,19 @@ class WordNumbers:
         return len(self._of_stem)
 
     def add(self, text: str) -> list[int]:
-        """Return the numbers of a text's words in order; new stems are numbered."""
+        """Return the numbers of a raw text's words in order; new stems are numbered."""
         known = self._of_word
-        words = self._find(text.lower())
+        words = self._find(read_words(text).lower())
         for word in words:
             if word not in known:
                 known[word] = self._of_stem.setdefault(self._stem_of(word), len(self._of_stem))
         return [known[word] for word in words]
 
-    def numbers(self, text: str) -> list[int]:
-        """Return the numbers of a text's words in order; -1 for unknown stems."""
+    def numbers(self, token: str) -> list[int]:
+        """Return the numbers of the words in a token, in order; -1 for unknown stems."""
         return [
             self._of_stem.get(self._stem_of(word), -1) if number is None else number
-            for word in self._find(text.lower())
+            for word in self._find(token.lower())
             for number in (self._of_word.get(word),)
         ]
 

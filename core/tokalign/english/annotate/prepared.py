@@ -10,6 +10,7 @@ from typing import TypeGuard
 
 from tokalign.english.annotate.annotator import Annotator
 from tokalign.english.annotate.tokenizer import tokenize
+from tokalign.english.reading import words_of
 from tokalign.errors import InputError
 from tokalign.types import Sentence, SentenceLike
 from tokalign.types.lengths import (
@@ -124,7 +125,7 @@ def tokens_of(text: str) -> list[str]:
     >>> tokens_of("It isn't.")
     ['It', 'is', "n't", '.']
     """
-    return list(tokenize(text)[0])
+    return list(tokenize(words_of(text))[0])
 
 
 def pieces(text: str, most: int) -> Iterator[tuple[int, int]]:

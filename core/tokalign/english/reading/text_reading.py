@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from tokalign.english.reading.marks import Mark, MarkKind, find_marks
@@ -53,18 +54,44 @@ def read_text(text: str) -> TextReading | None:
     marks = find_marks(normal)
     if form is None and not marks:
         return None
-    words = normal
-    blanks = [mark for mark in marks if mark.kind is not MarkKind.ADDRESS]
-    if blanks:
-        letters = list(normal)
-        for start, end, _ in blanks:
-            letters[start:end] = " " * (end - start)
-        words = "".join(letters)
-        if not any(map(str.isalnum, words)):
-            words = normal
+    words = _blanked(normal, marks)
+    if not any(map(str.isalnum, words)):
+        words = normal
     addresses = tuple((mark.start, mark.end) for mark in marks if mark.kind is MarkKind.ADDRESS)
     reading = TextReading(normal, words, addresses, tuple(marks), form)
     if form is None:
         return reading
     sent = tuple(Mark(*reading.places(mark.start, mark.end), mark.kind) for mark in marks)
     return TextReading(normal, words, addresses, sent, form)
+
+
+def words_of(text: str) -> str:
+    """Return the words of a text in its normal form, with spaces for its marks.
+
+    Examples
+    --------
+    >>> words_of("The \ufb01rm**[4]**")
+    'The firm       '
+    """
+    reading = read_text(text)
+    return text if reading is None else reading.words
+
+
+def without_marks(text: str) -> str:
+    """Return a text as it was sent, with a space for each character of a mark.
+
+    Examples
+    --------
+    >>> without_marks("2. Boil **it**.")
+    '   Boil   it  .'
+    """
+    reading = read_text(text)
+    return text if reading is None else _blanked(text, reading.marks)
+
+
+def _blanked(text: str, marks: Iterable[Mark]) -> str:
+    letters = list(text)
+    for start, end, kind in marks:
+        if kind is not MarkKind.ADDRESS:
+            letters[start:end] = " " * (end - start)
+    return "".join(letters)
