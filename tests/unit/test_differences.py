@@ -179,7 +179,7 @@ def test_the_schema_knows_every_kind_and_change(schema):
     assert set(known["block"]["properties"]["kind"]["enum"]) == {str(kind) for kind in BlockKind}
     assert set(known["segment"]["properties"]["kind"]["enum"]) == {str(kind) for kind in EditKind}
     assert known["change"]["enum"] == [str(change) for change in CHANGES]
-    assert set(CHANGES) == {*Change, "space"}
+    assert set(CHANGES) == {*Change, "markup", "space"}
 
 
 def test_the_schema_refuses_a_segment_without_its_text(diff, schema):

@@ -281,6 +281,7 @@ class TextPlan:
         return self._ordered(
             BlockPlan(each.old, each.new, not is_kept)
             for each, is_kept in zip(candidates, kept, strict=True)
+            if is_kept or any(map(str.isalnum, self.texts(each.old, each.new)[0]))  # no mere marks
         )
 
     def _ordered(self, chosen: Iterable[BlockPlan]) -> tuple[BlockPlan, ...]:

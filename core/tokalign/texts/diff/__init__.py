@@ -10,6 +10,7 @@ Examples
 from tokalign.texts.diff.build_diff import diff_of, same_texts
 from tokalign.texts.diff.summary import Alarm, Summary, summarize
 from tokalign.texts.diff.text_diff import (
+    MARKUP,
     SPACE,
     BlockKind,
     DiffBlock,
@@ -18,6 +19,7 @@ from tokalign.texts.diff.text_diff import (
 )
 
 __all__ = [
+    "MARKUP",
     "SPACE",
     "Alarm",
     "BlockKind",

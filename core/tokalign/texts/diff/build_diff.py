@@ -13,7 +13,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
+from tokalign.english.reading import without_marks
 from tokalign.texts.diff.text_diff import (
+    MARKUP,
     SPACE,
     BlockKind,
     DiffBlock,
@@ -36,7 +38,9 @@ class EditPiece:
     new: TextRange | None
 
 
-def segments_of(old: str, new: str, pieces: Sequence[EditPiece]) -> list[DiffSegment]:
+def segments_of(
+    old: str, new: str, pieces: Sequence[EditPiece], otherwise: str = Change.CONTENT
+) -> list[DiffSegment]:
     """Return the segments of two pieces of text.
 
     Parameters
@@ -44,6 +48,8 @@ def segments_of(old: str, new: str, pieces: Sequence[EditPiece]) -> list[DiffSeg
     old, new : str
     pieces : sequence of EditPiece
         Their ranges must not overlap. Text outside of them is taken for white space.
+    otherwise : str
+        Change of what is outside of them and is no white space.
 
     Returns
     -------
@@ -63,7 +69,7 @@ def segments_of(old: str, new: str, pieces: Sequence[EditPiece]) -> list[DiffSeg
             each.kind, each.change = EditKind.MOVE, Change.ORDER
     # All before any is written, since words may have moved far.
     stretches = list(_between(sides, anchors))
-    writer = _Writer(old, new)
+    writer = _Writer(old, new, otherwise)
     for stretch, anchor in zip(stretches, [*anchors, None], strict=True):
         writer.write_stretch(stretch)
         if anchor is not None:
@@ -204,9 +210,10 @@ def _attach(
 class _Writer:
     """Writes segments in the order of the new text."""
 
-    def __init__(self, old: str, new: str) -> None:
+    def __init__(self, old: str, new: str, otherwise: str) -> None:
         self.segments: list[DiffSegment] = []
         self._texts = old, new
+        self._otherwise = otherwise
         self._at = (0, 0)
 
     def write_stretch(self, stretch: _Stretch) -> None:
@@ -233,14 +240,21 @@ class _Writer:
             self._at = (at_old, new[1])
 
     def write_gap(self, old: TextRange, new: TextRange) -> None:
-        """Add the text between words on both sides."""
+        """Add the text between words on both sides; white space around marks is kept."""
         texts = self._texts[0][slice(*old)], self._texts[1][slice(*new)]
         if texts[0] == texts[1]:
             if texts[0]:
                 self._add(EditKind.EQUAL, old, new, None)
             return
         blank = [not text.strip() for text in texts]
-        change = SPACE if all(blank) else Change.CONTENT
+        change = SPACE if all(blank) else self._otherwise
+        before, after = _shared_space(*texts) if change == MARKUP else (0, 0)
+        if before or after:
+            ends = (old[1] - after, new[1] - after)
+            self.write_gap((old[0], old[0] + before), (new[0], new[0] + before))
+            self.write_gap((old[0] + before, ends[0]), (new[0] + before, ends[1]))
+            self.write_gap((ends[0], old[1]), (ends[1], new[1]))
+            return
         if all(texts) and blank[0] == blank[1]:
             self._add(EditKind.SUBSTITUTE, old, new, change)
             return
@@ -261,6 +275,20 @@ class _Writer:
             self.segments[-1] = DiffSegment(kind, (last.old[0], old[1]), (last.new[0], new[1]))
             return
         self.segments.append(DiffSegment(kind, old, new, change))
+
+
+def _shared_space(old: str, new: str) -> tuple[int, int]:
+    """Return how many characters of white space two texts share at the beginning and at the end."""
+    most = min(len(old), len(new))
+    before = 0
+    while before < most and old[before] == new[before] and old[before].isspace():
+        before += 1
+    after = 0
+    while (
+        after < most - before and old[-1 - after] == new[-1 - after] and old[-1 - after].isspace()
+    ):
+        after += 1
+    return before, after
 
 
 def pieces_of_run(
@@ -364,7 +392,10 @@ class _Builder:
                     block.alignment,
                 )
             )
-        found = segments_of(texts.old_text[slice(*old)], texts.new_text[slice(*new)], pieces)
+        both = texts.old_text[slice(*old)], texts.new_text[slice(*new)]
+        # Words are pieces, where there are any: what else differs is marks.
+        is_said = not pieces and any(map(str.isalnum, "".join(map(without_marks, both))))
+        found = segments_of(*both, pieces, Change.CONTENT if is_said else MARKUP)
         segments = tuple(
             replace(
                 each,

@@ -11,10 +11,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, TypeAlias
 
+from tokalign.english.reading import without_marks
 from tokalign.english.values import find_values
 from tokalign.showing.text import one_line
 from tokalign.texts.diff.reading_order import paragraphs
-from tokalign.texts.diff.text_diff import SPACE, BlockKind, DiffBlock, TextDiff, TextRange
+from tokalign.texts.diff.text_diff import (
+    MARKUP,
+    SPACE,
+    BlockKind,
+    DiffBlock,
+    DiffSegment,
+    TextDiff,
+    TextRange,
+)
 from tokalign.types.edits import Change, EditKind
 
 ALARMING = (Change.NUMBER, Change.NAME, Change.NEGATION, Change.OPPOSITE)
@@ -28,6 +37,7 @@ CHANGES = (
     Change.SPELLING,
     Change.CASE,
     Change.PUNCTUATION,
+    MARKUP,
     SPACE,
 )
 """All changes, those of meaning first."""
@@ -151,14 +161,12 @@ def summarize(diff: TextDiff) -> Summary:
     changes = Counter(each.change for each in diff.segments() if each.change is not None)
     counts: Counter[EditKind] = Counter()
     n_moved = 0
-    for block in diff.blocks:
-        for each in block.segments:
-            old, new = n_words(diff.old_text(each)), n_words(diff.new_text(each))
-            if each.kind is EditKind.MOVE or (block.move is not None and not each.change):
-                n_moved += new
-            elif each.kind is not EditKind.EQUAL:
-                counts[EditKind.DELETE] += old
-                counts[EditKind.INSERT] += new
+    for block, _, each, old, new in _changed(diff):
+        if each.kind is EditKind.MOVE or (block.move is not None and not each.change):
+            n_moved += n_words(new)
+        else:
+            counts[EditKind.DELETE] += n_words(old)
+            counts[EditKind.INSERT] += n_words(new)
     return Summary(
         blocks={kind: kinds[kind] for kind in BlockKind if kind in kinds},
         changes={change: changes[change] for change in CHANGES if change in changes},
@@ -167,6 +175,26 @@ def summarize(diff: TextDiff) -> Summary:
         n_moved=n_moved,
         alarms=tuple(sorted(_alarms(diff), key=lambda each: ALARMING.index(each.change))),
     )
+
+
+def _changed(diff: TextDiff) -> Iterator[tuple[DiffBlock, int, DiffSegment, str, str]]:
+    """Yield what differs or has moved: its block, its number there, its old and new words.
+
+    Spaces stand for marks, which only the block tells from words.
+    """
+    for block in diff.blocks:
+        found = [
+            (s, each)
+            for s, each in enumerate(block.segments)
+            if block.move is not None or each.kind is not EditKind.EQUAL
+        ]
+        if not found:
+            continue
+        old, new = without_marks(diff.old_text(block)), without_marks(diff.new_text(block))
+        for s, each in found:
+            here = old[each.old[0] - block.old[0] : each.old[1] - block.old[0]]
+            there = new[each.new[0] - block.new[0] : each.new[1] - block.new[0]]
+            yield block, s, each, here, there
 
 
 def n_words(text: str) -> int:
@@ -190,24 +218,20 @@ def _alarms(diff: TextDiff) -> Iterator[Alarm]:
         for block, is_origin in paragraph.places
         if not is_origin
     }
-    found = [
-        (k, s, block, each)
-        for k, block in enumerate(diff.blocks)
-        for s, each in enumerate(block.segments)
-    ]
+    places = {id(block): k for k, block in enumerate(diff.blocks)}
+    found = list(_changed(diff))
     values = {
-        (k, s): [list(_values(text)) for text in (diff.old_text(each), diff.new_text(each))]
-        for k, s, _, each in found
+        k: (list(_values(old)), list(_values(new)))
+        for k, (*_, each, old, new) in enumerate(found)
         if each.change in SAYING
     }
     gone, come = _rewritten(values.values())
-    for k, s, block, each in found:
-        place = (k, s, numbers[id(block)], fate(block))
+    for k, (block, s, each, old, new) in enumerate(found):
+        place = (places[id(block)], s, numbers[id(block)], fate(block))
         if each.change in ALARMING:
-            old, new = diff.old_text(each).strip(), diff.new_text(each).strip()
-            yield Alarm(Change(each.change or ""), old, new, *place)
+            yield Alarm(Change(each.change or ""), old.strip(), new.strip(), *place)
         elif each.change in SAYING:
-            olds, news = values[k, s]
+            olds, news = values[k]
             for text in _lost(olds, gone):
                 yield Alarm(Change.NUMBER, text, "", *place)
             for text in _lost(news, come):
@@ -297,5 +321,6 @@ def _by_weight(changes: Mapping[str, int]) -> dict[str, dict[str, int]]:
     form: dict[str, int] = {}
     for change, n in changes.items():
         if change != SPACE:
-            (form if Change(change).is_form else meaning)[str(change)] = n
+            is_form = change == MARKUP or Change(change).is_form
+            (form if is_form else meaning)[str(change)] = n
     return {"meaning": meaning, "form": form, "white space": {"changed": changes.get(SPACE, 0)}}

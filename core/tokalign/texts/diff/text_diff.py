@@ -20,7 +20,10 @@ TextRange: TypeAlias = tuple[int, int]
 """A half-open range of code points of a text."""
 
 SPACE = "space"
-"""Change of a segment in which only white space differs; other changes are of `Change`."""
+"""Change of a segment in which only white space differs."""
+MARKUP = "markup"
+"""Change of a segment in which only marks differ, which are no words: mark-up, citation marks, labels.
+Other changes are of `Change`."""
 FORMAT, FORMAT_VERSION = "tokalign-diff", 1
 
 
@@ -52,7 +55,7 @@ class DiffSegment:
     old, new : (start, end)
         Ranges of the old and the new text; an empty one marks the place of the missing piece.
     change : str or None
-        A Change, or SPACE; None exactly where the kind is EQ.
+        A Change, SPACE or MARKUP; None exactly where the kind is EQ.
     move : int or None
         Number of the segment's move: that of its block if that has moved, else its own if the kind
         is MOV.
@@ -291,7 +294,7 @@ def _segment_of(value: Mapping[str, Any]) -> DiffSegment:
         if len(value.get("text", value.get(f"{side}_text", ""))) != end - start:
             raise ValueError(f"the {side} text of the segment at {value[side]} has another length")
     change = value.get("change")
-    if change is not None and change != SPACE:
+    if change not in (None, SPACE, MARKUP):
         change = Change(change)
     return DiffSegment(
         EditKind(value["kind"]),
