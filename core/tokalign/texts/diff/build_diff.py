@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from tokalign.english.reading import without_marks
+from tokalign.texts.diff.sliding import slid
 from tokalign.texts.diff.text_diff import (
     MARKUP,
     SPACE,
@@ -279,16 +280,14 @@ class _Writer:
 
 def _shared_space(old: str, new: str) -> tuple[int, int]:
     """Return how many characters of white space two texts share at the beginning and at the end."""
-    most = min(len(old), len(new))
-    before = 0
-    while before < most and old[before] == new[before] and old[before].isspace():
-        before += 1
-    after = 0
-    while (
-        after < most - before and old[-1 - after] == new[-1 - after] and old[-1 - after].isspace()
-    ):
-        after += 1
-    return before, after
+    before = _n_shared(*(each[: len(each) - len(each.lstrip())] for each in (old, new)))
+    ends = (each[max(before, len(each.rstrip())) :][::-1] for each in (old, new))
+    return before, _n_shared(*ends)
+
+
+def _n_shared(a: str, b: str) -> int:
+    unlike = (k for k, (one, other) in enumerate(zip(a, b, strict=False)) if one != other)
+    return next(unlike, min(len(a), len(b)))
 
 
 def pieces_of_run(
@@ -395,7 +394,7 @@ class _Builder:
         both = texts.old_text[slice(*old)], texts.new_text[slice(*new)]
         # Words are pieces, where there are any: what else differs is marks.
         is_said = not pieces and any(map(str.isalnum, "".join(map(without_marks, both))))
-        found = segments_of(*both, pieces, Change.CONTENT if is_said else MARKUP)
+        found = slid(*both, segments_of(*both, pieces, Change.CONTENT if is_said else MARKUP))
         segments = tuple(
             replace(
                 each,

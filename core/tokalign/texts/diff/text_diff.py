@@ -22,7 +22,7 @@ TextRange: TypeAlias = tuple[int, int]
 SPACE = "space"
 """Change of a segment in which only white space differs."""
 MARKUP = "markup"
-"""Change of a segment in which only marks differ, which are no words: mark-up, citation marks, labels.
+"""Change of a segment in which only marks differ: mark-up, citation marks, labels; no words.
 Other changes are of `Change`."""
 FORMAT, FORMAT_VERSION = "tokalign-diff", 1
 
