@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import TypeGuard
+from zlib import crc32
 
 from tokalign.english.annotate.annotator import Annotator
 from tokalign.english.annotate.tokenizer import tokenize
@@ -23,6 +24,8 @@ from tokalign.types.lengths import (
 
 MOST_CHARACTERS = 10_000
 """Most characters of a piece, whatever its tokens."""
+_AROUND = 2
+"""Tokens on each side of a place that its hash is of."""
 
 
 def annotate(
@@ -131,9 +134,10 @@ def tokens_of(text: str) -> list[str]:
 def pieces(text: str, most: int) -> Iterator[tuple[int, int]]:
     """Yield the pieces of a sentence that have at most so many tokens.
 
-    A piece ends before a line break in its second half if there is one, else before the last white
-    space that keeps it short enough, and inside a word only if there is no white space. A piece of
-    more than MOST_CHARACTERS is cut after so many.
+    A piece ends in the second half of what it may hold: before a line break if there is one, else
+    at white space, else inside a word. Of several such places it ends where the words around have
+    the least hash: after an insertion the same words make the same pieces again. A piece of more
+    than MOST_CHARACTERS is cut after so many.
 
     Parameters
     ----------
@@ -161,8 +165,7 @@ def pieces(text: str, most: int) -> Iterator[tuple[int, int]]:
     while first < len(starts):
         last = min(first + most, len(starts))
         if last < len(starts):
-            gaps = [text[ends[k - 1] : starts[k]] for k in range(first + 1, last + 1)]
-            last = first + 1 + _best_cut(gaps)
+            last = _best_cut(text, starts, ends, range(first + most // 2 + 1, last + 1))
         yield from _cut(text, starts[first], ends[last - 1])
         first = last
 
@@ -176,12 +179,14 @@ def _cut(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
             yield first, first + len(piece.strip())
 
 
-def _best_cut(gaps: list[str]) -> int:
-    """Return the index of the gap between tokens at which to cut."""
-    for k in range(len(gaps) - 1, len(gaps) // 2 - 1, -1):
-        if "\n" in gaps[k]:
-            return k
-    for k in range(len(gaps) - 1, -1, -1):
-        if gaps[k]:
-            return k
-    return len(gaps) - 1
+def _best_cut(text: str, starts: Sequence[int], ends: Sequence[int], places: Sequence[int]) -> int:
+    """Return the token out of some at which to begin a piece; of equally good ones the last."""
+    gaps = [text[ends[k - 1] : starts[k]] for k in places]
+    lines = [k for k, gap in zip(places, gaps, strict=True) if "\n" in gap]
+    spaces = lines or [k for k, gap in zip(places, gaps, strict=True) if gap]
+
+    def rank(k: int) -> tuple[int, int]:
+        around = text[starts[max(0, k - _AROUND)] : ends[min(k + _AROUND, len(ends)) - 1]]
+        return crc32(around.encode(errors="surrogatepass")), -k
+
+    return min(spaces or places, key=rank)
