@@ -1,8 +1,8 @@
 """Normal form of a text: what is written in several ways is written in one before tokens are found.
 
 Canonical composition (NFC), compatibility forms that stand for the same word (ligatures, full width,
-mathematical letters, Roman numerals of one sign), signs that nobody sees, apostrophes, and entities of
-HTML. Superscripts, fractions and typographic marks stay:
+mathematical letters, Roman numerals of one sign), signs that nobody sees, apostrophes,
+quotation marks, and entities of HTML. Superscripts, fractions and typographic marks stay:
 they say something, or the tokenizer reads them.
 """
 
@@ -27,6 +27,9 @@ _APOSTROPHES = "`\u00b4\u02b9\u02bb\u02bc\u2032\u2035\u275b\u275c\uff07"
 _CLUSTER = re.compile(f".?[{_FOLDED}]+", re.DOTALL)
 _GLUED = re.compile(f"(?<=\\w)(?=[{_PICTURE}])|(?<=[{_PICTURE}\ufe0f])(?=\\w)")
 _LOOKALIKE = re.compile(f"(?<=[a-zA-Z])[{_APOSTROPHES}](?=(?:s|t|d|m|ll|re|ve)\\b)", re.IGNORECASE)
+_GUILLEMET = re.compile(r"(\s?)([\u00ab\u00bb\u2039\u203a\u201e])(\s?)")
+_SAID = re.compile(r"[\w.,!?\u2026]")
+_HIGH_CLOSING = re.compile(r"(?<=\S)\u201c(?!\w)")
 _ENTITY = re.compile(r"&(?:[a-z]{2,6}|#\d{1,6}|#x[0-9a-f]{1,5});", re.IGNORECASE)
 _TWICE = re.compile(r"(?<=\w'd)(?='ve\b)|(?<=n't)(?='ve\b)", re.IGNORECASE)
 _INNER_STOP = re.compile(r"(?<=[a-z])(?=\.[\"'\u201d\u2019)\]]+ [a-z])")
@@ -79,6 +82,7 @@ def _edits(text: str) -> Iterator[Edit]:
     if not text.isascii():
         yield from _folds(text)
         yield from _insertions(_GLUED, text, " ")
+        yield from _quotations(text)
     if "`" in text or not text.isascii():
         yield from ((*found.span(), "'") for found in _LOOKALIKE.finditer(text))
     if "'ve" in text:
@@ -90,6 +94,21 @@ def _edits(text: str) -> Iterator[Edit]:
                 yield *entity.span(), sign
     if '."' in text or ".'" in text or ".)" in text or ".\u201d" in text or ".]" in text:
         yield from _insertions(_INNER_STOP, text, " ")
+
+
+def _quotations(text: str) -> Iterator[Edit]:
+    """Yield curly quotation marks for guillemets and low ones, without the space inside of them."""
+    for found in _GUILLEMET.finditer(text):
+        (before, sign, after), (start, end) = found.groups(), found.span(2)
+        is_said = _SAID.match(text, start - 1) is not None, _SAID.match(text, end) is not None
+        opens = is_said[1] if is_said[0] != is_said[1] else sign in "\u00ab\u2039\u201e"
+        yield start, end, "\u201c" if opens else "\u201d"
+        if opens and after:
+            yield *found.span(3), ""
+        elif before and not opens:
+            yield *found.span(1), ""
+    if "\u201e" in text:
+        yield from ((*found.span(), "\u201d") for found in _HIGH_CLOSING.finditer(text))
 
 
 def _insertions(pattern: re.Pattern[str], text: str, written: str) -> Iterable[Edit]:
