@@ -98,9 +98,7 @@ _RULE = re.compile(
     re.MULTILINE,
 )
 _PIPE = re.compile(r"(?:(?<=\s)|^)\|(?=\s|$)|^\|[-:| ]{3,}\|?[ \t]*$", re.MULTILINE)
-_SIGNS = frozenset(
-    "*_`~[<>#|\\@(=\u3010\u00b9\u00b2\u00b3\u2020\u2021\u2070\u2074\u2075\u2076\u2077\u2078\u2079"
-)
+_SIGN = re.compile("[*_`~[<>#|\\\\@(=:\n\u3010\u00b9\u00b2\u00b3\u2020\u2021\u2070\u2074-\u2079]")
 
 
 def find_marks(text: str) -> list[Mark]:
@@ -113,15 +111,8 @@ def find_marks(text: str) -> list[Mark]:
     """
     marks = list(_labels(text))
     has_address = "@" in text or "://" in text or "www." in text
-    signs = _SIGNS.intersection(text)
-    if not (
-        signs
-        or has_address
-        or ":" in text
-        or "...." in text
-        or "\u2026\u2026" in text
-        or "\n" in text
-    ):
+    has_leader = "...." in text or "\u2026\u2026" in text
+    if not has_address and not has_leader and _SIGN.search(text) is None:
         return marks
     found = [Mark(start, end, kind) for start, end, kind in _signs(text) if start < end]
     if has_address:

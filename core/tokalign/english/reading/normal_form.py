@@ -24,6 +24,7 @@ _FOLDED = (
     "\U0001d400-\U0001d7ff"
 )
 _APOSTROPHES = "`\u00b4\u02b9\u02bb\u02bc\u2032\u2035\u275b\u275c\uff07"
+_OTHER = re.compile(f"[{_FOLDED}{_PICTURE}{_APOSTROPHES}\u00ab\u00bb\u2039\u203a\u201e]")
 _CLUSTER = re.compile(f".?[{_FOLDED}]+", re.DOTALL)
 _GLUED = re.compile(f"(?<=\\w)(?=[{_PICTURE}])|(?<=[{_PICTURE}\ufe0f])(?=\\w)")
 _LOOKALIKE = re.compile(f"(?<=[a-zA-Z])[{_APOSTROPHES}](?=(?:s|t|d|m|ll|re|ve)\\b)", re.IGNORECASE)
@@ -79,11 +80,12 @@ def normal_form(text: str) -> NormalForm | None:
 
 def _edits(text: str) -> Iterator[Edit]:
     """Yield what is written in another way, pass by pass."""
-    if not text.isascii():
+    if not text.isascii() and _OTHER.search(text) is not None:
         yield from _folds(text)
         yield from _insertions(_GLUED, text, " ")
         yield from _quotations(text)
-    if "`" in text or not text.isascii():
+        yield from ((*found.span(), "'") for found in _LOOKALIKE.finditer(text))
+    elif "`" in text:
         yield from ((*found.span(), "'") for found in _LOOKALIKE.finditer(text))
     if "'ve" in text:
         yield from _insertions(_TWICE, text, " ")
