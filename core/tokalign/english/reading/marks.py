@@ -49,7 +49,16 @@ _ADDRESS = re.compile(
 _SUPERSCRIPT_TAG = re.compile(
     r"<sup\b[^<>]{0,100}>(?:<[^<>]{1,200}>)?\[?[\w*]{1,3}\]?(?:</a>)?</sup>"
 )
-_TAG = re.compile(r"</?[A-Za-z][A-Za-z0-9]{0,15}(?:\s[^<>]{0,1000})?/?>|<!--[^>]{0,1000}-->")
+_ELEMENT = (
+    "abbr|article|aside|audio|big|blockquote|body|br|button|caption|center|cite|code|col|dd|del"
+    "|details|dfn|div|dl|dt|em|figcaption|figure|font|footer|form|h[1-6]|head|header|hr|html|iframe"
+    "|img|input|ins|kbd|label|li|link|main|mark|meta|nav|nowiki|ol|option|p|picture|pre|ref"
+    "|references|script|section|select|small|source|span|strike|strong|style|sub|summary|sup|table"
+    "|tbody|td|tfoot|th|thead|time|title|tr|tt|ul|var|video|[abiqsu]"
+)
+_TAG = re.compile(  # <file> is a word
+    rf"</?(?:{_ELEMENT})(?:\s[^<>]{{0,1000}})?/?>|<!--[^>]{{0,1000}}-->", re.IGNORECASE
+)
 _BRACKETED = re.compile(
     rf"\[(?:\^[\w-]{{1,24}}|{_NUMBERS}|(?<=[\w.,;:!?\"'\u201d\u2019)]\[)[a-z]|note \d{{1,3}}|nb \d{{1,3}}"
     r"|citation needed|[Ss]ources?:? ?\d{1,3}|[SR]\d{1,2})\](?:\([^()\s]{0,500}\)|:(?=\s))?"
@@ -66,6 +75,10 @@ _RAISED = re.compile(
 _UNIT = re.compile(r"(?:\b[kcdm]?m|\b(?:ft|in|s|yd|mi|mile|miles|kilomet\w+|met\w+)|[\d)])\Z")
 _LINK = re.compile(
     r"(!?\[)(?:[^\[\]\n]{1,300})(\](?:\([^()\s]{0,1000}(?:\s\"[^\"\n]{0,200}\")?\)|\[[^\[\]\n]{0,60}\]))"
+)
+_IMAGE_LINK = re.compile(r"\[(?=!\[)|(?<=\))\]\([^()\s]{0,1000}\)")
+_REST_LINK = re.compile(
+    r"(?<![\w`])(`)(?=[^\s`])[^`<>]{1,200}?(\s{0,9}<[^<>\s`]{1,1000}>`_{1,2}|`_{1,2})(?!\w)"
 )
 _WIKI_LINK = re.compile(r"(\[\[(?:[^\[\]|\n]{1,200}\|)?)[^\[\]|\n]{1,200}(\]\])")
 _STARS = re.compile(
@@ -149,6 +162,7 @@ def _signs(text: str) -> Iterator[tuple[int, int, MarkKind]]:
         yield from _spans(_TAG, text)
     if "[" in text or "\u3010" in text:
         yield from _spans(_BRACKETED, text, MarkKind.CITATION)
+        yield from _spans(_IMAGE_LINK, text)
         for pattern in (_WIKI_LINK, _LINK):
             for found in pattern.finditer(text):
                 yield *found.span(1), MarkKind.MARKUP
@@ -163,7 +177,7 @@ def _signs(text: str) -> Iterator[tuple[int, int, MarkKind]]:
                 yield *found.span(), MarkKind.CITATION
     if "*" in text:
         yield from _spans(_STARS, text)
-    for sign, pattern in (("_", _PAIRED), ("~~", _PAIRED), ("`", _TICKS)):
+    for sign, pattern in (("_", _PAIRED), ("~~", _PAIRED), ("`", _TICKS), ("`_", _REST_LINK)):
         if sign in text:
             for found in pattern.finditer(text):
                 yield *found.span(1), MarkKind.MARKUP
