@@ -1,4 +1,4 @@
-"""Texts annotated in columns against the same by sentence: split, tokenize, tag, lemmatize."""
+"""Texts annotated in columns against the same by sentence, step by step."""
 
 import copy
 import pickle
@@ -15,6 +15,7 @@ from tokalign.english.annotate.lemmatize import Lemmatizer
 from tokalign.english.annotate.native import NativeAnnotator
 from tokalign.english.annotate.tagger_and_parser import Tagger
 from tokalign.english.annotate.tokenizer import tokenize
+from tokalign.english.reading import read_text
 from tokalign.errors import InputError
 from tokalign.types import Sentence
 
@@ -37,6 +38,8 @@ SEVERAL = [
     "Lines may\nbe wrapped. Most\r\nare not.",
     'He said "Stop." She didn\'t. "Why?" ``Well,\'\' he said.',
     "Thanks! :) See you. <3 Bye",
+    "- **Holm** left.[4]\n- See https://a.org/x?y=1, or a@b.org. <b>Then</b> rest[^1].",
+    "# 1. Rene\u0301e isn`t here\n\n[1]\n\nﬁne &amp; www.a.org",
     "1. Open it. 2. Close it.\u2029Dr. Wu can't. “No…” ‘Never!’",
 ]
 pieces = st.one_of(
@@ -47,31 +50,67 @@ pieces = st.one_of(
 )
 
 
-def one_by_steps(text: str) -> Sentence:
+def tokens_of(words: str, addresses=()) -> list[tuple[str, int, int]]:
+    """Return the tokens of words, of which addresses are never cut, with their offsets."""
+    found = list(zip(*tokenize(words), strict=True))
+    for first, last in addresses:
+        pieces = []
+        for token, start, end in found:
+            if end <= first or start >= last:
+                pieces.append((token, start, end))
+                continue
+            if start < first:
+                pieces.append((words[start:first], start, first))
+            if start <= first:
+                pieces.append((words[first:last], first, last))
+            if end > last:
+                pieces.append((words[last:end], last, end))
+        found = pieces
+    return found
+
+
+def one_by_steps(text: str, found: list[tuple[str, int, int]] | None = None) -> Sentence:
     """Return a text of one sentence annotated step by step."""
-    tokens, starts, ends = tokenize(text)
+    tokens, starts, ends = zip(*found, strict=True) if found else tokenize(text)
     (tags,) = TAGGER.tag([tokens])
     lemmas = tuple(map(LEMMATIZE, tokens, tags))
     return Sentence(text, tuple(tokens), tuple(starts), tuple(ends), tags, lemmas)
 
 
-def by_steps(text: str, *, trees: bool = False) -> Sentence:
-    """Return a text split, and its sentences annotated step by step and joined; the twin."""
+def ranges_of(text: str) -> list[tuple[int, int]]:
+    """Return where the sentences of a text are, or that the whole text is one."""
     spans = splitter.sentences(text)
-    if len(spans) < 2:
-        spans = [(0, len(text))]
+    return spans if len(spans) > 1 else [(0, len(text))]
+
+
+def by_steps(text: str, *, trees: bool = False, is_read: bool = False) -> Sentence:
+    """Return a text split, and its sentences annotated step by step and joined; the twin.
+
+    If `is_read`, a raw text is read before.
+    """
+    reading = read_text(text) if is_read else None
+    normal = text if reading is None else reading.text
+    words = text if reading is None else reading.words
     starts, ends, heads = [], [], []
     columns = {"tokens": [], "tags": [], "lemmas": [], "relations": []}
-    for start, end in spans:
-        one = one_by_steps(text[start:end])
-        if trees:
+    for start, end in ranges_of(normal):
+        addresses = [
+            (first - start, last - start)
+            for first, last in (() if reading is None else reading.addresses)
+            if start <= first and last <= end
+        ]
+        one = one_by_steps(words[start:end], tokens_of(words[start:end], addresses))
+        if trees and one.tokens:
             ((tree, relations),) = ANNOTATOR.parser.parse([one.tokens], [one.tags])
             heads += [head + len(columns["tokens"]) if head >= 0 else -1 for head in tree]
             one = one.replace(relations=relations)
         for name, column in columns.items():
             column += getattr(one, name) or ()
-        starts += [start + at for at in one.starts]
-        ends += [start + at for at in one.ends]
+        for at in zip(one.starts, one.ends, strict=True):
+            place = (start + at[0], start + at[1])
+            first, last = place if reading is None else reading.places(*place)
+            starts.append(first)
+            ends.append(last)
     found = {
         name: tuple(column) for name, column in columns.items() if trees or name != "relations"
     }
@@ -99,16 +138,16 @@ def test_texts_of_a_batch_are_annotated_as_each_by_steps(texts) -> None:
 @example(SEVERAL)
 def test_trees_of_texts_are_those_of_their_sentences(texts) -> None:
     found = ANNOTATOR.annotate(texts, trees=True)
-    assert found == [by_steps(text, trees=True) for text in texts]
-    for text, each in zip(texts, found, strict=True):
-        assert each.heads.count(-1) == max(len(splitter.sentences(text)), 1)
+    assert found == [by_steps(text, trees=True, is_read=True) for text in texts]
+    for each in found:
+        assert each.heads.count(-1) == len(each.viewed()[0].sentence_ranges(each.viewed()[1]))
 
 
 @settings(max_examples=150)
 @given(pieces.filter(str.strip))
 @example("a ,, ")
 def test_a_text_of_one_sentence_is_tokenised_whole(text) -> None:
-    if len(splitter.sentences(text)) == 1:
+    if len(splitter.sentences(text)) == 1 and read_text(text) is None:
         (found,) = ANNOTATOR.annotate([text], trees=False)
         assert found == one_by_steps(text)
 
@@ -141,7 +180,7 @@ def test_given_tokens_are_one_sentence() -> None:
 @given(st.lists(pieces, max_size=6))
 def test_what_was_annotated_before_changes_nothing(texts) -> None:
     annotated = ANNOTATOR.annotate([text for text in texts if tokenize(text)[0]], trees=False)
-    assert annotated == [by_steps(text) for text in texts if tokenize(text)[0]]
+    assert annotated == [by_steps(text, is_read=True) for text in texts if tokenize(text)[0]]
 
 
 tokens = st.lists(
@@ -164,7 +203,8 @@ def test_given_tokens_and_texts_of_a_batch_are_annotated_as_each_alone(sentences
     sentences = [each for each in sentences if not isinstance(each, str) or tokenize(each)[0]]
     found = ANNOTATOR.annotate(sentences, trees=False)
     assert found == [
-        by_steps(each) if isinstance(each, str) else by_columns(each) for each in sentences
+        by_steps(each, is_read=True) if isinstance(each, str) else by_columns(each)
+        for each in sentences
     ]
 
 

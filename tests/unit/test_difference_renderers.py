@@ -117,8 +117,10 @@ def test_markdown(diff):
 
 def test_markdown_takes_no_sign_of_a_text_for_its_own():
     old, new = "# a *b* <c>\n- d", "# a *b* <e>\n- d"
-    found = diff_of(texts_of(old, new, [((0,), (0,), False)]))
-    assert r"\# a \*b\* \<~~c~~**e**\> - d" in list(markdown_lines(found))
+    found = diff_of(texts_of(old, new, [((0,), (0,), False), ((1,), (1,), False)]))
+    lines = list(markdown_lines(found))
+    assert r"\# a \*b\* \<~~c~~**e**\>" in lines
+    assert r"\- d" in lines
 
 
 def test_m2(diff):

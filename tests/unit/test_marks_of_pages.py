@@ -1,4 +1,4 @@
-"""Marks as they stand in READMEs and manuals: nested links, references of reST, tags and placeholders."""
+"""Marks as they stand in READMEs and manuals: nested links, references, tags, placeholders."""
 
 from __future__ import annotations
 

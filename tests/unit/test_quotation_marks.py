@@ -1,4 +1,4 @@
-"""Quotation marks of other languages are read as curly ones; offsets are those of the text as sent."""
+"""Quotation marks of other languages are read as curly ones; offsets are those of what was sent."""
 
 from __future__ import annotations
 

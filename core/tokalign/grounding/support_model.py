@@ -322,7 +322,7 @@ def context_inputs(words: AnswerWords, log_odds: NDArray[np.float64]) -> NDArray
 
 
 def _places(words: AnswerWords, is_content: Sequence[bool]) -> NDArray[np.int64]:
-    """Return each word's content words before, after and above, and the words beside it; else -1."""
+    """Return each word's content words before, after, above, and the words beside it; else -1."""
     n_words = len(words.kinds)
     mark = WordKind.MARK
     previous, following = [-1] * n_words, [-1] * n_words

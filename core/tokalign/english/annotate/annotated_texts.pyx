@@ -101,6 +101,7 @@ cdef struct TextScratch:
     int64_t *begins      # [begin_room] tokens that begin a later sentence of a text
     Py_ssize_t begin_room
     Py_ssize_t n_begins
+    Py_ssize_t n_joined  # words of the current text that are never cut and were joined
 
 
 cdef inline uint64_t hash_of(const Py_UCS4 *letters, Py_ssize_t n) noexcept nogil:
@@ -381,15 +382,21 @@ cdef inline int _written(uint8_t bits) noexcept nogil:
     return 0 if bits & OPENING else 1 if bits & CLOSING else 2 if bits & DASH else 3
 
 
-cdef void _join(const Text *text, uint8_t *bits, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
-    """Take back the breaks in words that are never cut, of the letters from first to before last."""
-    cdef Py_ssize_t k, at
-    for k in range(text.n_uncut):
-        if first <= text.uncut[2 * k] and text.uncut[2 * k + 1] <= last:
-            for at in range(text.uncut[2 * k] + 1, text.uncut[2 * k + 1]):
-                bits[at - first] &= <uint8_t>~BREAK
-            bits[text.uncut[2 * k] - first] |= BREAK
-            bits[text.uncut[2 * k + 1] - first] |= BREAK
+cdef void _join(
+    const Text *text, TextScratch *scratch, Py_ssize_t first, Py_ssize_t last
+) noexcept nogil:
+    """Take back the breaks in words that are never cut, among letters from first to before last."""
+    cdef uint8_t *bits = scratch.bits
+    cdef Py_ssize_t k, start, end
+    while scratch.n_joined < text.n_uncut and text.uncut[2 * scratch.n_joined] < last:
+        start = text.uncut[2 * scratch.n_joined]
+        end = text.uncut[2 * scratch.n_joined + 1]
+        scratch.n_joined += 1
+        if first <= start and end <= last:
+            for k in range(start + 1, end):
+                bits[k] &= <uint8_t>~BREAK
+            bits[start] |= BREAK
+            bits[end] |= BREAK
 
 
 cdef Py_ssize_t _find_tokens(
@@ -407,7 +414,7 @@ cdef Py_ssize_t _find_tokens(
     cdef int written
     mark_tokens(letters, bits, last - first)
     if text.n_uncut:
-        _join(text, bits, first, last)
+        _join(text, scratch, first, last)
     while next_token(letters, bits, last - first, &start, &end):
         sign = bits[start] & REWRITTEN
         if sign:
@@ -501,6 +508,7 @@ cdef class TextAnnotator:
         cdef Py_ssize_t k, first, before
         for k in range(text.n):
             scratch.letters[k] = straightened(PyUnicode_READ(text.words_kind, text.words, k))
+        scratch.n_joined = 0
         next_sentence(&scan, &start, &end)
         if skip_space(&scan, end, &n_breaks) == text.n:
             return self._tag(scratch, words, _find_tokens(text, scratch, words, 0, text.n))
@@ -619,7 +627,9 @@ cdef int _point_to_readings(list readings, const int32_t[::1] uncut, Text *items
             continue
         words = reading.words
         if len(words) != items[k].n:
-            raise ValueError(f"the reading of text {k} has {len(words)} characters; the text {items[k].n}")
+            raise ValueError(
+                f"the reading of text {k} has {len(words)} characters; the text {items[k].n}"
+            )
         items[k].words_kind = PyUnicode_KIND(words)
         items[k].words = PyUnicode_DATA(words)
         items[k].uncut = &uncut[n_before]

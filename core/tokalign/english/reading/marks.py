@@ -2,13 +2,16 @@
 
 What is read is prose as people and programs write it, in Markdown, HTML, LaTeX, reStructuredText,
 AsciiDoc and wikis, without being told which: the signs that stand for a form, not for themselves.
-Mark-up that is broken is text. Each pattern looks at a bounded number of characters from each place.
+Mark-up that is broken is text.
+
+Texts of nothing but signs cost what others cost: whatever a pattern repeats is bounded, or stops at
+the sign that the pattern begins with, and what two neighbours could share is given to the first.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -26,7 +29,7 @@ class MarkKind(StrEnum):
     """A web address or an e-mail address: one word, whatever its signs."""
 
 
-class Mark(NamedTuple):
+class TextMark(NamedTuple):
     """A mark in a text.
 
     Attributes
@@ -44,7 +47,7 @@ class Mark(NamedTuple):
 _NUMBERS = r"[1-9]\d{0,2}(?:\s?[,;\u2013-]\s?[1-9]\d{0,2}){0,8}"
 _ADDRESS = re.compile(
     r"(?:\b(?:https?|ftp)://|\bwww\.)[^\s<>\"`{}|\\^\[\]]{1,2000}(?<=[\w/#=&%+~-])"
-    r"|\b[\w.+-]{1,64}@\w[\w-]{0,62}(?:\.\w[\w-]{0,62}){1,8}\b"
+    r"|(?<![\w.+-])[\w.+-]{1,64}@\w[\w-]{0,62}(?:\.\w[\w-]{0,62}){1,8}\b"
 )
 _SUPERSCRIPT_TAG = re.compile(
     r"<sup\b[^<>]{0,100}>(?:<[^<>]{1,200}>)?\[?[\w*]{1,3}\]?(?:</a>)?</sup>"
@@ -57,16 +60,17 @@ _ELEMENT = (
     "|tbody|td|tfoot|th|thead|time|title|tr|tt|ul|var|video|[abiqsu]"
 )
 _TAG = re.compile(  # <file> is a word
-    rf"</?(?:{_ELEMENT})(?:\s[^<>]{{0,1000}})?/?>|<!--[^>]{{0,1000}}-->", re.IGNORECASE
+    rf"</?(?:{_ELEMENT})(?:\s[^<>]{{0,1000}})?/?>|<!--[^<>]{{0,1000}}-->", re.IGNORECASE
 )
 _BRACKETED = re.compile(
-    rf"\[(?:\^[\w-]{{1,24}}|{_NUMBERS}|(?<=[\w.,;:!?\"'\u201d\u2019)]\[)[a-z]|note \d{{1,3}}|nb \d{{1,3}}"
-    r"|citation needed|[Ss]ources?:? ?\d{1,3}|[SR]\d{1,2})\](?:\([^()\s]{0,500}\)|:(?=\s))?"
+    rf"\[(?:\^[\w-]{{1,24}}|{_NUMBERS}|(?<=[\w.,;:!?\"'\u201d\u2019)]\[)[a-z]|note \d{{1,3}}"
+    r"|nb \d{1,3}|citation needed|[Ss]ources?:? ?\d{1,3}|[SR]\d{1,2})\]"
+    r"(?:\([^()\s]{0,500}\)|:(?=\s))?"
     r"|\u3010\d[^\u3010\u3011]{0,60}\u3011"
 )
 _SOURCES = re.compile(
-    r"\((?:[Ss]ources?|[Rr]efs?\.?|[Rr]eferences?|[Cc]itations?|[Pp]assages?|[Dd]ocuments?)\s?:?\s?\[?"
-    r"\d{1,3}\]?(?:\s?(?:,|and|&)\s?\[?\d{1,3}\]?){0,8}\)"
+    r"\((?:[Ss]ources?|[Rr]efs?\.?|[Rr]eferences?|[Cc]itations?|[Pp]assages?|[Dd]ocuments?)"
+    r"\s?:?\s?\[?\d{1,3}\]?(?:\s?(?:,|and|&)\s?\[?\d{1,3}\]?){0,8}\)"
     r"|\((?<=[.!?\"\u201d\u2019]\()\d{1,3}\)"
 )
 _RAISED = re.compile(
@@ -74,7 +78,8 @@ _RAISED = re.compile(
 )
 _UNIT = re.compile(r"(?:\b[kcdm]?m|\b(?:ft|in|s|yd|mi|mile|miles|kilomet\w+|met\w+)|[\d)])\Z")
 _LINK = re.compile(
-    r"(!?\[)(?:[^\[\]\n]{1,300})(\](?:\([^()\s]{0,1000}(?:\s\"[^\"\n]{0,200}\")?\)|\[[^\[\]\n]{0,60}\]))"
+    r"(!?\[)(?:[^\[\]\n]{1,300})"
+    r"(\](?:\([^()\s]{0,1000}(?:\s\"[^\"\n]{0,200}\")?\)|\[[^\[\]\n]{0,60}\]))"
 )
 _IMAGE_LINK = re.compile(r"\[(?=!\[)|(?<=\))\]\([^()\s]{0,1000}\)")
 _REST_LINK = re.compile(
@@ -85,7 +90,9 @@ _STARS = re.compile(
     r"(?<![*\d)])\*{2,3}(?=[^\s*])|(?<=[^\s*])\*{2,3}(?![*\d(])"
     r"|(?<![\w*])\*(?=[^\s*])|(?<=[^\s*])\*(?![\w*])"
 )
-_PAIRED = re.compile(r"(?<![\w_~])(_{1,3}|~~)(?=[^\s_~])[^\n]{0,300}?(?<=[^\s_~])(\1)(?![\w_~])")
+_PAIRED = re.compile(
+    r"(?<![\w_~])(_{1,3}|~~)(?=[^\s_~])(?:[^\n_~]|(?<=\w)_(?=\w)){1,300}(?<=\S)(\1)(?![\w_~])"
+)
 _TICKS = re.compile(r"(?<![\w`])(`{1,3})(?=[^\s`])(?:(?!'')[^`\n]){1,300}(?<=\S)(\1)(?!`)")
 _CITE = re.compile(
     r"~?\\(?:[a-z]{0,6}cite[a-z]{0,8}|ref|eqref|autoref|pageref|label|footnotemark)\*?"
@@ -99,58 +106,57 @@ _ROLE = re.compile(r":[a-z][\w-]{1,20}:(?=`)|(?<=[^\s:]:):(?=\s*\Z|[ \t]*\n)")
 _NUMBERED = (
     r"\d{1,3}[.)]|\(?[a-z]\)|\((?:\d{1,3}|[ivxl]{1,5})\)|\d{1,2}(?:\.\d{1,2}){1,5}\.|[IVXL]{2,6}\."
 )
-_LABEL = re.compile(
-    rf"[ \t]*(?:(?:>[> \t]*|[-+*\u2022\u2023\u25e6\u25aa\u25cf\u00b7]|[#]{{1,6}}|={{2,6}}|\[[ xX]\]"
-    rf"|\*{{2}}(?:{_NUMBERED})\*{{2}}|{_NUMBERED})[ \t]+){{0,6}}"
-    r"(?:\*{0,2}(?:Step|Section|Chapter|Part|Article|Appendix|Annex|Clause|Rule|Item|Question|Phase|Principle)"
-    r" (?:\d{1,3}(?:\.\d{1,3}){0,4}|[A-Z]|[IVXL]{1,6})[.:](?=\s|\*))?"
+_STEP = (
+    r"\*{0,2}(?:Step|Section|Chapter|Part|Article|Appendix|Annex|Clause|Rule|Item|Question|Phase"
+    r"|Principle) (?:\d{1,3}(?:\.\d{1,3}){0,4}|[A-Z]|[IVXL]{1,6})[.:](?=\s|\*)"
 )
-_RULE = re.compile(
-    r"^[ \t]*(?:([-=*_~^#+`])\1{2,}[ \t]*$|(?:`{3}|~{3})[\w+.-]{0,30}[ \t]*$)|[ \t]={2,6}[ \t]*$"
-    r"|[ .\u2026]*(?:\.{4,}|\u2026{2,}|(?:\. ){4,})[ \t]*\d{0,4}[ \t]*$",
+_LABEL = re.compile(
+    r"^[ \t]*+(?:(?:(?:>++[ \t]++)++|(?:[-+*\u2022\u2023\u25e6\u25aa\u25cf\u00b7]|[#]{1,6}|={2,6}"
+    rf"|\[[ xX]\]|\*{{2}}(?:{_NUMBERED})\*{{2}}|{_NUMBERED})[ \t]++){{1,6}}(?:{_STEP})?|{_STEP})",
     re.MULTILINE,
 )
-_PIPE = re.compile(r"(?:(?<=\s)|^)\|(?=\s|$)|^\|[-:| ]{3,}\|?[ \t]*$", re.MULTILINE)
-_SIGN = re.compile("[*_`~[<>#|\\\\@(=:\n\u3010\u00b9\u00b2\u00b3\u2020\u2021\u2070\u2074-\u2079]")
+_RULE = re.compile(
+    r"^[ \t]*+(?:([-=*_~^#+`])\1{2,}+[ \t]*+$|(?:`{3}|~{3})[\w+.-]{0,30}[ \t]*+$)"
+    r"|(?<![ \t])[ \t]++={2,6}[ \t]*+$",
+    re.MULTILINE,
+)
+_LEADER = re.compile(r"(?<![ .\u2026])([ .\u2026]{2,}+)\d{0,4}[ \t]*+$", re.MULTILINE)
+_DOTS = ("....", "\u2026\u2026", ". . . .")
+_PIPE = re.compile(r"(?:(?<=\s)|^)\|(?=\s|$)|^\|[-:| ]{3,}+[ \t]*+$", re.MULTILINE)
 
 
-def find_marks(text: str) -> list[Mark]:
+def find_marks(text: str) -> list[TextMark]:
     """Return the marks of a text, in order; they may lie in one another.
 
     Examples
     --------
-    >>> [text[mark.start : mark.end] for text in ["- **Holm** left.[4]"] for mark in find_marks(text)]
+    >>> text = "- **Holm** left.[4]"
+    >>> [text[mark.start : mark.end] for mark in find_marks(text)]
     ['- ', '**', '**', '[4]']
     """
-    marks = list(_labels(text))
-    has_address = "@" in text or "://" in text or "www." in text
-    has_leader = "...." in text or "\u2026\u2026" in text
-    if not has_address and not has_leader and _SIGN.search(text) is None:
-        return marks
-    found = [Mark(start, end, kind) for start, end, kind in _signs(text) if start < end]
-    if has_address:
-        words = [Mark(*word.span(), MarkKind.ADDRESS) for word in _ADDRESS.finditer(text)]
-        words = [word for word in words if not any(_holds(mark, word) for mark in found)]
-        found = [mark for mark in found if not any(_holds(word, mark) for word in words)]
+    marks = [TextMark(*label.span(), MarkKind.LABEL) for label in _LABEL.finditer(text)]
+    if marks and marks[-1].end == len(text):
+        marks.pop()  # there is nothing that it labels
+    found = sorted(TextMark(start, end, kind) for start, end, kind in _signs(text) if start < end)
+    if "@" in text or "://" in text or "www." in text:
+        words = [TextMark(*word.span(), MarkKind.ADDRESS) for word in _ADDRESS.finditer(text)]
+        words = list(_outside(found, words))
         marks += words
+        found = list(_outside(words, found))
     return sorted(marks + found)
 
 
-def _holds(outer: Mark, inner: Mark) -> bool:
-    return outer.start <= inner.start and inner.end <= outer.end
-
-
-def _labels(text: str) -> Iterator[Mark]:
-    """Yield the labels at the beginnings of lines."""
-    start = 0
-    while True:
-        label = _LABEL.match(text, start)
-        assert label is not None
-        if label[0].strip() and label.end() < len(text):
-            yield Mark(label.start(), label.end(), MarkKind.LABEL)
-        start = text.find("\n", start) + 1
-        if start == 0:
-            return
+def _outside(outer: Iterable[TextMark], inner: Iterable[TextMark]) -> Iterator[TextMark]:
+    """Yield the inner marks that lie in none of the outer ones; both are in order."""
+    left = iter(outer)
+    next_outer = next(left, None)
+    covered = 0
+    for mark in inner:
+        while next_outer is not None and next_outer.start <= mark.start:
+            covered = max(covered, next_outer.end)
+            next_outer = next(left, None)
+        if mark.end > covered:
+            yield mark
 
 
 def _signs(text: str) -> Iterator[tuple[int, int, MarkKind]]:
@@ -177,8 +183,8 @@ def _signs(text: str) -> Iterator[tuple[int, int, MarkKind]]:
                 yield *found.span(), MarkKind.CITATION
     if "*" in text:
         yield from _spans(_STARS, text)
-    for sign, pattern in (("_", _PAIRED), ("~~", _PAIRED), ("`", _TICKS), ("`_", _REST_LINK)):
-        if sign in text:
+    for signs, pattern in ((("_", "~~"), _PAIRED), (("`",), _TICKS), (("`_",), _REST_LINK)):
+        if any(sign in text for sign in signs):
             for found in pattern.finditer(text):
                 yield *found.span(1), MarkKind.MARKUP
                 yield *found.span(2), MarkKind.MARKUP
@@ -191,8 +197,12 @@ def _signs(text: str) -> Iterator[tuple[int, int, MarkKind]]:
         yield from _spans(_ROLE, text)
     if "|" in text:
         yield from _spans(_PIPE, text)
-    if "\n" in text or "...." in text or "\u2026\u2026" in text or text.lstrip()[:1] in "-=*_~^#+`":
+    if any(sign in text for sign in ("--", "==", "**", "__", "~~", "^^", "##", "++", "``")):
         yield from _spans(_RULE, text)
+    if any(dots in text for dots in _DOTS):
+        for found in _LEADER.finditer(text):
+            if any(dots in found[1] for dots in _DOTS):
+                yield *found.span(), MarkKind.MARKUP
 
 
 def _spans(

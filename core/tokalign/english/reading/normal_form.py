@@ -1,9 +1,9 @@
 """Normal form of a text: what is written in several ways is written in one before tokens are found.
 
-Canonical composition (NFC), compatibility forms that stand for the same word (ligatures, full width,
-mathematical letters, Roman numerals of one sign), signs that nobody sees, apostrophes,
-quotation marks, and entities of HTML. Superscripts, fractions and typographic marks stay:
-they say something, or the tokenizer reads them.
+Canonical composition (NFC), compatibility forms that stand for the same word (ligatures, full
+width, mathematical letters, Roman numerals of one sign), signs that nobody sees, apostrophes,
+quotation marks, and entities of HTML. Superscripts, fractions and typographic marks stay: they say
+something, or the tokenizer reads them.
 """
 
 from __future__ import annotations
@@ -11,21 +11,23 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
-
-Edit = tuple[int, int, str]
-"""Start and end in a text, and what is written there instead."""
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TypeAlias
 
 _PICTURE = "\u2600-\u27bf\u2b50\U0001f000-\U0001faff"
+_STANDING = "\u0300-\u036f\u1dc4-\u1dff\ufe00-\ufe0f"
 _FOLDED = (
-    "\u00ad\u0300-\u036f\u1dc4-\u1dff\u200b-\u200f\u2010\u2011\u202a-\u202e\u2060-\u2064\u2103\u2109"
-    "\u212a\u212b\u2160-\u217f\u2212\u3371-\u33df\ufb00-\ufb06\ufe00-\ufe0f\ufeff\uff01-\uff5e"
-    "\U0001d400-\U0001d7ff"
+    "\u00ad\u200b-\u200f\u2010\u2011\u202a-\u202e\u2060-\u2064\u2103\u2109\u212a\u212b"
+    "\u2160-\u217f\u2212\u3371-\u33df\ufb00-\ufb06\ufeff\uff01-\uff5e\U0001d400-\U0001d7ff"
 )
 _APOSTROPHES = "`\u00b4\u02b9\u02bb\u02bc\u2032\u2035\u275b\u275c\uff07"
-_OTHER = re.compile(f"[{_FOLDED}{_PICTURE}{_APOSTROPHES}\u00ab\u00bb\u2039\u203a\u201e]")
-_CLUSTER = re.compile(f".?[{_FOLDED}]+", re.DOTALL)
+_IS_FOLDED = re.compile(f"[{_FOLDED}]")
+_OTHER = re.compile(f"[{_STANDING}{_FOLDED}{_PICTURE}{_APOSTROPHES}\u00ab\u00bb\u2039\u203a\u201e]")
+_CLUSTER = re.compile(f".?[{_STANDING}]{{1,30}}|[{_FOLDED}]", re.DOTALL)
+"""A letter and what stands on it. Composing takes the square of the time of what it composes."""
 _GLUED = re.compile(f"(?<=\\w)(?=[{_PICTURE}])|(?<=[{_PICTURE}\ufe0f])(?=\\w)")
 _LOOKALIKE = re.compile(f"(?<=[a-zA-Z])[{_APOSTROPHES}](?=(?:s|t|d|m|ll|re|ve)\\b)", re.IGNORECASE)
 _GUILLEMET = re.compile(r"(\s?)([\u00ab\u00bb\u2039\u203a\u201e])(\s?)")
@@ -33,52 +35,68 @@ _SAID = re.compile(r"[\w.,!?\u2026]")
 _HIGH_CLOSING = re.compile(r"(?<=\S)\u201c(?!\w)")
 _ENTITY = re.compile(r"&(?:[a-z]{2,6}|#\d{1,6}|#x[0-9a-f]{1,5});", re.IGNORECASE)
 _TWICE = re.compile(r"(?<=\w'd)(?='ve\b)|(?<=n't)(?='ve\b)", re.IGNORECASE)
-_INNER_STOP = re.compile(r"(?<=[a-z])(?=\.[\"'\u201d\u2019)\]]+ [a-z])")
+_INNER_STOP = re.compile(r"(?<=[a-z])(?=\.[\"'\u201d\u2019)\]]{1,8} [a-z])")
+_Edit: TypeAlias = tuple[int, int, str]
+"""Start and end in a text, and what is written there instead."""
 
 
-class NormalForm(NamedTuple):
-    """A text in its normal form, and where its characters stand in the text as it was sent.
+@dataclass(frozen=True, slots=True)
+class NormalForm:
+    """A text in its normal form, which knows where it differs from the text as it was sent.
 
     Attributes
     ----------
     text : str
-    starts, ends : list of int
-        For each character, half-open code point offsets of what it is written for; what was
-        inserted has none of its own: both are the same.
+    starts : list of int
+        Where that was written anew, in order: code point offsets in `text`.
+    changes : list of (end, start as sent, end as sent)
+        For each of `starts`. What was inserted is written for nothing: both offsets are the same.
     """
 
     text: str
     starts: list[int]
-    ends: list[int]
+    changes: list[tuple[int, int, int]]
+
+    def places(self, start: int, end: int) -> tuple[int, int]:
+        """Return where a token of the normal form stands in the text as it was sent."""
+        return self._letter(start)[0], self._letter(end - 1)[1]
+
+    def _letter(self, at: int) -> tuple[int, int]:
+        index = bisect_right(self.starts, at) - 1
+        if index < 0:
+            return at, at + 1
+        end, sent_start, sent_end = self.changes[index]
+        if at < end:
+            return sent_start, sent_end
+        return sent_end + at - end, sent_end + at - end + 1
 
 
 def normal_form(text: str) -> NormalForm | None:
-    """Return a text in its normal form; None if it is in that form already.
+    """Return a text in its normal form; None if it is in that form already, or nothing is left.
 
     Examples
     --------
     >>> normal_form("Rene\\u0301e isn`t here").text
     "Ren\\xe9e isn't here"
     """
-    edits = sorted(_edits(text))
-    if not edits:
-        return None
-    letters: list[str] = []
+    pieces: list[str] = []
     starts: list[int] = []
-    ends: list[int] = []
-    at = 0
-    for start, end, written in [*edits, (len(text), len(text), "")]:
+    changes: list[tuple[int, int, int]] = []
+    at = length = 0
+    for start, end, written in sorted(_edits(text)):
         if start < at:
             continue  # inside of what was written anew
-        letters.append(text[at:start] + written)
-        starts += [*range(at, start), *([start] * len(written))]
-        ends += [*range(at + 1, start + 1), *([end] * len(written))]
+        length += start - at
+        starts.append(length)
+        length += len(written)
+        changes.append((length, start, end))
+        pieces += (text[at:start], written)
         at = end
-    normal = "".join(letters)
-    return None if normal == text else NormalForm(normal, starts, ends)
+    normal = "".join([*pieces, text[at:]])
+    return NormalForm(normal, starts, changes) if starts and normal.strip() else None
 
 
-def _edits(text: str) -> Iterator[Edit]:
+def _edits(text: str) -> Iterator[_Edit]:
     """Yield what is written in another way, pass by pass."""
     if not text.isascii() and _OTHER.search(text) is not None:
         yield from _folds(text)
@@ -98,7 +116,7 @@ def _edits(text: str) -> Iterator[Edit]:
         yield from _insertions(_INNER_STOP, text, " ")
 
 
-def _quotations(text: str) -> Iterator[Edit]:
+def _quotations(text: str) -> Iterator[_Edit]:
     """Yield curly quotation marks for guillemets and low ones, without the space inside of them."""
     for found in _GUILLEMET.finditer(text):
         (before, sign, after), (start, end) = found.groups(), found.span(2)
@@ -113,24 +131,27 @@ def _quotations(text: str) -> Iterator[Edit]:
         yield from ((*found.span(), "\u201d") for found in _HIGH_CLOSING.finditer(text))
 
 
-def _insertions(pattern: re.Pattern[str], text: str, written: str) -> Iterable[Edit]:
+def _insertions(pattern: re.Pattern[str], text: str, written: str) -> Iterable[_Edit]:
     return ((found.start(), found.start(), written) for found in pattern.finditer(text))
 
 
-def _folds(text: str) -> Iterator[Edit]:
+def _folds(text: str) -> Iterator[_Edit]:
     for cluster in _CLUSTER.finditer(text):
-        folded = "".join(map(_fold, unicodedata.normalize("NFC", cluster[0])))
-        if folded != cluster[0]:
-            yield *cluster.span(), folded
+        sent, (start, end) = cluster[0], cluster.span()
+        folded = "".join(map(_fold, unicodedata.normalize("NFC", sent)))
+        same = len(sent) > 1 and folded[:1] == sent[0]
+        if folded != sent:
+            yield start + same, end, folded[same:]
 
 
+@lru_cache(4096)
 def _fold(letter: str) -> str:
     """Return what a letter is written for: itself, another, several or none."""
     if letter in "\u2010\u2011\u2212":
         return "-"
-    if letter == "\u200d" or unicodedata.category(letter) in ("Cf", "Mn"):
+    if unicodedata.category(letter) in ("Cf", "Mn"):
         # Zero width and soft hyphens; marks that NFC could not compose say nothing to a word list.
         return ""
-    if re.match(f"[{_FOLDED}]", letter):
-        return unicodedata.normalize("NFKC", letter)
-    return letter
+    folded = unicodedata.normalize("NFKC", letter) if _IS_FOLDED.match(letter) else letter
+    # The tokenizer would cut a.m., which is one letter.
+    return letter if "." in folded[:-1] else folded

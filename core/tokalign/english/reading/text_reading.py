@@ -2,11 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from tokalign.english.reading.marks import Mark, MarkKind, find_marks
+from tokalign.english.reading.marks import MarkKind, TextMark, find_marks
 from tokalign.english.reading.normal_form import NormalForm, normal_form
+
+_PLAIN = re.compile(
+    r"""
+    (?![a-z]\) | \d{1,3}[.)] | [IVXL]{2,6}\. | (?:[SCPARIQ][a-z]+)\ (?:\d|[A-Z][.:]|[IVXL]{2}))
+    (?=["'$A-Za-z0-9\u201c])
+    (?: [A-Za-z0-9 ,;?!$%/)"+\u00c0-\u017f\u2013\u2014\u2018\u2019\u201c\u201d-]++
+      | (?<!www)\.(?!\.{3} | \ \. | ["')\u201d\u2019]{1,8}\ [a-z])
+      | '(?!ve) | (?<![dt])'
+      | :(?![:/])
+      | \((?!(?:[Ss]our|[Rr]ef|[Cc]ita|[Pp]ass|[Dd]oc)\w | (?<=[.!?"\u201d\u2019]\()\d)
+      | &(?![#A-Za-z0-9]{2,7};)
+    )*+
+    """,
+    re.VERBOSE,
+)
+"""Begins with words alone: a text that is one match is plain, without that all is looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +39,7 @@ class TextReading:
         are the words.
     addresses : tuple of (start, end)
         Words in the normal form that are never cut.
-    marks : tuple of Mark
+    marks : tuple of TextMark
         In the text as it was sent.
     form : NormalForm or None
         Where the characters of `text` stand in the text as it was sent; None where that is `text`.
@@ -31,14 +48,14 @@ class TextReading:
     text: str
     words: str
     addresses: tuple[tuple[int, int], ...]
-    marks: tuple[Mark, ...]
+    marks: tuple[TextMark, ...]
     form: NormalForm | None
 
     def places(self, start: int, end: int) -> tuple[int, int]:
         """Return where a token of the normal form stands in the text as it was sent."""
         if self.form is None:
             return start, end
-        return self.form.starts[start], self.form.ends[end - 1]
+        return self.form.places(start, end)
 
 
 def read_text(text: str) -> TextReading | None:
@@ -49,6 +66,8 @@ def read_text(text: str) -> TextReading | None:
     >>> read_text("- **Holm** left.[4]").words
     '    Holm   left.   '
     """
+    if _PLAIN.fullmatch(text):
+        return None
     form = normal_form(text)
     normal = text if form is None else form.text
     marks = find_marks(normal)
@@ -61,7 +80,7 @@ def read_text(text: str) -> TextReading | None:
     reading = TextReading(normal, words, addresses, tuple(marks), form)
     if form is None:
         return reading
-    sent = tuple(Mark(*reading.places(mark.start, mark.end), mark.kind) for mark in marks)
+    sent = tuple(TextMark(*reading.places(mark.start, mark.end), mark.kind) for mark in marks)
     return TextReading(normal, words, addresses, sent, form)
 
 
@@ -89,7 +108,7 @@ def without_marks(text: str) -> str:
     return text if reading is None else _blanked(text, reading.marks)
 
 
-def _blanked(text: str, marks: Iterable[Mark]) -> str:
+def _blanked(text: str, marks: Iterable[TextMark]) -> str:
     letters = list(text)
     for start, end, kind in marks:
         if kind is not MarkKind.ADDRESS:
