@@ -77,3 +77,8 @@ def test_white_space_beside_a_mark_is_kept(diff):
     assert str(diff("It was **1.5** miles.", "It was 1.5 miles.")) == (
         "It was [-**-]1.5[-**-] miles."
     )
+
+
+def test_marks_that_both_texts_have_are_kept(diff):
+    assert str(diff("# The scope\n", "# **The scope**\n")) == "# {+**+}The scope{+**+}\n"
+    assert str(diff("2. It rains.", "2. [x] It rains.")) == "2. {+[x] +}It rains."

@@ -241,7 +241,7 @@ class _Writer:
             self._at = (at_old, new[1])
 
     def write_gap(self, old: TextRange, new: TextRange) -> None:
-        """Add the text between words on both sides; white space around marks is kept."""
+        """Add the text between words on both sides; of marks, what both sides share is kept."""
         texts = self._texts[0][slice(*old)], self._texts[1][slice(*new)]
         if texts[0] == texts[1]:
             if texts[0]:
@@ -249,7 +249,7 @@ class _Writer:
             return
         blank = [not text.strip() for text in texts]
         change = SPACE if all(blank) else self._otherwise
-        before, after = _shared_space(*texts) if change == MARKUP else (0, 0)
+        before, after = _shared_ends(*texts) if change == MARKUP else (0, 0)
         if before or after:
             ends = (old[1] - after, new[1] - after)
             self.write_gap((old[0], old[0] + before), (new[0], new[0] + before))
@@ -278,16 +278,16 @@ class _Writer:
         self.segments.append(DiffSegment(kind, old, new, change))
 
 
-def _shared_space(old: str, new: str) -> tuple[int, int]:
-    """Return how many characters of white space two texts share at the beginning and at the end."""
-    before = _n_shared(*(each[: len(each) - len(each.lstrip())] for each in (old, new)))
-    ends = (each[max(before, len(each.rstrip())) :][::-1] for each in (old, new))
-    return before, _n_shared(*ends)
+def _shared_ends(old: str, new: str) -> tuple[int, int]:
+    """Return how many characters two texts share up to white space, at the beginning and the end."""
+    before = _n_shared(old, new)
+    return before, _n_shared(old[before:][::-1], new[before:][::-1])
 
 
 def _n_shared(a: str, b: str) -> int:
     unlike = (k for k, (one, other) in enumerate(zip(a, b, strict=False)) if one != other)
-    return next(unlike, min(len(a), len(b)))
+    shared = a[: next(unlike, min(len(a), len(b)))]
+    return next((k for k in range(len(shared), 0, -1) if shared[k - 1].isspace()), 0)
 
 
 def pieces_of_run(
