@@ -19,6 +19,7 @@ from nltk.translate import Alignment as NltkAlignment
 from support.annotator_contract import TaggerContract
 from tokalign import Aligner, InputError, Sentence
 from tokalign.english.annotate import load_annotator
+from tokalign.english.reading import without_marks
 from tokalign.errors import ResourceError
 from tokalign.types import GoldPair
 
@@ -149,7 +150,9 @@ def test_offsets_cover_every_text(annotator, text):
         return
     (sentence,) = annotator.annotate([text], trees=False)
     spans = zip(sentence.starts, sentence.ends, strict=True)
-    assert "".join(text[start:end] for start, end in spans) == "".join(text.split())
+    words = without_marks(text)
+    kept = words if any(map(str.isalnum, words)) else text
+    assert "".join(text[start:end] for start, end in spans) == "".join(kept.split())
 
 
 def test_trees_are_refused_where_they_are_not_given(annotator):

@@ -28,6 +28,16 @@ class TaggerContract:
         assert "".join(pieces) == "".join(text.split())
         assert all(piece.strip() == piece for piece in pieces)
 
+    def test_marks_are_no_tokens_and_offsets_are_as_sent(self, annotator):
+        text = "- The **o\ufb03ce** of Rene\u0301e[4] `is` old.[5] "
+        (sentence,) = annotator.annotate([text], trees=False)
+        spans = zip(sentence.starts, sentence.ends, strict=True)
+        assert sentence.text == text
+        assert sentence.tokens == ("The", "office", "of", "Ren\xe9e", "is", "old", ".")
+        assert [text[start:end] for start, end in spans] == [
+            "The", "o\ufb03ce", "of", "Rene\u0301e", "is", "old", ".",
+        ]  # fmt: skip
+
     def test_given_tokens_are_never_cut_or_joined(self, annotator):
         tokens = ["It", "ca", "n't", "be", "well-known", "U.S.", "$5", "..", "ok"]
         (sentence,) = annotator.annotate([tokens], trees=False)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Sequence, Sized
+from collections.abc import Iterable, Sequence, Sized
 from typing import Protocol, cast
 
+from tokalign.english.reading import read_text
 from tokalign.errors import InputError, ResourceError, quoted
 from tokalign.types import Sentence, SentenceLike
 
@@ -91,6 +92,23 @@ def whole(given: Sequence[str] | Sentence) -> tuple[Sentence, list[int]]:
     """Return a caller's tokens as one sentence, and their number; see with_tokens."""
     sentence = with_tokens(given)
     return sentence, [len(sentence)]
+
+
+def sentence_at(text: str, tokens: Sequence[str], spans: Iterable[tuple[int, int]]) -> Sentence:
+    """Return a raw text with the tokens that were found in its words.
+
+    Parameters
+    ----------
+    text : str
+        As it was sent.
+    tokens : sequence of str
+    spans : iterable of (start, end)
+        Of each token, in `tokalign.english.reading.words_of(text)`.
+    """
+    reading = read_text(text)
+    places = spans if reading is None else (reading.places(*span) for span in spans)
+    starts, ends = zip(*places, strict=True) if tokens else ((), ())
+    return Sentence(text, tuple(tokens), starts, ends)
 
 
 def filled(

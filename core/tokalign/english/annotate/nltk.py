@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from tokalign.english.annotate.annotator import filled, require_tokens, whole
+from tokalign.english.annotate.annotator import filled, require_tokens, sentence_at, whole
+from tokalign.english.reading import words_of
 from tokalign.errors import InputError, MissingPackageError, ResourceError, quoted
 from tokalign.types import Sentence, SentenceLike
 
@@ -71,13 +72,13 @@ class NltkAnnotator:
         tokens: list[str] = []
         spans: list[tuple[int, int]] = []
         lengths: list[int] = []
-        for start, end in self._sentences.span_tokenize(text):
-            found = self._words.tokenize(text[start:end])
+        words = words_of(text)
+        for start, end in self._sentences.span_tokenize(words):
+            found = self._words.tokenize(words[start:end])
             tokens += found
-            spans += _spans(found, text, start)
+            spans += _spans(found, words, start)
             lengths.append(len(found))
-        starts, ends = tuple(start for start, _ in spans), tuple(end for _, end in spans)
-        return Sentence(text, tuple(tokens), starts, ends), lengths
+        return sentence_at(text, tokens, spans), lengths
 
     def _filled(self, sentence: Sentence, lengths: Sequence[int]) -> Sentence:
         """Return a sentence with tags and lemmas, where they are missing."""

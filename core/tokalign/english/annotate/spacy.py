@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tokalign.english.annotate.annotator import filled, require_tokens, with_tokens
+from tokalign.english.annotate.annotator import filled, require_tokens, sentence_at, with_tokens
+from tokalign.english.reading import words_of
 from tokalign.errors import MissingPackageError, ResourceError, quoted
 from tokalign.types import Sentence, SentenceLike
 
@@ -58,22 +59,22 @@ class SpacyAnnotator:
 
         See `annotator.Annotator.annotate`. spaCy's white space tokens are dropped.
         """
-        given = [None if isinstance(each, str) else with_tokens(each) for each in sentences]
+        given = [each if isinstance(each, str) else with_tokens(each) for each in sentences]
         documents = [
-            self._pipeline.make_doc(each) if known is None else self._document(known)
-            for each, known in zip(sentences, given, strict=True)
+            self._pipeline.make_doc(words_of(each))
+            if isinstance(each, str)
+            else self._document(each)
+            for each in given
         ]
         disabled = [] if trees else ["parser"]
         answers = self._pipeline.pipe(documents, batch_size=BATCH_SIZE, disable=disabled)
         annotated = []
-        for known, document in zip(given, answers, strict=True):
-            words = [token for token in document if known is not None or not token.is_space]
-            sentence = known or Sentence(
-                document.text,
-                tuple(token.text for token in words),
-                tuple(token.idx for token in words),
-                tuple(token.idx + len(token.text) for token in words),
-            )
+        for sentence, document in zip(given, answers, strict=True):
+            words = list(document)
+            if isinstance(sentence, str):
+                words = [token for token in words if not token.is_space]
+                spans = ((token.idx, token.idx + len(token.text)) for token in words)
+                sentence = sentence_at(sentence, [token.text for token in words], spans)
             annotated.append(
                 filled(
                     sentence,

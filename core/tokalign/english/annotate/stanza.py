@@ -10,7 +10,8 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
-from tokalign.english.annotate.annotator import filled, require_tokens, whole
+from tokalign.english.annotate.annotator import filled, require_tokens, sentence_at, whole
+from tokalign.english.reading import words_of
 from tokalign.errors import InputError, MissingPackageError, ResourceError, quoted
 from tokalign.types import Sentence, SentenceLike
 
@@ -91,13 +92,12 @@ class StanzaAnnotator:
         if not texts:
             return
         documents = self._pipeline.bulk_process(
-            [self._stanza.Document([], text=text) for text in texts], processors="tokenize"
+            [self._stanza.Document([], text=words_of(text)) for text in texts],
+            processors="tokenize",
         )
         for text, document in zip(texts, documents, strict=True):
             words = [word for sentence in document.sentences for word in sentence.words]
-            spans = [_span(word) for word in words]
-            starts, ends = tuple(start for start, _ in spans), tuple(end for _, end in spans)
-            sentence = Sentence(text, tuple(word.text for word in words), starts, ends)
+            sentence = sentence_at(text, [word.text for word in words], map(_span, words))
             yield sentence, [len(each.words) for each in document.sentences]
 
     def _filled(self, given: list[_Pieces], trees: bool) -> Iterator[Sentence]:
