@@ -556,7 +556,7 @@ cdef class TextAnnotator:
         cdef AnnotatedTexts found = AnnotatedTexts.__new__(AnnotatedTexts)
         cdef Text *items = NULL
         cdef int32_t[::1] lengths = _lengths(tokens)
-        cdef int32_t[::1] uncut = _uncut(readings)
+        cdef int32_t[::1] uncut = lengths if readings is None else _uncut(readings)
         cdef TextScratch scratch
         cdef Words words
         cdef Py_ssize_t k
@@ -640,7 +640,7 @@ cdef int _point_to_readings(list readings, const int32_t[::1] uncut, Text *items
 
 cdef int32_t[::1] _uncut(list readings):
     """Return the starts and ends of all words that are never cut, and a 0."""
-    found = [place for each in readings or () if each is not None for place in each.addresses]
+    found = [place for each in readings if each is not None for place in each.addresses]
     return np.array([edge for place in found for edge in place] + [0], dtype=np.int32)
 
 

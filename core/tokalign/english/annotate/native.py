@@ -64,6 +64,7 @@ class NativeAnnotator:
         given = [_Given.of(each) for each in sentences]
         if not given:
             return []
+        readings = [each.reading for each in given]
         with self._lock as is_left:
             if is_left:
                 LEFT.append(self.__dict__.pop("_texts", None))
@@ -71,7 +72,7 @@ class NativeAnnotator:
                 [each.text for each in given],
                 [each.tokens for each in given],
                 [each.places for each in given],
-                [each.reading for each in given],
+                readings if any(readings) else None,
             )
         annotated = [
             self._sentence(each, sent, columns, index)
