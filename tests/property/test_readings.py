@@ -67,6 +67,8 @@ def test_marks_are_blanks_of_their_length_and_lie_in_the_text(text) -> None:
 @given(texts)
 @example("He's \"Mr. O'Neil\" (see 3.5) - 5%; why? AT&T & I've: so.")
 @example("A.) so")
+@example("  It is wrapped\n  at a word, so:\nthe end.")
+@example("A::\n  so")
 def test_a_plain_text_has_no_marks_and_is_in_normal_form(text) -> None:
     if read_text(text) is None:
         form = normal_form(text)

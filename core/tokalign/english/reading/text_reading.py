@@ -11,12 +11,14 @@ from tokalign.english.reading.normal_form import NormalForm, normal_form
 
 _PLAIN = re.compile(
     r"""
+    [ ]{0,4}+
     (?![a-z]\) | \d{1,3}[.)] | [IVXL]{2,6}\. | (?:[SCPARIQ][a-z]+)\ (?:\d|[A-Z][.:]|[IVXL]{2}))
     (?=["'$A-Za-z0-9\u201c])
     (?: [A-Za-z0-9 ,;?!$%/)"+\u00c0-\u017f\u2013\u2014\u2018\u2019\u201c\u201d-]++
       | (?<!www)\.(?!\.{3} | \ \. | ["')\u201d\u2019]{1,8}\ [a-z])
       | '(?!ve) | (?<![dt])'
-      | :(?![:/])
+      | :(?![:/\n])
+      | \n(?=[ ]{0,8}[a-z]{2})
       | \((?!(?:[Ss]our|[Rr]ef|[Cc]ita|[Pp]ass|[Dd]oc)\w | (?<=[.!?"\u201d\u2019]\()\d)
       | &(?![#A-Za-z0-9]{2,7};)
     )*+
