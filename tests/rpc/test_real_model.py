@@ -10,6 +10,8 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from support.rewritten import FORMS, links_of
+from support.rewritten import PAIRS as SENTENCES
 from support.server_process import started
 from support.statuses import details
 from tokalign.aligner import Aligner
@@ -44,6 +46,15 @@ def aligners():
 def pharaoh(alignment):
     links = zip(alignment.source_indices, alignment.target_indices, strict=True)
     return " ".join(f"{i}-{j}" for i, j in links)
+
+
+@pytest.mark.parametrize("write", FORMS.values(), ids=FORMS)
+def test_what_a_text_is_written_with_changes_no_link(server, aligners, write):
+    pairs = [(write(source), target) for source, target in SENTENCES]
+    with Client(server.address) as client:
+        found = [client.align(*pair) for pair in pairs]
+    for alignment, plain in zip(found, aligners["en"].pipe(SENTENCES), strict=True):
+        assert links_of(alignment) == links_of(plain)
 
 
 @pytest.mark.parametrize("model", ["", "en", "en-rte2"])
