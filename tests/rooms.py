@@ -21,7 +21,7 @@ ROOMS = {
         tokenize texts forms held_out_accuracy""",
     "english/lexicon": """
         frequencies likeness vectors vocabulary wordnet words resources stems""",
-    "english/reading": "reading*",
+    "english/reading": "reading* marks_of_pages quotation_marks read_words written_otherwise",
     "english/spelling": "spelling*",
     "english/values": "values*",
     "crf": "lattice objective",
@@ -39,7 +39,7 @@ ROOMS = {
     "grounding": """
         grounding grounding_messages ground_* support passages citation_support cli_ground""",
     "texts": """
-        align_texts documents difference* block_lines passages split text_windows cli_diff
+        align_texts documents difference* block_lines passages pieces sliding split text_windows cli_diff
         cli_split""",
     "comparison": "duplicates one_and_many cli_dedupe cli_matrix cli_similarity",
     "systems": "systems sultan* meteor trees cli_systems",
