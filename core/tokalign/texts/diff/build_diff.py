@@ -279,7 +279,7 @@ class _Writer:
 
 
 def _shared_ends(old: str, new: str) -> tuple[int, int]:
-    """Return how many characters two texts share up to white space, at the beginning and the end."""
+    """Return how many characters two texts share up to white space, at the begin and the end."""
     before = _n_shared(old, new)
     return before, _n_shared(old[before:][::-1], new[before:][::-1])
 
