@@ -1,4 +1,4 @@
-"""What a text is written with changes nothing of what is said of it, by all ways in."""
+"""Invariance: what a text is written with changes nothing of what is said of it, by all ways in."""
 
 from __future__ import annotations
 

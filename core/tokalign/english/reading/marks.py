@@ -60,7 +60,7 @@ _ELEMENT = (
     "|tbody|td|tfoot|th|thead|time|title|tr|tt|ul|var|video|[abiqsu]"
 )
 _TAG = re.compile(  # <file> is a word
-    rf"</?(?:{_ELEMENT})(?:\s[^<>]{{0,1000}})?/?>|<!--[^<>]{{0,1000}}-->", re.IGNORECASE
+    rf"</?(?=[A-Za-z])(?:{_ELEMENT})(?:\s[^<>]{{0,1000}})?/?>|<!--[^<>]{{0,1000}}-->", re.IGNORECASE
 )
 _BRACKETED = re.compile(
     rf"\[(?:\^[\w-]{{1,24}}|{_NUMBERS}|(?<=[\w.,;:!?\"'\u201d\u2019)]\[)[a-z]|note \d{{1,3}}"
