@@ -1,4 +1,4 @@
-"""Sentences of a text, as they are aligned with those of another; also of a text that grows."""
+"""The sentences of a text for alignment with another one; also of a growing text."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from tokalign.types.lengths import MAX_TEXT_SENTENCES
 from tokalign.types.texts import SentenceSpan
 
 MOST_TOKENS = 384
-"""Of a sentence, or of two that are joined: fewer than a pair may have on one side, since another
-annotator may find more of them."""
+"""Most tokens of a sentence, or of two joined ones: fewer than the limit of a side, since another
+annotator may find more."""
 
 
 def split_text(text: str) -> list[SentenceSpan]:
-    """Return the sentences of a text as raw text that is aligned is split; see tokalign.split."""
+    """Return the sentences of a text, split as for alignment; see tokalign.split."""
     if not isinstance(text, str):
         raise InputError(f"text is {quoted(text)}; wanted text", field="text")
     return [SentenceSpan(start, end, text[start:end]) for start, end in Sentences(text)]
 
 
 def sentences_of(text: str, name: str) -> tuple[SentenceSpan, ...]:
-    """Return the sentences of a text; none of one that is empty or all white space.
+    """Return the sentences of a text; a blank text has none.
 
     One of more than MOST_TOKENS is cut; its pieces count as sentences.
 
@@ -29,7 +29,7 @@ def sentences_of(text: str, name: str) -> tuple[SentenceSpan, ...]:
     ----------
     text : str
     name : str
-        The field that errors name.
+        Name of the field in errors.
 
     Raises
     ------
@@ -46,19 +46,19 @@ def sentences_of(text: str, name: str) -> tuple[SentenceSpan, ...]:
 
 
 class GrowingText:
-    """A text that grows, whose sentences are found as soon as no more text can change them.
+    """A growing text, whose sentences are found as soon as more text cannot change them.
 
-    All of them together are those that `sentences_of` finds in the whole text.
+    In the end they are those that `sentences_of` finds in the whole text.
 
     Parameters
     ----------
     name : str
-        The field that errors name.
+        Name of the field in errors.
 
     Attributes
     ----------
     text : str
-        As it is so far.
+        The text so far.
     """
 
     def __init__(self, name: str) -> None:
@@ -68,7 +68,7 @@ class GrowingText:
         self._spans: list[SentenceSpan] = []
 
     def add(self, piece: str) -> list[SentenceSpan]:
-        """Return the sentences that a next piece of the text finishes.
+        """Return the sentences that the next piece of the text completes.
 
         Raises
         ------
@@ -82,7 +82,7 @@ class GrowingText:
         return self._next(is_whole=False)
 
     def end(self) -> list[SentenceSpan]:
-        """Return the sentences that the end of the text finishes; errors are as of `add`."""
+        """Return the sentences that the end of the text completes; errors are as of `add`."""
         return self._next(is_whole=True)
 
     def _next(self, *, is_whole: bool) -> list[SentenceSpan]:

@@ -1,6 +1,6 @@
-"""Words before and after a period that the sentence splitter knows, in lower case.
+"""Lower-case words around a period that the sentence splitter knows.
 
-Written by hand, and looked over with the sentences of UD English EWT's training documents.
+Written by hand, and checked on the training documents of UD English EWT.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ NEVER_LAST = _words(
     cpl hon pres supt vs v cf e.g i.e eg ie approx ca al esp viz dist gal resp
     """
 )
-"""Abbreviations after which a sentence goes on, as what they shorten is never its last word."""
+"""Abbreviations of words that never end a sentence."""
 BEFORE_DIGITS = _words(
     """
     no nos p pp vol vols ch chap sec sect art arts fig figs eq eqs ref refs thm lem cor prop def ex
@@ -24,13 +24,13 @@ BEFORE_DIGITS = _words(
     apr jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs fri sat sun
     """
 )
-"""Those after which it goes on where a number follows."""
+"""Abbreviations that do not end a sentence before a number."""
 BEFORE_LOWER = _words(
     """
     etc cont contd qty thm lem fig figs vol vols eqs refs sec sect chap approx avg dept est max misc
     """
 )
-"""Those after which it goes on where a word in lower case follows; three letters or more."""
+"""Abbreviations that do not end a sentence before a lower-case word; three letters or more."""
 SHORT_LAST = _words("in no it is me us so do go up on to by be of at he we my ok hi tv")
 """Words of two letters that are no abbreviation: they end a sentence also before lower case."""
 GO_ON = _words(
@@ -53,7 +53,7 @@ SELDOM_LAST = _words(
     max misc ed eds trans incl excl tel ph dep attn ref rec gov adm
     """
 )
-"""Those that may end a sentence: they do where one of `FIRST_WORDS` follows, capitalised."""
+"""Abbreviations that end a sentence if one of `FIRST_WORDS` follows, capitalised."""
 FIRST_WORDS = _words(
     """
     the this that these those it he she we they you i a an in on at but and if when however for as
@@ -63,6 +63,6 @@ FIRST_WORDS = _words(
     once during because
     """
 )
-"""Words that, capitalised in the middle of a text, most likely begin a sentence."""
+"""Words that most likely begin a sentence when they are capitalised."""
 LONGEST_WORD = 24
-"""So many characters before a period are looked at, and after it."""
+"""Number of characters looked at before a period, and after it."""
