@@ -33,6 +33,13 @@ from tokalign.english.annotate.tagging cimport (
     shift_of,
     tag_sentence,
 )
+from tokalign.english.annotate.text_scratch cimport (
+    TextScratch,
+    add_begin,
+    free_scratch,
+    has_letters,
+    has_tokens,
+)
 from tokalign.english.annotate.tokenizer cimport (
     BREAK,
     CLOSING,
@@ -57,7 +64,6 @@ cdef extern from "_compiler.h" nogil:
 
 cdef enum:
     LEAST_WORDS = 1024    # initial capacity
-    LEAST_TOKENS = 256
     WORD_BYTES = 200     # of a word's Python strings and list entries, without their letters
 
 cdef uint64_t SALT = 0x9E3779B97F4A7C15u
@@ -83,27 +89,6 @@ cdef Py_UCS4[5][3] WRITTEN = [
     [u"`", u"`", 0], [u"'", u"'", 0], [u"-", u"-", 0], [u".", u".", u"."], [u"n", u"'", u"t"],
 ]
 
-cdef struct TextScratch:
-    # Scratch of the longest sentence, and columns of all tokens so far. Owned.
-    Py_UCS4 *letters     # [n + 1]
-    uint8_t *bits        # [n + 1]
-    Form *forms          # [n] a sentence has no more tokens than letters
-    const int32_t **form_scores  # [n]
-    uint32_t *classes    # [n]
-    uint8_t *tags        # [n]
-    int32_t *tokens      # [n]
-    Py_ssize_t n_letters
-    int32_t *starts      # [room]; n_tokens are written
-    int32_t *ends
-    int32_t *numbers
-    Py_ssize_t room
-    Py_ssize_t n_tokens
-    int64_t *begins      # [begin_room] tokens that begin a later sentence of a text
-    Py_ssize_t begin_room
-    Py_ssize_t n_begins
-    Py_ssize_t n_joined  # words of the current text that are never cut and were joined
-
-
 cdef inline uint64_t hash_of(const Py_UCS4 *letters, Py_ssize_t n) noexcept nogil:
     cdef uint64_t h = SECRET ^ <uint64_t>n
     cdef Py_ssize_t k
@@ -112,7 +97,7 @@ cdef inline uint64_t hash_of(const Py_UCS4 *letters, Py_ssize_t n) noexcept nogi
     return mix(h ^ SECRET, SALT)
 
 
-cdef bint _has_room(
+cdef bint has_room(
     void **block, Py_ssize_t *room, Py_ssize_t wanted, size_t item
 ) noexcept nogil:
     """Make room for so many items; return whether there was memory."""
@@ -212,14 +197,14 @@ cdef class Words:
             while self._slots[at] >= 0:
                 at = (at + 1) & (self._n_slots - 1)
         if not (
-            _has_room(
+            has_room(
                 <void **>&self.token, &self._token_room, self._n_tokens + 1, sizeof(Token)
             )
-            and _has_room(
+            and has_room(
                 <void **>&self.form_scores, &self._score_room, self._n_tokens + 1,
                 WIDTH * sizeof(int32_t),
             )
-            and _has_room(
+            and has_room(
                 <void **>&self._letters, &self._letter_room, self._n_letters + n, sizeof(Py_UCS4)
             )
         ):
@@ -249,7 +234,7 @@ cdef class Words:
             if self.word[number].tag == tag:
                 return number
             number = self.word[number].next
-        if not _has_room(
+        if not has_room(
             <void **>&self.word, &self._word_room, self.n_words + 1, sizeof(Word)
         ):
             return -1
@@ -282,62 +267,6 @@ cdef class Words:
         return 0
 
 
-cdef bint has_letters(TextScratch *scratch, Py_ssize_t n) noexcept nogil:
-    """Make room for a sentence of n letters; return whether there was memory."""
-    if n <= scratch.n_letters and scratch.letters != NULL:
-        return True
-    free_letters(scratch)
-    n = max(n, <Py_ssize_t>LEAST_TOKENS)
-    scratch.letters = <Py_UCS4 *>malloc((n + 1) * sizeof(Py_UCS4))
-    scratch.bits = <uint8_t *>malloc(n + 1)
-    scratch.tags = <uint8_t *>malloc(n)
-    scratch.forms = <Form *>malloc(n * sizeof(Form))
-    scratch.form_scores = <const int32_t **>malloc(n * sizeof(int32_t *))
-    scratch.classes = <uint32_t *>malloc(n * sizeof(uint32_t))
-    scratch.tokens = <int32_t *>malloc(n * sizeof(int32_t))
-    if (
-        scratch.letters == NULL or scratch.bits == NULL or scratch.tags == NULL
-        or scratch.forms == NULL or scratch.form_scores == NULL or scratch.classes == NULL
-        or scratch.tokens == NULL
-    ):
-        return False
-    scratch.n_letters = n
-    return True
-
-
-cdef void free_letters(TextScratch *scratch) noexcept nogil:
-    free(scratch.letters)
-    free(scratch.bits)
-    free(scratch.tags)
-    free(scratch.forms)
-    free(scratch.form_scores)
-    free(scratch.classes)
-    free(scratch.tokens)
-    scratch.letters = NULL
-    scratch.bits = scratch.tags = NULL
-    scratch.forms = NULL
-    scratch.form_scores = NULL
-    scratch.classes = NULL
-    scratch.tokens = NULL
-    scratch.n_letters = 0
-
-
-cdef bint has_tokens(TextScratch *scratch, Py_ssize_t wanted) noexcept nogil:
-    """Make room for so many tokens in all; return whether there was memory."""
-    cdef Py_ssize_t room
-    if wanted <= scratch.room:
-        return True
-    room = more_room(scratch.room, wanted, LEAST_TOKENS)
-    if not (
-        grow(<void **>&scratch.starts, room, sizeof(int32_t))
-        and grow(<void **>&scratch.ends, room, sizeof(int32_t))
-        and grow(<void **>&scratch.numbers, room, sizeof(int32_t))
-    ):
-        return False
-    scratch.room = room
-    return True
-
-
 cdef bint add_token(
     TextScratch *scratch, Words words, Py_ssize_t at, Py_ssize_t start, Py_ssize_t end,
     int32_t token
@@ -351,28 +280,6 @@ cdef bint add_token(
     scratch.starts[place] = <int32_t>start
     scratch.ends[place] = <int32_t>end
     return True
-
-
-cdef bint add_begin(TextScratch *scratch, Py_ssize_t token) noexcept nogil:
-    """Note that a token begins a sentence inside a text; return whether there was memory."""
-    cdef Py_ssize_t room
-    if scratch.n_begins == scratch.begin_room:
-        room = more_room(scratch.begin_room, scratch.n_begins + 1, LEAST_TOKENS)
-        if not grow(<void **>&scratch.begins, room, sizeof(int64_t)):
-            return False
-        scratch.begin_room = room
-    scratch.begins[scratch.n_begins] = token
-    scratch.n_begins += 1
-    return True
-
-
-cdef void free_scratch(TextScratch *scratch) noexcept nogil:
-    """Free all of a scratch."""
-    free_letters(scratch)
-    free(scratch.starts)
-    free(scratch.ends)
-    free(scratch.numbers)
-    free(scratch.begins)
 
 
 cdef inline int _written(uint8_t bits) noexcept nogil:
