@@ -17,7 +17,7 @@ from selenium.webdriver.common.by import By
 
 CELLS = (
     "import tokalign\n"
-    'alignment = tokalign.align("Marta opened a <b> bakery.", "The bakery Marta founded.")\n'
+    'alignment = tokalign.align("Marta opened a <bun> bakery.", "The bakery Marta founded.")\n'
     "alignment",
     "alignment.show()",
     "print(alignment)",
@@ -75,7 +75,7 @@ def test_a_notebook_keeps_the_picture_and_the_text(executed):
         assert shown["output_type"] == kind
         html = "".join(shown["data"]["text/html"])
         assert html.startswith("<figure") and html.count("<path") == 4
-        assert "".join(shown["data"]["text/plain"]).startswith("<Alignment 'Marta opened a <b>")
+        assert "".join(shown["data"]["text/plain"]).startswith("<Alignment 'Marta opened a <bun>")
     assert "opened = founded (0." in "".join(printed["text"])
     assert "".join(wide["data"]["text/html"]).count("<text") == 20
 
@@ -88,7 +88,7 @@ def test_a_reader_sees_words_and_links(look, page, width, height):
         assert picture.rect["width"] > 200 and picture.rect["height"] > 50
         texts = picture.find_elements(By.TAG_NAME, "text")
         assert [each.text for each in texts if each.is_displayed()] == [
-            "Marta", "opened", "a", "<", "b", ">", "bakery", ".",
+            "Marta", "opened", "a", "<", "bun", ">", "bakery", ".",
             "The", "bakery", "Marta", "founded", ".",
         ]  # fmt: skip
         paths = picture.find_elements(By.TAG_NAME, "path")
