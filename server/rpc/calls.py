@@ -157,6 +157,8 @@ class Calls:
                 except Exception as error:
                     answered = call.fail(error)
                     call.charge_reading(n_bytes)
+                    # Its frames hold it, and the call: only the collector would free them.
+                    error.__traceback__ = None
                 if isinstance(answered, Failure):
                     await self.refusals.hold(call.principal, answered, context.time_remaining())
                 if trailers := call.trailers():

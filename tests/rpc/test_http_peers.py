@@ -1,14 +1,17 @@
 """Peers of the HTTP port that are slow, greedy, many or no peers of HTTP, on bare sockets."""
 
 import asyncio
+import gc
 import hashlib
 import json
 import ssl
+import weakref
 
 import httpx
 import pytest
 import trustme
 from support.server_process import started
+from tokalign.server.http.call import HttpCall
 from tokalign.server.http.listener import MAX_HEAD_BYTES
 
 PAIR = json.dumps({"source": "a", "target": "b"}).encode()
@@ -341,3 +344,35 @@ async def test_what_asks_for_a_tunnel_is_refused(connect):
         peer = await (await connect())(line + b" HTTP/1.1\r\nhost: localhost\r\n\r\n")
         assert await peer.status() in (400, 404, 405)
         assert json.loads(peer.body)["status"] >= 400
+
+
+async def test_a_call_that_has_ended_is_freed_without_the_collector():
+    # A collection of thousands of calls stops the server's loop for a fifth of a second.
+    peer = asyncio.Event()
+
+    async def receive():
+        if not received:
+            received.append(PAIR)
+            return {"type": "http.request", "body": PAIR}
+        await peer.wait()
+
+    async def send(message):
+        sent.append(message)
+
+    async def answer():
+        call = HttpCall({"headers": []}, receive, send, 1 << 10)
+        assert await call.read() == PAIR
+        await asyncio.sleep(0)  # the watcher begins to wait
+        await call.respond(b"{}")
+        call.finish()
+        return weakref.ref(call)
+
+    received, sent = [], []
+    gc.disable()
+    try:
+        freed = await asyncio.create_task(answer())
+        await asyncio.sleep(0.01)
+        assert freed() is None
+    finally:
+        gc.enable()
+    assert sent[1]["body"] == b"{}"
