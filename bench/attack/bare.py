@@ -116,6 +116,7 @@ SWITCHES: dict[str, Callable[[], None]] = {
     "http-tiny-ground": uncounted_items,
     "http-tiny-diff": uncounted_items,
     "grpc-tiny": uncounted_items,
+    "envoy-tiny": uncounted_items,
 }
 """Row -> what switches its protection off."""
 IN_WORKERS = frozenset({"malformed"})

@@ -65,6 +65,8 @@ class Row:
     run: Run
     # The attacker has no token, where the server asks for one and Envoy is before it.
     is_stranger: bool = False
+    # Envoy is before the server, which asks for no token.
+    is_behind_envoy: bool = False
     # What switches off its protection: a change of Envoy's configuration, options of the server
     # that overrule its own, or else what `bare` holds under its name.
     without: Callable[[dict[str, Any]], None] | None = None

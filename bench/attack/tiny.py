@@ -150,3 +150,18 @@ async def grpc_tiny(attack: Attack) -> None:
                     await send(attack, connection, method, body, MAY_GET)
 
     await asyncio.gather(*(one() for _ in range(N_CONNECTIONS)))
+
+
+@row(
+    "envoy-tiny",
+    f"They take the server at most {TINY_MIB} MiB above rest, it answers within {BACK_S:.0f} s "
+    "after the last, and every call of the caller is answered right.",
+    flags=HTTP,
+    adds_mib=TINY_MIB,
+    ends_itself=True,
+    is_behind_envoy=True,
+)
+async def envoy_tiny(attack: Attack) -> None:
+    """Sends the bodies of all paths through Envoy, which has one address for HTTP and gRPC."""
+    for name, bodies in BODIES.items():
+        await _http(name, bodies)(attack)

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from tokalign.client.load import procfs
 from tokalign.client.load.process import SERVE, ServerProcess, running_server
@@ -73,10 +74,13 @@ def run(row: Row, amounts: Amounts, is_without: bool) -> Result:
         command = bare.command(row.name) if is_bare else SERVE
         server = stack.enter_context(running_server(*flags, command=command))
         address, envoy = server.address, None
-        if row.is_stranger:
+        if row.is_stranger or row.is_behind_envoy:
             change = row.without if is_without and row.without else _as_shipped
-            port = int(address.rpartition(":")[2])
-            front = stack.enter_context(loopback.envoy(directory, [port], change=change))
+            ports = [int(address.rpartition(":")[2])]
+            http_ports = [urlsplit(server.http_url).port or 0] if _has_http(row) else []
+            front = stack.enter_context(
+                loopback.envoy(directory, ports, http_ports=http_ports, change=change)
+            )
             address, envoy = front.address, front.process
         asyncio.run(_beside_caller(row, amounts, server, address, envoy, result))
         _judge_calls(row, result)
@@ -86,6 +90,10 @@ def run(row: Row, amounts: Amounts, is_without: bool) -> Result:
 
 def _as_shipped(config: dict[str, Any]) -> None:
     """Change nothing of Envoy's configuration."""
+
+
+def _has_http(row: Row) -> bool:
+    return "--http-port" in row.flags
 
 
 def _flags(row: Row, directory: Path) -> list[str]:
@@ -108,6 +116,9 @@ async def _beside_caller(
 ) -> None:
     caller = Caller(address, TOKEN if row.is_stranger else "")
     await caller.start()
+    http_url = server.http_url if _has_http(row) else ""
+    if row.is_behind_envoy:
+        http_url = f"http://{address}"
     limits = RequestLimits()  # as shipped, also where larger ones are tried
     attack = Attack(
         address=address,
@@ -117,7 +128,7 @@ async def _beside_caller(
         request_bytes=limits.max_request_bytes,
         max_pairs=limits.max_pairs,
         amounts=amounts,
-        http_url=server.http_url if "--http-port" in row.flags else "",
+        http_url=http_url,
     )
     await asyncio.sleep(REST_S)
     n_before = len(caller.seconds)
