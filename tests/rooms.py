@@ -21,7 +21,8 @@ ROOMS = {
         tokenize texts forms held_out_accuracy""",
     "english/lexicon": """
         frequencies likeness vectors vocabulary wordnet words resources stems""",
-    "english/reading": "reading* marks_of_pages quotation_marks read_words written_otherwise",
+    "english/reading": """
+        reading* markup_option marks_of_pages quotation_marks read_words written_otherwise""",
     "english/spelling": "spelling*",
     "english/values": "values*",
     "crf": "lattice objective",

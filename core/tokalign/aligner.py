@@ -32,12 +32,13 @@ from tokalign.types.grounding import GroundedSentence, Grounding, GroundOptions,
 from tokalign.types.keywords import (
     AlignKeywords,
     GroundKeywords,
+    MarkupLike,
     NanErrors,
     PairKeywords,
     PipeKeywords,
     RankKeywords,
 )
-from tokalign.types.options import AlignOptions, Detail, OffsetUnit, RankOptions
+from tokalign.types.options import AlignOptions, Detail, Markup, OffsetUnit, RankOptions
 from tokalign.types.relations import RelationExplanation
 from tokalign.types.texts import TextAlignment
 
@@ -147,7 +148,11 @@ class Aligner:
         return _load_again, (type(self).load, *loaded)
 
     def annotate(
-        self, sentences: Sequence[SentenceLike], *, truncate: bool = False
+        self,
+        sentences: Sequence[SentenceLike],
+        *,
+        truncate: bool = False,
+        markup: MarkupLike = Markup.AUTO,
     ) -> list[Sentence]:
         """Return sentences with every column that the model needs.
 
@@ -157,6 +162,8 @@ class Aligner:
         truncate : bool
             Whether a sentence that is too long (see tokalign.types.lengths) keeps its first
             tokens, and all of its text; a token whose head is among the others becomes a root.
+        markup : Markup
+            Mark-up that raw text is read as.
 
         Raises
         ------
@@ -165,7 +172,7 @@ class Aligner:
         LimitError
             If one is too long, and `truncate` is not set.
         """
-        return self._engine.annotate(sentences, truncate=truncate)
+        return self._engine.annotate(sentences, truncate=truncate, markup=Markup.of(markup))
 
     def sentence_vectors(self, sentences: Sequence[SentenceLike]) -> NDArray[np.float32]:
         """Return sentence vectors; their inner products are the cosines of `Alignment`.
@@ -305,7 +312,9 @@ class Aligner:
         self, pairs: Sequence[PairLike], options: AlignOptions
     ) -> list[Alignment | Exception]:
         """Return the alignments of a batch, or why a pair has none."""
-        annotated = self._engine.annotate_pairs(pairs, truncate=options.truncate)
+        annotated = self._engine.annotate_pairs(
+            pairs, truncate=options.truncate, markup=options.markup
+        )
         return list(self._engine.align_annotated(annotated, options))
 
     def explain(

@@ -198,9 +198,7 @@ def _claim(
     (sentence,) = aligner.annotate([claim])
     sources = Sources.of(["\n\n".join(row["evidence"])])
     words = AnswerWords.of(sentence, sources)
-    (candidates,) = align_with_sources(
-        aligner._engine, [words], sources, GroundOptions().candidates
-    )
+    (candidates,) = align_with_sources(aligner._engine, [words], sources, GroundOptions())
     if isinstance(candidates, Exception):
         raise candidates
     return JudgedClaim(

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, cast
 
 from tokalign.codec import RequestOptions, decode_alignment, encode_pair
 from tokalign.codec.reasons import ErrorReason
+from tokalign.english.reading import marks_to_json
 from tokalign.errors import InputError
 from tokalign.formats.document import require_unicode
 from tokalign.formats.jsonl import pair_from_json
@@ -35,7 +36,7 @@ from tokalign.server.rpc.work import Holder, UnaryCall, off_loop
 from tokalign.server.status import OK, FailedError, RequestLimitError
 from tokalign.types import Alignment
 from tokalign.types.objects import alignment_to_json, figures_to_json
-from tokalign.types.options import Detail
+from tokalign.types.options import AlignOptions, Detail
 from tokalign.v1 import align_pb2
 
 # Pairs of a stream that are let in, and answered, at a time.
@@ -81,7 +82,7 @@ class PairMethods:
         """Align one pair, or many."""
         request = await self._read(_ALIGN, data, call)
         options = request.options.align
-        write = partial(alignment_to_json, phrases=options.phrases, edits=options.edits)
+        write = partial(_alignment, options)
         return await self._answer(request, len(data), call, write)
 
     async def similarity(self, data: bytes, call: HttpCall) -> bytes:
@@ -235,6 +236,14 @@ def _results(
             continue
         message = align_pb2.Alignment.FromString(answer.alignment)
         yield write(pair.id, decode_alignment(message, chosen.model, symmetrization))
+
+
+def _alignment(options: AlignOptions, name: str, alignment: Alignment) -> dict[str, Any]:
+    value = alignment_to_json(name, alignment, phrases=options.phrases, edits=options.edits)
+    if options.explain and options.detail is Detail.FULL:
+        sides = {"source": alignment.source, "target": alignment.target}
+        value["marks"] = marks_to_json(sides, options.markup, options.offsets)
+    return value
 
 
 def _scores(name: str, alignment: Alignment) -> dict[str, Any]:

@@ -123,6 +123,19 @@ class JsonEdit(JsonAnswer):
     change: str | UnsetType = UNSET
 
 
+JsonMarks = Annotated[
+    list[tuple[JsonIndex, JsonIndex, str]],
+    about("[start, end, markup, citation, label or address]"),
+]
+
+
+class JsonMarkedSides(JsonAnswer):
+    """What in both texts is no word, and addresses."""
+
+    source: JsonMarks
+    target: JsonMarks
+
+
 class JsonAlignment(JsonSimilarity, kw_only=True):
     """A line of tokalign align --format jsonl."""
 
@@ -150,6 +163,7 @@ class JsonAlignment(JsonSimilarity, kw_only=True):
     ) = UNSET
     posteriors: list[list[Share]] | UnsetType = UNSET
     explanations: list[JsonExplanation] | UnsetType = UNSET
+    marks: Annotated[JsonMarkedSides, about("Of explain.")] | UnsetType = UNSET
     phrases: list[JsonPhrase] | UnsetType = UNSET
     edits: list[JsonEdit] | UnsetType = UNSET
 

@@ -229,8 +229,8 @@ def _with_options(
     return cast(type[BodyT], made)
 
 
-RERANK_OPTIONS = ("symmetrization", "style", "related", "effort")
-DIFF_OPTIONS = ("style", "related", "effort")
+RERANK_OPTIONS = ("symmetrization", "style", "related", "effort", "markup")
+DIFF_OPTIONS = ("style", "related", "effort", "markup")
 AlignRequest = _with_options(PairsBody, "AlignRequest", AlignOptions)
 SimilarityRequest = _with_options(PairsBody, "SimilarityRequest", AlignOptions, without=("detail",))
 RerankRequest = _with_options(RerankBody, "RerankRequest", AlignOptions, RERANK_OPTIONS)

@@ -72,7 +72,8 @@ def _pair(old: str, new: str) -> bytes:
 
 def comparing(options: RequestOptions) -> RequestOptions:
     """Return the options by which sentences are compared: for their similarity alone."""
-    align = AlignOptions(detail=Detail.SCORES, truncate=options.align.truncate)
+    given = options.align
+    align = AlignOptions(detail=Detail.SCORES, truncate=given.truncate, markup=given.markup)
     return replace(options, align=align, rank_by=RankBy.SIMILARITY)
 
 

@@ -25,6 +25,7 @@ from tokalign import codec
 from tokalign.codec import RequestOptions
 from tokalign.codec.reasons import ErrorReason
 from tokalign.codec.writing import Joined
+from tokalign.english.reading import reading_as
 from tokalign.server.admission import Admission
 from tokalign.server.config import Config
 from tokalign.server.observe.faults import failure_of
@@ -310,9 +311,10 @@ class AlignService:
             shorten(question, self._limits)
         sentence(question, side="question", limits=self._limits)
         text = plain_text(question)
-        split = await off_loop(
-            n_bytes, split_candidates, text, candidates, self._limits, truncate=truncate
-        )
+        with reading_as(options.align.markup):
+            split = await off_loop(
+                n_bytes, split_candidates, text, candidates, self._limits, truncate=truncate
+            )
         n_ranked = top_k or (len(candidates) if split.has_passages else 0)
         answers = await self._answers(
             serving, UnaryCall(context), options, split.pairs, n_bytes, shared, n_ranked

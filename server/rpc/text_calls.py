@@ -16,6 +16,7 @@ from typing import ParamSpec, TypeVar
 
 from tokalign.codec import RequestOptions
 from tokalign.codec.reasons import ErrorReason
+from tokalign.english.reading import reading_as
 from tokalign.server.observe import record
 from tokalign.server.requests import text_blocks
 from tokalign.server.requests.answers import Answer
@@ -30,7 +31,7 @@ from tokalign.server.rpc.streams import STREAM_BYTES
 from tokalign.server.rpc.work import LOOP_BYTES, UnaryCall, naming_the_stream, off_loop
 from tokalign.server.status import RequestLimitError
 from tokalign.texts.text_plan import TextPlan
-from tokalign.types.options import AlignOptions
+from tokalign.types.options import AlignOptions, Markup
 from tokalign.v1 import align_pb2
 
 Item = TypeVar("Item")
@@ -89,7 +90,7 @@ class TextService:
         held_bytes = HELD * n_bytes + answered
         held = await self._calls.hold(serving.pool, held_bytes, context, waits=False)
         UnaryCall(context).hold(held)
-        plan = await self._plan(*texts, n_bytes, waits=False)
+        plan = await self._plan(*texts, n_bytes, chosen.options.align.markup, waits=False)
         work = TextWork(self._calls, asked, in_windows=False)
         with serving.pool.in_use(), naming_the_stream("AlignTextsStream"):
             work.check(plan)
@@ -122,8 +123,11 @@ class TextService:
             try:
                 # From now on the plan alone holds the texts.
                 texts, pieces = ["".join(text) for text in pieces], []
-                plan = await self._plan(texts.pop(0), texts.pop(), incoming.n_bytes, waits=True)
-                unit = chosen.options.align.offsets
+                align = chosen.options.align
+                plan = await self._plan(
+                    texts.pop(0), texts.pop(), incoming.n_bytes, align.markup, waits=True
+                )
+                unit = align.offsets
                 first = await asyncio.to_thread(heading, plan, unit, chosen.reference)
                 work = TextWork(self._calls, asked, in_windows=True)
                 await write_parts(context, first, _written(work.blocks(plan)))
@@ -138,7 +142,9 @@ class TextService:
         called = partial(function, *args, **kwargs)
         return await asyncio.get_running_loop().run_in_executor(planner, called)
 
-    async def _plan(self, old: str, new: str, n_bytes: int, *, waits: bool) -> TextPlan:
+    async def _plan(
+        self, old: str, new: str, n_bytes: int, markup: Markup, *, waits: bool
+    ) -> TextPlan:
         """Return the plan for two texts, charged to the quota, for no worker makes it.
 
         Raises
@@ -151,7 +157,7 @@ class TextService:
             refusal = quota.lack(plan_cost(n_bytes))
             if refusal is not None:
                 raise refusal
-        plan = await self.beside(n_bytes, TextPlan.of, old, new)
+        plan = await self.beside(n_bytes, _plan_read_as, markup, old, new)
         if quota is not None:
             quota.charge(plan_cost(n_bytes, len(plan.old) + len(plan.new)))
         return plan
@@ -230,3 +236,9 @@ def _answer_bytes(n_bytes: int, options: AlignOptions) -> int:
     """Return about how many bytes the answer for texts of so many takes."""
     n_tokens = n_bytes // (2 * _TOKEN_CHARACTERS)
     return sum(answer_bytes([Size.usual(n_tokens, n_tokens)], options))
+
+
+def _plan_read_as(markup: Markup, old: str, new: str) -> TextPlan:
+    """Return the plan for two texts; it is made in another thread, which has no context."""
+    with reading_as(markup):
+        return TextPlan.of(old, new)

@@ -131,7 +131,10 @@ class AlignerEngine:
         extras = _Extras()
         parsed = map_each(partial(self._parse, target, truncate, extras), enumerate(pairs))
         times.append(clock())
-        annotated = map_each(self._check_product, aligner.annotate_pairs(parsed, truncate=truncate))
+        annotated = map_each(
+            self._check_product,
+            aligner.annotate_pairs(parsed, truncate=truncate, markup=options.align.markup),
+        )
         for index, message in extras.constraints.items():
             annotated[index] = try_one(partial(_constrained, message), annotated[index])
         times.append(clock())

@@ -8,7 +8,7 @@ from typing import Any, Literal, Protocol, overload
 from tokalign.batches.processes import WorkerError
 from tokalign.errors import InputError
 from tokalign.types import Alignment, AnnotatedPair, Judgement, PairLike, Sentence, SentenceLike
-from tokalign.types.options import AlignOptions, RankBy
+from tokalign.types.options import AlignOptions, Markup, RankBy
 
 
 class ModelName(Protocol):
@@ -25,7 +25,7 @@ class AnnotatesSentences(Protocol):
     """Fills the columns of sentences, as Aligner.annotate does."""
 
     def annotate(
-        self, sentences: Sequence[SentenceLike], *, truncate: bool = ...
+        self, sentences: Sequence[SentenceLike], *, truncate: bool = ..., markup: Markup = ...
     ) -> list[Sentence]: ...
 
 
@@ -55,7 +55,11 @@ class JudgesPairs(AnnotatesSentences, Protocol):
     """Aligns and judges annotated pairs, as tokalign.decoding.engine.PairEngine does."""
 
     def annotate_pairs(
-        self, pairs: Sequence[PairLike | Exception], *, truncate: bool = ...
+        self,
+        pairs: Sequence[PairLike | Exception],
+        *,
+        truncate: bool = ...,
+        markup: Markup = ...,
     ) -> list[AnnotatedPair | Exception]: ...
 
     def judge_annotated(

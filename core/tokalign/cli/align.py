@@ -68,7 +68,8 @@ def command(files: PairFiles, layout: Layout, options: AlignFlags, run: LineRun)
     if layout.chunks:
         write_chunks(files, options.options(), run)
         return
-    layout = replace(layout, phrases=options.phrases, edits=options.edits)
+    written = ("phrases", "edits", "explain", "offsets", "markup")
+    layout = replace(layout, **{name: getattr(options, name) for name in written})
     run.write(files, layout, options.options())
 
 

@@ -32,6 +32,7 @@ from tokalign.cli.lines.sinks import LineSink
 from tokalign.cli.lines.sources import STDIO, LineSource, TextFile
 from tokalign.cli.shared_flags import (
     AT_LEAST_1,
+    MARKUP,
     Endpoint,
     ModelFlags,
     TerminalFlags,
@@ -200,6 +201,7 @@ class GroundFlags:
         default=False,
         under=OUTPUT,
     )
+    markup: str = flag(**MARKUP, under=INPUT)
     offsets: str = flag(
         "Unit in which offsets count (jsonl and parquet only).",
         type=one_of(OffsetUnit),

@@ -23,6 +23,7 @@ from tokalign.showing.text import visible
 from tokalign.types.options import (
     DEFAULT_SYMMETRIZATION,
     AlignOptions,
+    Markup,
     OffsetUnit,
     Symmetrization,
 )
@@ -68,6 +69,13 @@ def is_quiet() -> bool:
 def one_of(kind: type[StrEnum]) -> click.ParamType[Any]:
     """Return the type of a flag that takes the values of an enumeration."""
     return click.Choice([each.value for each in kind])
+
+
+MARKUP: dict[str, Any] = {
+    "help": "Mark-up that the texts are read as.",
+    "type": one_of(Markup),
+    "default": Markup.AUTO.value,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,6 +155,7 @@ class StyleFlags:
         type=click.FloatRange(0, 1),
         default=1.0,
     )
+    markup: str = flag(**MARKUP)
 
     def options(self) -> AlignOptions:
         """Return the library's options."""

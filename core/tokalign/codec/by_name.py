@@ -11,7 +11,15 @@ from tokalign.codec.reasons import ErrorReason
 from tokalign.errors import InputError
 from tokalign.types.edits import Change, EditKind
 from tokalign.types.grounding import WordKind
-from tokalign.types.options import Detail, Direction, OffsetUnit, Priority, RankBy, Symmetrization
+from tokalign.types.options import (
+    Detail,
+    Direction,
+    Markup,
+    OffsetUnit,
+    Priority,
+    RankBy,
+    Symmetrization,
+)
 from tokalign.types.relations import ConflictKind, RelationKind
 from tokalign.v1 import align_pb2
 
@@ -31,6 +39,7 @@ _ENUMS: tuple[type[StrEnum], ...] = (
     OffsetUnit,
     Detail,
     Priority,
+    Markup,
     RankBy,
     RelationKind,
     ConflictKind,

@@ -20,7 +20,7 @@ from tokalign.types.grounding import (
     UnsupportedSpan,
     WordKind,
 )
-from tokalign.types.options import OffsetUnit
+from tokalign.types.options import Markup, OffsetUnit
 from tokalign.types.relations import ConflictKind
 from tokalign.v1 import align_pb2
 
@@ -38,6 +38,7 @@ def encode_ground_options(options: RequestOptions) -> align_pb2.GroundOptions:
         threshold=ground.threshold,
         explain=ground.explain,
         offsets=NUMBERS[OffsetUnit][ground.offsets],
+        markup=NUMBERS[Markup][ground.markup],
     )
 
 
@@ -60,6 +61,11 @@ def decode_ground_options(
             decode_enum(OffsetUnit, message.offsets, "options.offsets")
             if message.offsets
             else default.offsets
+        ),
+        markup=(
+            decode_enum(Markup, message.markup, "options.markup")
+            if message.markup
+            else default.markup
         ),
     )
     return RequestOptions(message.model or model, message.annotator or annotator, ground=ground)

@@ -36,7 +36,7 @@ def similarities(
     n_process: int,
 ) -> NDArray[np.float64]:
     """Return the similarities of one sentence with many; see Aligner.similarities."""
-    (source,) = aligner.annotate([one], truncate=options.truncate)
+    (source,) = aligner.annotate([one], truncate=options.truncate, markup=options.markup)
     targets = _annotated(aligner, many, "many", options, errors)
     found = np.full(len(targets), math.nan)
     usable = [k for k, target in enumerate(targets) if target is not None]
@@ -99,7 +99,7 @@ def annotate_many(
     aligner: AlignsPairs, sentences: Iterable[SentenceLike], options: AlignOptions
 ) -> Iterator[Sentence | Exception]:
     """Yield annotated sentences, or the error of one that cannot be annotated, batch by batch."""
-    annotate = partial(aligner.annotate, truncate=options.truncate)
+    annotate = partial(aligner.annotate, truncate=options.truncate, markup=options.markup)
     pending = iter(sentences)
     while batch := list(islice(pending, ANNOTATED_AT_ONCE)):
         yield from annotate_each(annotate, batch)

@@ -19,6 +19,7 @@ from tokalign.decoding.explain import require_indices
 from tokalign.english.annotate import Annotator, load_annotator
 from tokalign.english.annotate.prepared import annotate, is_ready
 from tokalign.english.lexicon.word_weights import Frequencies
+from tokalign.english.reading import reading_as
 from tokalign.errors import InputError, quoted
 from tokalign.features.feature_groups import Lexicons
 from tokalign.model.file import Model, ModelHeader, load_model
@@ -36,7 +37,7 @@ from tokalign.types import (
     Sentence,
     SentenceLike,
 )
-from tokalign.types.options import AlignOptions, RankBy
+from tokalign.types.options import AlignOptions, Markup, RankBy
 from tokalign.types.relations import RelationExplanation
 
 if TYPE_CHECKING:
@@ -111,22 +112,32 @@ class PairEngine:
         self._judge = Judge()
 
     def annotate(
-        self, sentences: Sequence[SentenceLike], *, truncate: bool = False
+        self,
+        sentences: Sequence[SentenceLike],
+        *,
+        truncate: bool = False,
+        markup: Markup = Markup.AUTO,
     ) -> list[Sentence]:
         """Return sentences with every column that the model needs; see Aligner.annotate."""
-        return annotate(self.annotator, sentences, trees=self.header.uses_trees, truncate=truncate)
+        trees = self.header.uses_trees
+        with reading_as(markup):
+            return annotate(self.annotator, sentences, trees=trees, truncate=truncate)
 
     def annotate_pairs(
-        self, pairs: Sequence[PairLike | Exception], *, truncate: bool = False
+        self,
+        pairs: Sequence[PairLike | Exception],
+        *,
+        truncate: bool = False,
+        markup: Markup = Markup.AUTO,
     ) -> list[AnnotatedPair | Exception]:
         """Return pairs annotated; see batches.outcomes.annotate_pairs."""
         if all(map(self._is_ready, pairs)):
             return list(pairs)  # type: ignore[arg-type]  # of AnnotatedPair all
-        return annotate_pairs(partial(self.annotate, truncate=truncate), pairs)
+        return annotate_pairs(partial(self.annotate, truncate=truncate, markup=markup), pairs)
 
     def annotate_pair(self, pair: PairLike, options: AlignOptions) -> AnnotatedPair:
         """Return an annotated pair, or raise the error of annotating it."""
-        (annotated,) = self.annotate_pairs([pair], truncate=options.truncate)
+        (annotated,) = self.annotate_pairs([pair], truncate=options.truncate, markup=options.markup)
         return unwrap(annotated)
 
     def _is_ready(self, pair: PairLike | Exception) -> bool:

@@ -105,10 +105,11 @@ def ground_sentences(
     InputError
         If a published system aligns.
     """
-    annotated = annotate_each(engine.annotate, [each.text for each in sentences])
+    annotate = partial(engine.annotate, markup=options.markup)
+    annotated = annotate_each(annotate, [each.text for each in sentences])
     words = [try_one(partial(AnswerWords.of, sources=sources), each) for each in annotated]
     found: list[GroundedSentence | Exception] = []
-    aligned = align_with_sources(engine, words, sources, options.candidates)
+    aligned = align_with_sources(engine, words, sources, options)
     for span, own, candidates in zip(sentences, words, aligned, strict=True):
         if isinstance(own, Exception):
             found.append(own)
@@ -121,7 +122,10 @@ def ground_sentences(
 
 
 def align_with_sources(
-    engine: PairEngine, words: Sequence[AnswerWords | Exception], sources: Sources, most: int
+    engine: PairEngine,
+    words: Sequence[AnswerWords | Exception],
+    sources: Sources,
+    options: GroundOptions,
 ) -> list[list[AlignedCandidate] | Exception]:
     """Return the candidates of each sentence of an answer, aligned with it.
 
@@ -131,17 +135,20 @@ def align_with_sources(
     words : sequence of AnswerWords, or Exception
         An exception, also one of a candidate, takes the place of a sentence's candidates.
     sources : Sources
-    most : int
-        Most candidates of each passage.
+    options : GroundOptions
+        Says how many candidates of each passage there are at most.
     """
     numbers = [
-        [] if isinstance(each, Exception) else sources.candidates(each.holders, each.weights, most)
+        []
+        if isinstance(each, Exception)
+        else sources.candidates(each.holders, each.weights, options.candidates)
         for each in words
     ]
     every = [number for own in numbers for number in own]
     distinct = list(dict.fromkeys(every))
     texts = [sources.sentences[number].span.text for number in distinct]
-    annotated = dict(zip(distinct, annotate_each(engine.annotate, texts), strict=True))
+    annotate = partial(engine.annotate, markup=options.markup)
+    annotated = dict(zip(distinct, annotate_each(annotate, texts), strict=True))
     pairs: list[AnnotatedPair | Exception] = []
     for own, each in zip(numbers, words, strict=True):
         for source in map(annotated.__getitem__, own):

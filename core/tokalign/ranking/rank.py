@@ -13,6 +13,7 @@ from typing import NamedTuple, Self
 
 from tokalign.batches.aligns import JudgesPairs
 from tokalign.batches.outcomes import unwrap
+from tokalign.english.reading import reading_as
 from tokalign.errors import InputError, renewed
 from tokalign.ranking.judge import shipped_weights, standardised, weighed
 from tokalign.ranking.passages import Passage, decides, highlights_of
@@ -37,17 +38,20 @@ def rank_candidates(
     how: RankOptions,
 ) -> list[Ranked]:
     """Return the candidates, the best answers first; see Aligner.rank."""
-    (target,) = engine.annotate([require_sentence(question, "question")], truncate=options.truncate)
+    truncate, markup = options.truncate, options.markup
+    given = [require_sentence(question, "question")]
+    (target,) = engine.annotate(given, truncate=truncate, markup=markup)
     decisive: list[_Outcome] = []
     spans: defaultdict[int, list[Highlight]] = defaultdict(list)
-    chosen = _Chosen.of(target, require_many(candidates), how.priors, how.shortlist)
+    with reading_as(markup):
+        chosen = _Chosen.of(target, require_many(candidates), how.priors, how.shortlist)
     pending = _sentences(chosen.candidates, how.passages)
     while batch := list(islice(pending, BATCH_SIZE)):
         pairs: list[Pair | Exception] = [
             each.source if isinstance(each.source, InputError) else (each.source, target)
             for each in batch
         ]
-        annotated = engine.annotate_pairs(pairs, truncate=options.truncate)
+        annotated = engine.annotate_pairs(pairs, truncate=truncate, markup=markup)
         judged = engine.judge_annotated(annotated, options, how.by)
         for each, outcome in zip(batch, judged, strict=True):
             found = _Outcome(each, outcome if isinstance(outcome, InputError) else unwrap(outcome))

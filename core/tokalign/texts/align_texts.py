@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tokalign.batches.aligns import AlignsPairs
+from tokalign.english.reading import reading_as
 from tokalign.errors import InputError, quoted
 from tokalign.texts.text_plan import TextPlan
 from tokalign.types.offsets import positions
@@ -20,8 +23,10 @@ def align_texts(
     for name, text in (("old_text", old_text), ("new_text", new_text)):
         if not isinstance(text, str):
             raise InputError(f"{name} is {quoted(text)}; wanted text", field=name)
-    plan = TextPlan.of(old_text, new_text)
-    planned = plan.decide([each.similarity for each in aligner.pipe(plan.pairs(), COMPARING)])
+    with reading_as(options.markup):
+        plan = TextPlan.of(old_text, new_text)
+    comparing = replace(COMPARING, markup=options.markup)
+    planned = plan.decide([each.similarity for each in aligner.pipe(plan.pairs(), comparing)])
     pairs = (plan.texts(old, new) for old, new, _ in planned if old and new)
     alignments = aligner.pipe(pairs, options)
     return TextAlignment(

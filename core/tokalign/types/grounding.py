@@ -11,7 +11,7 @@ from tokalign.errors import InputError, ServerError, quoted
 from tokalign.showing.text import one_line
 from tokalign.types.fields import FeatureContribution
 from tokalign.types.inputs import can_iterate
-from tokalign.types.options import BaseOptions, OffsetUnit, check_count
+from tokalign.types.options import BaseOptions, Markup, OffsetUnit, check_count
 from tokalign.types.relations import ConflictKind
 
 
@@ -61,6 +61,8 @@ class GroundOptions(BaseOptions):
         Whether to explain each word's support by evidence.
     offsets : OffsetUnit
         Unit of all offsets; accepts its str value.
+    markup : Markup
+        Mark-up that the answer and the passages are read as; accepts its str value.
 
     Raises
     ------
@@ -72,6 +74,7 @@ class GroundOptions(BaseOptions):
     threshold: float = 0.5
     explain: bool = False
     offsets: OffsetUnit = OffsetUnit.CODE_POINTS
+    markup: Markup = Markup.AUTO
 
     def __post_init__(self) -> None:
         self._check_flags(("explain",))
@@ -82,10 +85,8 @@ class GroundOptions(BaseOptions):
             is_share = False
         if not is_share:
             raise _bad("threshold", self.threshold, "a number in [0, 1]")
-        try:
-            object.__setattr__(self, "offsets", OffsetUnit(self.offsets))
-        except ValueError:
-            raise _bad("offsets", self.offsets, f"one of {', '.join(OffsetUnit)}") from None
+        self._choose("offsets", OffsetUnit)
+        self._choose("markup", Markup)
 
 
 def _bad(name: str, value: object, wanted: str) -> InputError:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, TypeAlias, TypedDict
 
 from tokalign.errors import InputError
-from tokalign.types.options import Detail, OffsetUnit, Priority, RankBy, Symmetrization
+from tokalign.types.options import Detail, Markup, OffsetUnit, Priority, RankBy, Symmetrization
 
 SymmetrizationLike: TypeAlias = (
     Symmetrization
@@ -30,6 +30,7 @@ StyleName: TypeAlias = Literal["auto", "strict", "paraphrase", "free", "edits"] 
 OffsetUnitLike: TypeAlias = OffsetUnit | Literal["code-points", "utf-8", "utf-16"]
 DetailLike: TypeAlias = Detail | Literal["full", "links", "scores"]
 PriorityLike: TypeAlias = Priority | Literal["auto", "interactive", "bulk"]
+MarkupLike: TypeAlias = Markup | Literal["auto", "none", "markdown", "html", "latex", "rst"]
 RankByLike: TypeAlias = RankBy | Literal["auto", "answer", "score", "similarity"]
 NanErrors: TypeAlias = Literal["raise", "nan"]
 """Treatment of a sentence that cannot be used."""
@@ -52,6 +53,7 @@ class AlignKeywords(TypedDict, total=False):
     truncate: bool
     priority: PriorityLike
     effort: float
+    markup: MarkupLike
 
 
 class PairKeywords(AlignKeywords, total=False):
@@ -86,6 +88,7 @@ class GroundKeywords(TypedDict, total=False):
     threshold: float
     explain: bool
     offsets: OffsetUnitLike
+    markup: MarkupLike
 
 
 class RankKeywords(AlignKeywords, total=False):

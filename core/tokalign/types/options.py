@@ -6,9 +6,20 @@ import enum
 import operator
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from tokalign.errors import InputError, quoted
+
+EnumT = TypeVar("EnumT", bound=enum.StrEnum)
+
+
+def _member(kind: type[EnumT], name: str, value: str) -> EnumT:
+    try:
+        return kind(value)
+    except ValueError:
+        raise InputError(
+            f"{name} is {quoted(value)}; wanted one of {', '.join(kind)}", field=name
+        ) from None
 
 
 class Direction(enum.StrEnum):
@@ -70,12 +81,7 @@ class RankBy(enum.StrEnum):
     @classmethod
     def of(cls, value: str) -> Self:
         """Return the member with a value, or raise InputError."""
-        try:
-            return cls(value)
-        except ValueError:
-            raise InputError(
-                f"by is {quoted(value)}; wanted one of {', '.join(cls)}", field="by"
-            ) from None
+        return _member(cls, "by", value)
 
 
 class OffsetUnit(enum.StrEnum):
@@ -100,6 +106,27 @@ class Priority(enum.StrEnum):
     AUTO = "auto"
     INTERACTIVE = "interactive"
     BULK = "bulk"
+
+
+class Markup(enum.StrEnum):
+    """Mark-up that raw text is read as.
+
+    ``auto`` takes the signs of all of them for mark-up where they stand as such, and ``none`` takes
+    nothing for it, nor for a citation mark or a label. The others take citation marks, labels and
+    the signs of one language. Tokens that are given are kept in any case.
+    """
+
+    AUTO = "auto"
+    NONE = "none"
+    MARKDOWN = "markdown"
+    HTML = "html"
+    LATEX = "latex"
+    RST = "rst"
+
+    @classmethod
+    def of(cls, value: str) -> Self:
+        """Return the member with a value, or raise InputError."""
+        return _member(cls, "markup", value)
 
 
 class Detail(enum.StrEnum):
@@ -170,6 +197,19 @@ class BaseOptions:
         for name in names:
             check_flag(getattr(self, name), name, f"options.{name}")
 
+    def _choose(self, name: str, kind: type[enum.StrEnum]) -> None:
+        """Replace a value by the member of an enumeration, or raise InputError."""
+        value = getattr(self, name)
+        if type(value) is kind:
+            return
+        try:
+            object.__setattr__(self, name, kind(value))
+        except ValueError:
+            raise InputError(
+                f"no {name} {quoted(value)}; wanted one of {', '.join(kind)}",
+                field=f"options.{name}",
+            ) from None
+
 
 _FLAGS = ("related", "posteriors", "explain", "phrases", "relations", "edits", "truncate")
 
@@ -215,6 +255,8 @@ class AlignOptions(BaseOptions):
     effort : float
         For a model with an encoder: approximate share of pairs that the encoder reads, in [0, 1]; 1
         means all, 0 none. The others are aligned by `en` (tokalign.decoding.cascade).
+    markup : Markup
+        Mark-up that raw text is read as (tokalign.english.reading). Accepts its str value.
 
     Raises
     ------
@@ -236,6 +278,7 @@ class AlignOptions(BaseOptions):
     truncate: bool = False
     priority: Priority = Priority.AUTO
     effort: float = 1.0
+    markup: Markup = Markup.AUTO
 
     def __post_init__(self) -> None:
         self._check_flags(_FLAGS)
@@ -243,6 +286,7 @@ class AlignOptions(BaseOptions):
         self._choose("offsets", OffsetUnit)
         self._choose("detail", Detail)
         self._choose("priority", Priority)
+        self._choose("markup", Markup)
         if self.detail is Detail.SCORES:
             for name in ("posteriors", "phrases", "relations", "edits"):
                 if getattr(self, name):
@@ -264,19 +308,6 @@ class AlignOptions(BaseOptions):
             raise InputError(
                 f"{name} is {quoted(value)}; wanted a number in [0, 1]", field=f"options.{name}"
             )
-
-    def _choose(self, name: str, kind: type[enum.StrEnum]) -> None:
-        """Replace a value by the member of an enumeration, or raise InputError."""
-        value = getattr(self, name)
-        if type(value) is kind:
-            return
-        try:
-            object.__setattr__(self, name, kind(value))
-        except ValueError:
-            raise InputError(
-                f"no {name} {quoted(value)}; wanted one of {', '.join(kind)}",
-                field=f"options.{name}",
-            ) from None
 
     def check_effort(self, model: str, *, takes_effort: bool) -> None:
         """Raise InputError if an effort below 1 is asked of a model that only supports 1."""

@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 from tokalign.cli.flags import OUTPUT, flag
 from tokalign.cli.lines.file_flags import bad_object, format_flag
 from tokalign.cli.lines.pair_lines import InputLine
+from tokalign.english.reading import marks_to_json
 from tokalign.errors import FormatError, quoted
 from tokalign.types import Alignment, Sentence, SentenceLike
 from tokalign.types.objects import (
@@ -22,6 +23,7 @@ from tokalign.types.objects import (
     conflicts_to_json,
     figures_to_json,
 )
+from tokalign.types.options import Markup, OffsetUnit
 
 _NO_TABLE = ("id", "source", "target")
 """Columns of pairs that do not come from a table."""
@@ -177,10 +179,16 @@ class Layout(Lines):
     csv_safe: bool = flag(**CSV_SAFE)
     phrases: bool = False
     edits: bool = False
+    explain: bool = False
+    offsets: str = OffsetUnit.CODE_POINTS
+    markup: str = Markup.AUTO
 
     def line(self, name: str, alignment: Alignment) -> str:
         if self.format in _OBJECTS:
             value = alignment_to_json(name, alignment, phrases=self.phrases, edits=self.edits)
+            if self.explain:
+                sides = {"source": alignment.source, "target": alignment.target}
+                value["marks"] = marks_to_json(sides, Markup(self.markup), OffsetUnit(self.offsets))
             return json.dumps(value, ensure_ascii=False)
         links = self._links(alignment)
         if self.format == "pharaoh":

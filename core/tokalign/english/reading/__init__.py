@@ -3,9 +3,22 @@
 from tokalign.english.reading.marks import MarkKind, TextMark
 from tokalign.english.reading.text_reading import (
     TextReading,
+    marks_of,
+    marks_to_json,
     read_text,
+    reading_as,
     without_marks,
     words_of,
 )
 
-__all__ = ["MarkKind", "TextMark", "TextReading", "read_text", "without_marks", "words_of"]
+__all__ = [
+    "MarkKind",
+    "TextMark",
+    "TextReading",
+    "marks_of",
+    "marks_to_json",
+    "read_text",
+    "reading_as",
+    "without_marks",
+    "words_of",
+]

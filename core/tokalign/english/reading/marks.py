@@ -10,10 +10,13 @@ the sign that the pattern begins with, and what two neighbours could share is gi
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from typing import NamedTuple
+
+from tokalign.types.options import Markup
 
 
 class MarkKind(StrEnum):
@@ -121,12 +124,22 @@ _RULE = re.compile(
     re.MULTILINE,
 )
 _LEADER = re.compile(r"(?<![ .\u2026])([ .\u2026]{2,}+)\d{0,4}[ \t]*+$", re.MULTILINE)
+_RULES = ("--", "==", "**", "__", "~~", "^^", "##", "++", "``")
 _DOTS = ("....", "\u2026\u2026", ". . . .")
 _PIPE = re.compile(r"(?:(?<=\s)|^)\|(?=\s|$)|^\|[-:| ]{3,}+[ \t]*+$", re.MULTILINE)
 
 
-def find_marks(text: str) -> list[TextMark]:
+_MARKDOWN = frozenset((Markup.AUTO, Markup.MARKDOWN))
+_REST = frozenset((Markup.AUTO, Markup.RST))
+_LIGHT = _MARKDOWN | _REST
+_TAGS = frozenset((Markup.AUTO, Markup.MARKDOWN, Markup.HTML))
+_LATEX = frozenset((Markup.AUTO, Markup.LATEX))
+
+
+def find_marks(text: str, markup: Markup = Markup.AUTO) -> list[TextMark]:
     """Return the marks of a text, in order; they may lie in one another.
+
+    Addresses are marks of any text.
 
     Examples
     --------
@@ -134,10 +147,14 @@ def find_marks(text: str) -> list[TextMark]:
     >>> [text[mark.start : mark.end] for mark in find_marks(text)]
     ['- ', '**', '**', '[4]']
     """
-    marks = [TextMark(*label.span(), MarkKind.LABEL) for label in _LABEL.finditer(text)]
-    if marks and marks[-1].end == len(text):
-        marks.pop()  # there is nothing that it labels
-    found = sorted(TextMark(start, end, kind) for start, end, kind in _signs(text) if start < end)
+    marks: list[TextMark] = []
+    found: list[TextMark] = []
+    if markup is not Markup.NONE:
+        marks += [TextMark(*label.span(), MarkKind.LABEL) for label in _LABEL.finditer(text)]
+        if marks and marks[-1].end == len(text):
+            marks.pop()  # there is nothing that it labels
+        signs = itertools.chain(_citations(text), _signs(text, markup))
+        found += sorted(TextMark(start, end, kind) for start, end, kind in signs if start < end)
     if "@" in text or "://" in text or "www." in text:
         words = [TextMark(*word.span(), MarkKind.ADDRESS) for word in _ADDRESS.finditer(text)]
         words = list(_outside(found, words))
@@ -159,50 +176,57 @@ def _outside(outer: Iterable[TextMark], inner: Iterable[TextMark]) -> Iterator[T
             yield mark
 
 
-def _signs(text: str) -> Iterator[tuple[int, int, MarkKind]]:
-    """Yield what stands for a form or a source, kind by kind."""
-    if "<" in text:
-        for found in _SUPERSCRIPT_TAG.finditer(text):
-            if _UNIT.search(text, max(0, found.start() - 12), found.start()) is None:
-                yield *found.span(), MarkKind.CITATION
-        yield from _spans(_TAG, text)
+def _citations(text: str) -> Iterator[tuple[int, int, MarkKind]]:
+    """Yield what stands for a source, and leaders of a table of contents."""
     if "[" in text or "\u3010" in text:
         yield from _spans(_BRACKETED, text, MarkKind.CITATION)
-        yield from _spans(_IMAGE_LINK, text)
-        for pattern in (_WIKI_LINK, _LINK):
-            for found in pattern.finditer(text):
-                yield *found.span(1), MarkKind.MARKUP
-                yield *found.span(2), MarkKind.MARKUP
     if "(" in text:
         yield from _spans(_SOURCES, text, MarkKind.CITATION)
     if not text.isascii():
         for found in _RAISED.finditer(text):
-            if found[0][0] in "\u2020\u2021\u00b9" or not _UNIT.search(
-                text, max(0, found.start() - 12), found.start()
-            ):
+            if found[0][0] in "\u2020\u2021\u00b9" or not _follows_unit(text, found.start()):
                 yield *found.span(), MarkKind.CITATION
-    if "*" in text:
-        yield from _spans(_STARS, text)
-    for signs, pattern in ((("_", "~~"), _PAIRED), (("`",), _TICKS), (("`_",), _REST_LINK)):
-        if any(sign in text for sign in signs):
-            for found in pattern.finditer(text):
-                yield *found.span(1), MarkKind.MARKUP
-                yield *found.span(2), MarkKind.MARKUP
-    if "\\" in text:
-        yield from _spans(_CITE, text, MarkKind.CITATION)
-        yield from _spans(_COMMAND, text)
-        if _COMMAND.search(text) is not None:
-            yield from _spans(_BRACE, text)
-    if ":" in text:
-        yield from _spans(_ROLE, text)
-    if "|" in text:
-        yield from _spans(_PIPE, text)
-    if any(sign in text for sign in ("--", "==", "**", "__", "~~", "^^", "##", "++", "``")):
-        yield from _spans(_RULE, text)
     if any(dots in text for dots in _DOTS):
         for found in _LEADER.finditer(text):
             if any(dots in found[1] for dots in _DOTS):
                 yield *found.span(), MarkKind.MARKUP
+
+
+def _signs(text: str, markup: Markup) -> Iterator[tuple[int, int, MarkKind]]:
+    """Yield what stands for a form in some language, kind by kind."""
+    if "<" in text and markup in _TAGS:
+        for found in _SUPERSCRIPT_TAG.finditer(text):
+            if not _follows_unit(text, found.start()):
+                yield *found.span(), MarkKind.CITATION
+        yield from _spans(_TAG, text)
+    if "[" in text and markup in _MARKDOWN:
+        yield from _spans(_IMAGE_LINK, text)
+        yield from _both(_WIKI_LINK, text)
+        yield from _both(_LINK, text)
+    if "*" in text and markup in _LIGHT:
+        yield from _spans(_STARS, text)
+    if ("_" in text or "~~" in text) and markup in _LIGHT:
+        yield from _both(_PAIRED, text)
+    if "`" in text and markup in _LIGHT:
+        yield from _both(_TICKS, text)
+    if "`_" in text and markup in _REST:
+        yield from _both(_REST_LINK, text)
+    if "\\" in text and markup in _LATEX:
+        yield from _spans(_CITE, text, MarkKind.CITATION)
+        yield from _spans(_COMMAND, text)
+        if _COMMAND.search(text) is not None:
+            yield from _spans(_BRACE, text)
+    if ":" in text and markup in _REST:
+        yield from _spans(_ROLE, text)
+    if "|" in text and markup in _LIGHT:
+        yield from _spans(_PIPE, text)
+    if markup in _LIGHT and any(sign in text for sign in _RULES):
+        yield from _spans(_RULE, text)
+
+
+def _follows_unit(text: str, start: int) -> bool:
+    """Return whether a raised number is a power, as of a unit."""
+    return _UNIT.search(text, max(0, start - 12), start) is not None
 
 
 def _spans(
@@ -210,3 +234,9 @@ def _spans(
 ) -> Iterator[tuple[int, int, MarkKind]]:
     for found in pattern.finditer(text):
         yield *found.span(), kind
+
+
+def _both(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, int, MarkKind]]:
+    for found in pattern.finditer(text):
+        yield *found.span(1), MarkKind.MARKUP
+        yield *found.span(2), MarkKind.MARKUP

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 
 from tokalign.english.reading.marks import MarkKind, TextMark, find_marks
 from tokalign.english.reading.normal_form import NormalForm, normal_form
+from tokalign.types.offsets import positions
+from tokalign.types.options import Markup, OffsetUnit
+from tokalign.types.sentence import Sentence
+
+_markup: ContextVar[Markup] = ContextVar("markup", default=Markup.AUTO)
 
 _PLAIN = re.compile(
     r"""
@@ -26,6 +34,20 @@ _PLAIN = re.compile(
     re.VERBOSE,
 )
 """Begins with words alone: a text that is one match is plain, without that all is looked for."""
+
+
+@contextmanager
+def reading_as(markup: Markup) -> Iterator[None]:
+    """Read the texts of a request as one mark-up, wherever on its way they are read.
+
+    It holds for this thread or task alone, so that annotators need no argument for it. A generator
+    must not yield within it.
+    """
+    before = _markup.set(markup)
+    try:
+        yield
+    finally:
+        _markup.reset(before)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +85,8 @@ class TextReading:
 def read_text(text: str) -> TextReading | None:
     """Return the reading of a text; None where it is plain: all of it is words in normal form.
 
+    It is read as `reading_as` says, else as any mark-up.
+
     Examples
     --------
     >>> read_text("- **Holm** left.[4]").words
@@ -72,7 +96,7 @@ def read_text(text: str) -> TextReading | None:
         return None
     form = normal_form(text)
     normal = text if form is None else form.text
-    marks = find_marks(normal)
+    marks = find_marks(normal, _markup.get())
     if form is None and not marks:
         return None
     words = _blanked(normal, marks)
@@ -84,6 +108,54 @@ def read_text(text: str) -> TextReading | None:
         return reading
     sent = tuple(TextMark(*reading.places(mark.start, mark.end), mark.kind) for mark in marks)
     return TextReading(normal, words, addresses, sent, form)
+
+
+def marks_of(text: str, markup: str = Markup.AUTO) -> list[TextMark]:
+    """Return the marks of a text, in order: what in it is no word, and addresses.
+
+    Parameters
+    ----------
+    text : str
+    markup : Markup
+        What it is read as; accepts its str value.
+
+    Raises
+    ------
+    InputError
+        If `markup` is unknown.
+
+    Examples
+    --------
+    >>> text = "- **Holm** left.[4]"
+    >>> [(text[start:end], kind.value) for start, end, kind in marks_of(text)]
+    [('- ', 'label'), ('**', 'markup'), ('**', 'markup'), ('[4]', 'citation')]
+    """
+    with reading_as(Markup.of(markup)):
+        reading = read_text(text)
+    return [] if reading is None else list(reading.marks)
+
+
+def marks_to_json(
+    sides: Mapping[str, Sentence], markup: Markup, unit: OffsetUnit
+) -> dict[str, list[tuple[int, int, str]]]:
+    """Return the marks of an alignment's sentences, by side: start, end and kind of each.
+
+    Offsets are in the sentences' unit. Sentences whose tokens were given have none.
+    """
+    return {name: _marks_between(side, markup, unit) for name, side in sides.items()}
+
+
+def _marks_between(
+    sentence: Sentence, markup: Markup, unit: OffsetUnit
+) -> list[tuple[int, int, str]]:
+    at = positions(sentence.text, unit)
+    found = []
+    for start, end, kind in marks_of(sentence.text, markup):
+        before = bisect_left(sentence.starts, at[end])
+        is_token = before > 0 and sentence.ends[before - 1] > at[start]
+        if kind is MarkKind.ADDRESS or not is_token:
+            found.append((at[start], at[end], kind.value))
+    return found
 
 
 def words_of(text: str) -> str:
