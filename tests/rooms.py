@@ -24,7 +24,7 @@ ROOMS = {
     "english/reading": """
         reading* markup_option marks_of_pages quotation_marks read_words written_otherwise""",
     "english/spelling": "spelling*",
-    "english/values": "values*",
+    "english/values": "values* value_conflicts",
     "crf": "lattice objective",
     "features": "feature_rows feature_table features strings distributional rules",
     "neural": "neural/* base_weights encoder_layers encoded_similarity neural_optional",

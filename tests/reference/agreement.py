@@ -136,3 +136,39 @@ def unlike(a: Said, b: Said) -> Cells:
         roles, others = (each if each == Role.DAY else both for each in (roles, others))
         return crossed(a, b, roles, others, Strength.SAME_NUMBER)
     return cells_of(a, b, NUMBERS, Strength.SAME_NUMBER)
+
+
+def are_equal(a: Said, b: Said) -> bool:
+    """Whether two values are the same, or one is the other converted and rounded."""
+    if a.kind != b.kind:
+        one = share(a)
+        return Kind.FRACTION in (a.kind, b.kind) and one is not None and 0 <= one == share(b)
+    if a.key == b.key:
+        return True
+    if a.kind != Kind.QUANTITY or a.facts["code"] != b.facts["code"]:
+        return False
+    first, second = a.facts["amount"], b.facts["amount"]
+    return a.facts["number"] != b.facts["number"] and abs(first - second) <= Fraction(4, 100) * max(
+        abs(first), abs(second)
+    )
+
+
+def contradict(a: Said, b: Said) -> bool:
+    """Whether two values in one place cannot both hold."""
+    if a.rank or b.rank or are_equal(a, b):
+        return False
+    if a.kind != b.kind:
+        return {a.kind, b.kind} == {Kind.RANGE, Kind.SCORE}
+    if a.kind == Kind.DATE:
+        first, second = a.facts["date"], b.facts["date"]
+        unlike = [
+            name
+            for name in first.keys() & second.keys() & ROLE_OF_FIELD.keys()
+            if first[name] != second[name]
+        ]
+        return bool(set(unlike) - {"year"}) or (
+            unlike == ["year"] and first.get("period", 1) == second.get("period", 1)
+        )
+    if a.kind == Kind.QUANTITY and a.facts["code"] != b.facts["code"]:
+        return bool(a.facts["number"] == b.facts["number"])
+    return True

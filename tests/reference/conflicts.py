@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tokalign.english.lexicon.word_lists import grades_of, negates
-from tokalign.english.values import Strength
+from tokalign.english.values import Kind, Role
 
-from reference.agreement import same_values
+from reference.agreement import are_equal, contradict, same_values
 from reference.pair import ReferencePair
+from reference.value_pieces import Said
 from reference.values import find_values
 from reference.word_contrasts import SAME, contrast
 from reference.words import STRENGTH
@@ -46,7 +47,12 @@ class Conflicts:
                     self.best[side][own] = other
         values = [find_values([word.form for word in side]) for side in (self.source, self.target)]
         self.values = same_values(*values)
+        self.said = tuple(values)
         self.found = self.in_places()
+        self.compare_values()
+        self.compare_units(0)
+        self.compare_units(1)
+        self.compare_codes()
         exchanged = self.compared()
         dropped = [each for each in self.found if self.is_undone(each, exchanged is not None)]
         if dropped:
@@ -114,13 +120,6 @@ class Conflicts:
 
     def kind(self, i: int, j: int) -> tuple[str, float] | None:
         cell = (i, j)
-        if (
-            self.pair.classes[cell] not in ("identical", "canonical")
-            and self.values.get(cell) is Strength.DIFFERENT
-        ):
-            if any(self.values.get(each) is Strength.SAME_VALUE for each in self.cross(i, j)):
-                return None
-            return "different-value", WEIGHTS["different-value"]
         if any(self.pair.classes[each] in SAME for each in self.cross(i, j)):
             return None
         words = contrast(
@@ -146,6 +145,113 @@ class Conflicts:
             if of_word:
                 found.append(max(of_word, key=lambda each: each.strength))
         return found
+
+    # Values and codes.
+
+    def compare_values(self) -> None:
+        for a in self.said[0]:
+            for b in self.said[1]:
+                if a.rank or b.rank:
+                    continue
+                if are_equal(a, b):
+                    unlike = self.has_sign(0, a) != self.has_sign(1, b)
+                else:
+                    is_met = any(are_equal(a, each) for each in self.said[1]) or any(
+                        are_equal(b, each) for each in self.said[0]
+                    )
+                    unlike = contradict(a, b) and not is_met
+                if unlike:
+                    self.add_values(a, b)
+
+    def add_values(self, a: Said, b: Said) -> None:
+        places = [
+            (self.same_place(i, j), i, j)
+            for i, role in enumerate(a.roles, a.start)
+            for j, other in enumerate(b.roles, b.start)
+            if role & other & ~Role.MARK
+        ]
+        met = [(i, j) for share, i, j in places if share > 0]
+        unlike = [(i, j) for i, j in met if self.source[i].lower != self.target[j].lower]
+        if met:
+            at = unlike[-1] if unlike else met[0]
+            self.add_value(*at, max(share for share, _, _ in places))
+
+    def add_value(self, i: int, j: int, share: float) -> None:
+        new = Found("different-value", i, j, WEIGHTS["different-value"] * share)
+        for k, each in enumerate(self.found):
+            if each.kind == new.kind and (each.source == i or each.target == j):
+                if new.strength > each.strength:
+                    self.found[k] = new
+                return
+        self.found.append(new)
+
+    def has_sign(self, side: int, said: Said) -> bool:
+        words = (self.source, self.target)[side]
+        at = said.start - 1
+        return (
+            at >= 0
+            and words[at].lower in ("-", "\u2212")
+            and not (at > 0 and words[at - 1].coarse == "number")
+        )
+
+    def compare_units(self, side: int) -> None:
+        words = (self.source, self.target)[1 - side]
+        for a in self.said[side]:
+            met = any(are_equal(a, each) for each in self.said[1 - side])
+            if a.rank or a.kind not in (Kind.PERCENT, Kind.QUANTITY) or met:
+                continue
+            for b in self.said[1 - side]:
+                end = b.start + len(b.roles)
+                if b.rank or b.kind != Kind.NUMBER or b.facts["amount"] != a.facts["number"]:
+                    continue
+                if end >= len(words) or words[end].kind != "content":
+                    continue
+                for at, role in enumerate(a.roles, a.start):
+                    if role in (Role.PERCENT, Role.UNIT):
+                        i, j = (at, end) if side == 0 else (end, at)
+                        share = self.same_place(i, j)
+                        if share > 0:
+                            self.add_value(i, j, share)
+
+    def is_code(self, side: int, at: int) -> bool:
+        words = (self.source, self.target)[side]
+        text = words[at].lower
+        if any(said.start <= at < said.start + len(said.roles) for said in self.said[side]):
+            return False
+        if len(text) > 1 and "_" in text:
+            return True
+        if at > 0 and words[at - 1].lower == "@":
+            return True
+        digits = [each for each in text if each in "0123456789"]
+        return bool(digits) and any(each not in "0123456789.," for each in text)
+
+    def is_numeral(self, side: int, at: int) -> bool:
+        words = (self.source, self.target)[side]
+        word = words[at]
+        return (
+            at > 0
+            and len(word.lower) <= 4
+            and words[at - 1].coarse == "name"
+            and set(word.lower) <= set("ivx")
+            and (word.case == "upper" or len(word.lower) == 1)
+        )
+
+    def compare_codes(self) -> None:
+        for i in range(len(self.source)):
+            for j in range(len(self.target)):
+                if self.pair.classes[i, j] in ("identical", "canonical"):
+                    continue
+                if self.is_code(0, i):
+                    are_alike = self.is_code(1, j)
+                else:
+                    are_alike = self.is_numeral(0, i) and self.is_numeral(1, j)
+                if not are_alike:
+                    continue
+                if any(self.pair.classes[each] in SAME for each in self.cross(i, j)):
+                    continue
+                share = self.same_place(i, j)
+                if share > 0:
+                    self.add_value(i, j, share)
 
     # Roles.
 
@@ -287,6 +393,8 @@ class Conflicts:
         for at, word in enumerate(words):
             if not negates(word.lower, word.lemma) or at in taken:
                 continue
+            if self.denies_nothing(side, at):
+                continue
             if at + 1 < len(words) and words[at + 1].coarse == "number":
                 continue
             partner = self.best[side].get(at)
@@ -296,6 +404,27 @@ class Conflicts:
                     continue
             found.append(at)
         return found[:8]
+
+    def denies_nothing(self, side: int, at: int) -> bool:
+        words = (self.source, self.target)[side]
+        word = words[at].lower
+        behind = [each.lower for each in words[at + 1 : at + 3]] + ["", ""]
+        if word == "no":
+            if at + 1 < len(words) and words[at + 1].kind == "mark":
+                return at == 0 or self.ends_sentence(side, at - 1)
+            return behind[1] == "but" or behind[0] in ("doubt", "wonder", "question", "matter")
+        if word == "not" and behind[0] in ("only", "just", "merely", "least"):
+            return True
+        if word in ("nothing", "none"):
+            return behind[0] in ("but", "other")
+        if word == "nor":
+            return any(
+                negates(each.lower, each.lemma)
+                for k, each in enumerate(words[:at])
+                if not self.are_apart(side, k, at)
+            )
+        is_tag = word in ("n't", "not") and at > 2 and behind[1] == "?"
+        return is_tag and words[at + 1].coarse == "pronoun"
 
     def ends_sentence(self, side: int, at: int) -> bool:
         words = (self.source, self.target)[side]
@@ -365,14 +494,20 @@ class Conflicts:
             undone = [
                 each
                 for each in self.found
-                if each.kind == "opposite" and (each.source, each.target)[side] in words
+                if each.kind == "opposite"
+                and (
+                    (each.source, each.target)[side] in words
+                    or (self.source[each.source], self.target[each.target])[side].lower
+                    in ("if", "unless")
+                )
             ]
             if is_low:
                 continue
             if undone:
                 self.found.remove(undone[0])
                 continue
-            for each in [*words[1:], words[0]]:
+            denied = [words[1], words[4]] if words[1] is not None else [*words[1:], words[0]]
+            for each in denied:
                 if each is not None and each in self.best[side]:
                     ends = (each, self.best[side][each])[:: 1 if side == 0 else -1]
                     share = self.confidence[side][each]

@@ -40,7 +40,7 @@ def negates_form(word: Word, other: Word) -> bool:
         prefixes += ["in", "im", "il", "ir"]
     prefix = next((each for each in prefixes if word.lower.startswith(each)), None)
     if prefix and len(other.lower) >= 4 and word.lower == prefix + other.lower:
-        return word.coarse == other.coarse
+        return word.coarse == other.coarse or {word.coarse, other.coarse} == {"verb", "adjective"}
     return (
         word.lower.endswith("less")
         and other.lower.endswith("ful")

@@ -213,12 +213,20 @@ cdef int _negating_prefix(const Lexeme *word) noexcept nogil:
     return 0
 
 
+cdef bint _may_be_one_part(const Lexeme *word, const Lexeme *other) noexcept nogil:
+    """Whether two words are of one part of speech; participles are verbs and adjectives."""
+    return word.coarse == other.coarse or (
+        word.coarse in (COARSE_VERB, COARSE_ADJECTIVE)
+        and other.coarse in (COARSE_VERB, COARSE_ADJECTIVE)
+    )
+
+
 cdef bint _negates_form(const Lexeme *word, const Lexeme *other) noexcept nogil:
     """Whether a word is the other one with a prefix that negates it, or with -less for -ful."""
     cdef int n = _negating_prefix(word)
     cdef int n_other = <int>other.lower.n
     if n and n_other >= LEAST_STEM and word.lower.n == n + n_other:
-        return word.coarse == other.coarse and _same_letters(word, n, n_other, other)
+        return _may_be_one_part(word, other) and _same_letters(word, n, n_other, other)
     if word.lower.n == n_other + 1 and _ends(word, b"less", 4) and _ends(other, b"ful", 3):
         return _same_letters(word, 0, n_other - 3, other)
     return False

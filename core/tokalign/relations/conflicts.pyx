@@ -19,7 +19,16 @@ nearest content words count.
 
 from libc.stdint cimport int32_t, uint8_t
 
-from tokalign.english.values.kinds cimport RELATION_DIFFERENT, RELATION_SAME_VALUE
+from tokalign.english.values.kinds cimport (
+    KIND_NUMBER,
+    KIND_PERCENT,
+    KIND_QUANTITY,
+    ROLE_MARK,
+    ROLE_PERCENT,
+    ROLE_UNIT,
+)
+from tokalign.english.values.value_agreement cimport are_equal, contradict
+from tokalign.english.values.value_structs cimport Found
 from tokalign.features.pair cimport *
 from tokalign.relations.clashes cimport *
 from tokalign.relations.negation cimport find_negations
@@ -42,6 +51,7 @@ cdef enum:
     IS_BY = 3            # also marks a role
     IS_THAN = 4
     N_WORDS = 1024       # most words in the list of function words
+    N_NUMERAL = 4        # letters of a Roman numeral, at most
 
 cdef float ROLES_WEIGHT = 0.8
 
@@ -328,23 +338,11 @@ cdef float _same_place(
         return UNLINKED_SHARE
     if pair.source.word[i].coarse != pair.target.word[j].coarse:
         return 0.0
-    if meets_left and room.source.left[i] == i - 1 and room.target.left[j] == j - 1:
+    if meets_left and i > 0 and room.source.left[i] == i - 1 and room.target.left[j] == j - 1:
         return FAR_SHARE
     if meets_right and room.source.right[i] == i + 1 and room.target.right[j] == j + 1:
         return FAR_SHARE
     return 0.0
-
-
-cdef bint _has_equal_value(const PairState *pair, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
-    """Whether either word is part of a value that the other sentence has as well."""
-    cdef Py_ssize_t k
-    for k in range(pair.target.n):
-        if pair.agreement[i * pair.target.n + k] == RELATION_SAME_VALUE:
-            return True
-    for k in range(pair.source.n):
-        if pair.agreement[k * pair.target.n + j] == RELATION_SAME_VALUE:
-            return True
-    return False
 
 
 cdef bint _has_twin(const PairState *pair, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
@@ -372,8 +370,6 @@ cdef int _kind_of(const PairState *pair, Py_ssize_t i, Py_ssize_t j, float *shar
     """Return the kind of conflict of two words in the same place, or -1."""
     cdef Py_ssize_t cell = i * pair.target.n + j
     cdef uint8_t contrast = pair.contrast[cell]
-    if pair.lexical_class[cell] > CLASS_CANONICAL and pair.agreement[cell] == RELATION_DIFFERENT:
-        return -1 if _has_equal_value(pair, i, j) else CONFLICT_VALUE
     if contrast == 0 or _has_twin(pair, i, j):
         return -1
     if contrast & CONTRAST_OPPOSITE:
@@ -396,7 +392,7 @@ cdef void _compare_places(const PairState *pair, ConflictRoom *room) noexcept no
         n_before = room.n_clashes
         for j in range(pair.target.n):
             cell = i * pair.target.n + j
-            if pair.contrast[cell] == 0 and pair.agreement[cell] != RELATION_DIFFERENT:
+            if pair.contrast[cell] == 0:
                 continue
             share = _same_place(pair, room, i, j)
             if share <= 0.0:
@@ -409,6 +405,183 @@ cdef void _compare_places(const PairState *pair, ConflictRoom *room) noexcept no
             elif WEIGHT[kind] * share > room.clash[n_before].strength:
                 room.n_clashes = n_before
                 _add(room, kind, i, j, share)
+
+
+cdef bint _is_sign(const Side *side, int32_t at) noexcept nogil:
+    """Whether a token is a minus before a value."""
+    cdef const Characters *text
+    if at < 0 or (at > 0 and side.word[at - 1].coarse == COARSE_NUMBER):
+        return False
+    text = &side.word[at].lower
+    return text.n == 1 and text.code[0] in (<uint32_t>c"-", 0x2212)
+
+
+cdef bint _is_met(const Found *value, const Side *other) noexcept nogil:
+    """Whether the other side has an equal value."""
+    cdef int k
+    for k in range(other.n_values):
+        if are_equal(value, &other.values[k]):
+            return True
+    return False
+
+
+cdef float _place_of_values(
+    const PairState *pair, const ConflictRoom *room, const Found *a, const Found *b,
+    int32_t *source, int32_t *target,
+) noexcept nogil:
+    """Return the certainty that two values are in the same place; write the words of one role that
+    differ."""
+    cdef float share
+    cdef float best = 0.0
+    cdef int k, m
+    cdef int32_t i, j
+    cdef bint differs
+    cdef bint is_written = False
+    for k in range(a.end - a.start):
+        for m in range(b.end - b.start):
+            if not a.role[k] & b.role[m] & ~<uint32_t>ROLE_MARK:
+                continue
+            i, j = a.start + k, b.start + m
+            share = _same_place(pair, room, i, j)
+            best = max(best, share)
+            differs = pair.source.word[i].lower_form != pair.target.word[j].lower_form
+            if share > 0.0 and (not is_written or differs):
+                source[0], target[0] = i, j
+                is_written = differs
+    return best
+
+
+cdef void _compare_values(const PairState *pair, ConflictRoom *room) noexcept nogil:
+    """Add the values that differ in the same place; a value that the other side has as well is in no
+    conflict."""
+    cdef const Found *a
+    cdef const Found *b
+    cdef int k, m
+    cdef int32_t i = 0
+    cdef int32_t j = 0
+    cdef float share
+    cdef bint has_other_sign
+    for k in range(pair.source.n_values):
+        a = &pair.source.values[k]
+        for m in range(pair.target.n_values):
+            b = &pair.target.values[m]
+            has_other_sign = (
+                a.rank == 0 and b.rank == 0 and are_equal(a, b)
+                and _is_sign(&pair.source, a.start - 1) != _is_sign(&pair.target, b.start - 1)
+            )
+            if not has_other_sign and (
+                not contradict(a, b) or _is_met(a, &pair.target) or _is_met(b, &pair.source)
+            ):
+                continue
+            share = _place_of_values(pair, room, a, b, &i, &j)
+            if share > 0.0:
+                _add_value(room, i, j, share)
+
+
+cdef void _compare_units(
+    const PairState *pair, bint of_source, ConflictRoom *room
+) noexcept nogil:
+    """Add the units of one side that are other words behind the same number: 5%, 5 points."""
+    cdef const Side *side = &pair.source if of_source else &pair.target
+    cdef const Side *other = &pair.target if of_source else &pair.source
+    cdef const Found *a
+    cdef const Found *b
+    cdef int k, m, at
+    cdef int32_t i, j
+    cdef float share
+    for k in range(side.n_values):
+        a = &side.values[k]
+        if a.rank or a.kind not in (KIND_PERCENT, KIND_QUANTITY) or _is_met(a, other):
+            continue
+        for m in range(other.n_values):
+            b = &other.values[m]
+            if b.rank or b.kind != KIND_NUMBER or b.amount != a.number or b.end >= other.n:
+                continue
+            for at in range(a.end - a.start):
+                if a.role[at] not in (ROLE_PERCENT, ROLE_UNIT) or other.kind[b.end] != KIND_CONTENT:
+                    continue
+                i = a.start + at if of_source else b.end
+                j = b.end if of_source else a.start + at
+                share = _same_place(pair, room, i, j)
+                if share > 0.0:
+                    _add_value(room, i, j, share)
+
+
+cdef void _add_value(ConflictRoom *room, int32_t i, int32_t j, float share) noexcept nogil:
+    """Add a value's conflict unless there is a stronger one of either word."""
+    cdef Py_ssize_t k
+    for k in range(room.n_clashes):
+        if room.clash[k].kind == CONFLICT_VALUE and (
+            room.clash[k].source == i or room.clash[k].target == j
+        ):
+            if WEIGHT[<int>CONFLICT_VALUE] * share > room.clash[k].strength:
+                room.clash[k].source, room.clash[k].target = i, j
+                room.clash[k].strength = WEIGHT[<int>CONFLICT_VALUE] * share
+            return
+    _add(room, CONFLICT_VALUE, i, j, share)
+
+
+cdef bint _is_code(const Side *side, int32_t at) noexcept nogil:
+    """Whether a token is a code: letters or hyphens and digits, a name with _ in it, or behind @."""
+    cdef const Characters *text = &side.word[at].lower
+    cdef bint has_digit = False
+    cdef bint has_other = False
+    cdef Py_ssize_t k
+    for k in range(text.n):
+        if <uint32_t>c"0" <= text.code[k] <= <uint32_t>c"9":
+            has_digit = True
+        elif text.code[k] == <uint32_t>c"_" and text.n > 1:
+            return True
+        elif text.code[k] not in (<uint32_t>c".", <uint32_t>c","):
+            has_other = True
+    if at > 0 and side.word[at - 1].lower.n == 1 and side.word[at - 1].lower.code[0] == <uint32_t>c"@":
+        return True
+    return has_digit and has_other
+
+
+cdef bint _is_numeral(const Side *side, int32_t at) noexcept nogil:
+    """Whether a token is a small Roman numeral in capitals behind a name."""
+    cdef const Characters *text = &side.word[at].lower
+    cdef Py_ssize_t k
+    if at == 0 or text.n > N_NUMERAL or side.word[at - 1].coarse != COARSE_NAME:
+        return False
+    for k in range(text.n):
+        if text.code[k] not in (<uint32_t>c"i", <uint32_t>c"v", <uint32_t>c"x"):
+            return False
+    return side.word[at].case_ == CASE_UPPER or text.n == 1
+
+
+cdef bint _holds(const Side *side, int32_t at) noexcept nogil:
+    """Whether a token is part of a value."""
+    cdef int k
+    for k in range(side.n_values):
+        if side.values[k].start <= at < side.values[k].end:
+            return True
+    return False
+
+
+cdef void _compare_codes(const PairState *pair, ConflictRoom *room) noexcept nogil:
+    """Add codes and Roman numerals that differ in the same place."""
+    cdef int32_t i, j
+    cdef float share
+    cdef bint is_code
+    for i in range(<int32_t>pair.source.n):
+        is_code = _is_code(&pair.source, i) and not _holds(&pair.source, i)
+        if not is_code and not _is_numeral(&pair.source, i):
+            continue
+        for j in range(<int32_t>pair.target.n):
+            if pair.lexical_class[i * pair.target.n + j] <= CLASS_CANONICAL:
+                continue
+            if is_code:
+                if not _is_code(&pair.target, j) or _holds(&pair.target, j):
+                    continue
+            elif not _is_numeral(&pair.target, j):
+                continue
+            if _has_twin(pair, i, j):
+                continue
+            share = _same_place(pair, room, i, j)
+            if share > 0.0:
+                _add_value(room, i, j, share)
 
 
 cdef bint _is_undone(
@@ -464,6 +637,10 @@ cdef double find_conflicts(
     _find_partners(links, True, pair.source.n, &room.source)
     _find_partners(links, False, pair.target.n, &room.target)
     _compare_places(pair, room)
+    _compare_values(pair, room)
+    _compare_units(pair, True, room)
+    _compare_units(pair, False, room)
+    _compare_codes(pair, room)
     are_compared = _find_compared(pair, room, compared)
     if not _drop_exchanged(pair, room, are_compared):
         if are_compared:

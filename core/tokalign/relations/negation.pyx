@@ -4,8 +4,10 @@ The scope of a negation (not, no, never, without, fail) is the words next to it 
 next two content words, the tokens after and before it, and the last content word before it. Trees
 are not used, so that models without a parser find the same. The negations of both sides are
 matched: first linked ones, then those with linked words in scope, then any others, in linked
-sentences if there are several. An unmatched negation counts if a word in its scope is linked,
-unless the other side has a low quantity (few, rarely).
+sentences if there are several. An unmatched negation counts if what it denies is linked: one of the
+content words behind it or, where there are none, another word in its scope; unless the other side
+has a low quantity (few, rarely). Some negations deny nothing: "No, ...", "no doubt", "not only",
+"nothing but", "isn't it?", and "nor" behind another one.
 """
 
 from libc.stdint cimport int32_t, uint8_t
@@ -73,6 +75,48 @@ cdef void _find_with(const Side *side, int32_t at, int32_t *out) noexcept nogil:
     out[5] = _near(side, at, side.previous_content[at])
 
 
+cdef bint _is(const Side *side, Py_ssize_t at, const char *letters, int n) noexcept nogil:
+    """Whether a token is a word of n letters in ASCII."""
+    cdef int k
+    if at < 0 or at >= side.n or side.word[at].lower.n != n:
+        return False
+    for k in range(n):
+        if side.word[at].lower.code[k] != <uint32_t>letters[k]:
+            return False
+    return True
+
+
+cdef bint _denies_nothing(const Side *side, Py_ssize_t at) noexcept nogil:
+    """Whether a negation is an answer's "no", part of an idiom or a tag, or joined to another."""
+    cdef Py_ssize_t k
+    if _is(side, at, b"no", 2):
+        if at + 1 < side.n and side.kind[at + 1] == KIND_MARK:
+            return at == 0 or _ends_sentence(side, at - 1)
+        return (
+            _is(side, at + 2, b"but", 3) or _is(side, at + 1, b"doubt", 5) or _is(side, at + 1, b"wonder", 6)
+            or _is(side, at + 1, b"question", 8) or _is(side, at + 1, b"matter", 6)
+        )
+    if _is(side, at, b"not", 3) and (
+        _is(side, at + 1, b"only", 4) or _is(side, at + 1, b"just", 4)
+        or _is(side, at + 1, b"merely", 6) or _is(side, at + 1, b"least", 5)
+    ):
+        return True
+    if _is(side, at, b"nothing", 7) or _is(side, at, b"none", 4):
+        return _is(side, at + 1, b"but", 3) or _is(side, at + 1, b"other", 5)
+    if _is(side, at, b"nor", 3):
+        for k in range(at - 1, -1, -1):
+            if _ends_sentence(side, k):
+                return False
+            if side.word[k].negates:
+                return True
+        return False
+    return (
+        (_is(side, at, b"n't", 3) or _is(side, at, b"not", 3))
+        and at + 2 < side.n and side.word[at + 1].coarse == COARSE_PRONOUN
+        and _is(side, at + 2, b"?", 1) and at > 2
+    )
+
+
 cdef bint _negates(
     const PairState *pair, bint of_source, const ConflictRoom *room, Py_ssize_t at
 ) noexcept nogil:
@@ -82,7 +126,7 @@ cdef bint _negates(
     cdef const Side *other = &pair.target if of_source else &pair.source
     cdef int32_t partner = room.source.best[at] if of_source else room.target.best[at]
     cdef uint8_t coarse = side.word[at].coarse
-    if not side.word[at].negates:
+    if not side.word[at].negates or _denies_nothing(side, at):
         return False
     if at + 1 < side.n and side.word[at + 1].coarse == COARSE_NUMBER:
         return False
@@ -199,11 +243,15 @@ cdef void _remove(ConflictRoom *room, Py_ssize_t number) noexcept nogil:
         room.clash[k] = room.clash[k + 1]
 
 
+cdef bint _is_condition(const Side *side, int32_t at) noexcept nogil:
+    return _is(side, at, b"if", 2) or _is(side, at, b"unless", 6)
+
+
 cdef bint _undoes(
-    const Negators *negators, int number, bint of_source, ConflictRoom *room
+    const PairState *pair, const Negators *negators, int number, bint of_source, ConflictRoom *room
 ) noexcept nogil:
-    """Drop an opposite in the scope of a negation, which undoes it; return whether there was
-    one."""
+    """Drop an opposite in the scope of a negation, which undoes it, as of "if" and "unless" in its
+    sentence; return whether there was one."""
     cdef int m
     cdef Py_ssize_t k
     cdef int32_t at
@@ -211,6 +259,9 @@ cdef bint _undoes(
         if room.clash[k].kind != CONFLICT_OPPOSITE:
             continue
         at = room.clash[k].source if of_source else room.clash[k].target
+        if _is_condition(&pair.source if of_source else &pair.target, at):
+            _remove(room, k)
+            return True
         for m in range(N_WITH):
             if negators.with_[number][m] == at:
                 _remove(room, k)
@@ -249,10 +300,12 @@ cdef int _add_free(
     for k in range(negators.n):
         if negators.match[k] != FREE or _is_low_there(other, others):
             continue
-        if _undoes(negators, k, of_source, room):
+        if _undoes(pair, negators, k, of_source, room):
             continue
         for m in range(1, N_WITH + 1):  # itself last
             at = negators.with_[k][m % N_WITH]
+            if m not in (1, 4) and negators.with_[k][1] >= 0:
+                continue  # what it denies is behind it
             if at >= 0 and own.best[at] >= 0:
                 found[n].kind = CONFLICT_NEGATION
                 found[n].source = at if of_source else own.best[at]

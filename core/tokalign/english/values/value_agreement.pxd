@@ -10,3 +10,7 @@ cdef void agree(
     Py_ssize_t n_target,    # tokens of the target
     uint8_t *cells,         # [n_source, n_target] zeros on entry; RELATION_... is written
 ) noexcept nogil
+
+cdef bint are_equal(const Found *a, const Found *b) noexcept nogil
+
+cdef bint contradict(const Found *a, const Found *b) noexcept nogil

@@ -23,6 +23,9 @@ cdef enum:
     NUMBERS = ROLE_NUMBER | ROLE_SCALE
 
 
+cdef double CONVERTED = 0.04  # by so much a converted amount may be rounded: 10 miles, 16 km
+
+
 class Agreement(NamedTuple):
     """Two tokens whose values are equal, or differ in the same place."""
 
@@ -211,6 +214,43 @@ cdef void _compare(const Grid *grid) noexcept nogil:
         _compare_measured(grid, may_differ)
     elif may_differ:
         _put(grid, ANY_ROLE & ~ROLE_MARK, RELATION_DIFFERENT)
+
+
+cdef bint are_equal(const Found *a, const Found *b) noexcept nogil:
+    """Whether two values are the same, however they are written; a half is 50%."""
+    if a.kind != b.kind:
+        return (
+            KIND_FRACTION in (a.kind, b.kind) and _share(a) >= 0.0 and _equal(_share(a), _share(b))
+        )
+    return _same(a, b) or (
+        a.kind == KIND_QUANTITY and a.code == b.code and not _equal(a.number, b.number)
+        and fabs(a.amount - b.amount) <= CONVERTED * max(fabs(a.amount), fabs(b.amount))
+    )
+
+
+cdef bint _contradict_as_dates(const Found *a, const Found *b) noexcept nogil:
+    """Whether two dates differ in a field that both have."""
+    cdef int k
+    for k in range(N_PARTS):
+        if k == PERIOD or (k == YEAR and a.field[PERIOD] != b.field[PERIOD]):
+            continue
+        if a.field[k] and b.field[k] and a.field[k] != b.field[k]:
+            return True
+    return False
+
+
+cdef bint contradict(const Found *a, const Found *b) noexcept nogil:
+    """Whether two values in the same place cannot both hold: another amount, or another unit of the
+    same number."""
+    if a.rank or b.rank or are_equal(a, b):
+        return False
+    if a.kind != b.kind:
+        return a.kind in (KIND_RANGE, KIND_SCORE) and b.kind in (KIND_RANGE, KIND_SCORE)
+    if a.kind == KIND_DATE:
+        return _contradict_as_dates(a, b)
+    if a.kind == KIND_QUANTITY and a.code != b.code:
+        return _equal(a.number, b.number)
+    return True
 
 
 cdef void agree(

@@ -1,0 +1,73 @@
+"""Values as values: written in any way, equal ones never conflict and unequal ones always do."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import pytest
+from tokalign import Aligner
+from tokalign.texts.diff.summary import summarize
+
+ALIGNER = Aligner("en")
+WAYS = {
+    "10 euros": ["€10", "10€", "€ 10", "EUR 10", "10 EUR", "10 euros", "ten euros", "10.00 euros"],
+    "20 euros": ["€20", "20€", "EUR 20", "20 euros", "twenty euros"],
+    "10 dollars": ["$10", "10 USD", "10 dollars", "US$10"],
+    "2 kilograms": ["2kg", "2 kg", "2 kilograms", "two kilograms", "2,000 g", "2000 grams"],
+    "3 kilograms": ["3kg", "3 kg", "3 kilograms"],
+    "5 milligrams": ["5mg", "5 mg", "0.005 g", "5 milligrams"],
+    "5 grams": ["5g", "5 g", "5 grams"],
+    "2.5 milligrams": ["2.5mg", "2.5 mg"],
+    "5 million": ["5 million", "5m", "5,000,000", "five million"],
+    "5 billion": ["5 billion", "5bn", "five billion"],
+    "half": ["50%", "50 percent", "fifty per cent"],
+    "a quarter": ["25%", "25 percent"],
+    "nine in the morning": ["9 am", "9:00 a.m.", "9 a.m."],
+    "nine at night": ["9 pm", "9:00 p.m.", "21:00"],
+    "third of May": ["3 May", "May 3", "3rd of May", "May 3rd"],
+    "fourth of May": ["4 May", "May 4"],
+}
+SAME = [pair for ways in WAYS.values() for pair in combinations(ways, 2)]
+UNLIKE = [
+    ("€10", "€20"), ("10€", "20€"), ("EUR 10", "EUR 20"), ("£750", "£950"), ("€10", "$10"),
+    ("EUR 10", "GBP 10"), ("¥300", "¥500"), ("GBP 210,000", "GBP 240,000"), ("5mg", "50mg"),
+    ("5 mg", "5 g"), ("5mg", "5g"), ("2.5 mg", "25 mg"), ("2 kg", "3kg"), ("10 miles", "10 km"),
+    ("20°C", "25°C"), ("10°C", "10°F"), ("16GB", "32GB"), ("5 million", "5 billion"),
+    ("9 am", "9 pm"), ("3 May", "4 May"), ("3 May", "3 June"), ("50%", "25%"), ("-5%", "5%"),
+    ("3-4 days", "3-6 days"), ("10-year", "15-year"), ("1990", "1991"), ("-$5", "$5"),
+    ("A123", "A124"), ("BA117", "BA171"), ("555-0101", "555-0102"), ("v1.1", "v1.2"),
+]  # fmt: skip
+
+
+def conflicts(source, target):
+    found = ALIGNER.align(f"The total was {source} here.", f"The total was {target} here.")
+    return [each.kind.value for each in found.conflicts]
+
+
+@pytest.mark.parametrize(("one", "other"), SAME)
+def test_equal_values_never_conflict(one, other):
+    assert conflicts(one, other) == [] and conflicts(other, one) == []
+
+
+@pytest.mark.parametrize(("one", "other"), UNLIKE)
+def test_unequal_values_conflict_in_every_task(one, other):
+    assert conflicts(one, other) == ["different-value"]
+    old, new = f"The total was {one} here.", f"The total was {other} here."
+    (alarm,) = summarize(ALIGNER.diff(old, new)).alarms
+    assert alarm.change == "number"
+    assert ALIGNER.similarity(old, new) < 0.9
+
+
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [
+        ("The red lamp costs 5 pounds.", "The red lamp costs 5 pounds, the blue one 8."),
+        ("It has 3 rooms and 2 floors.", "It has 2 floors and 3 rooms."),
+        ("World War II began.", "World War 2 began."),
+        ("He walked 10 miles.", "He walked 16 km."),
+        ("The ISO 8601 format is used.", "The ISO-8601 format is used."),
+        ("May 2021 was wet.", "3 May 2021 was wet."),
+    ],
+)
+def test_what_is_said_of_another_thing_or_less_exactly_is_no_conflict(source, target):
+    assert ALIGNER.align(source, target).conflicts == ()
