@@ -36,9 +36,10 @@ ROOMS = {
         second_pass similarity styles symmetrize""",
     "relations": "relations relation_kinds conflicts units chunks",
     "edits": "edits edit_parts changes",
-    "ranking": "ranking questions evidence cli_rank",
+    "ranking": "ranking questions asked_part evidence cli_rank",
     "grounding": """
-        grounding grounding_messages ground_* support passages citation_support cli_ground""",
+        grounding grounding_messages ground_* support value_support passages
+        citation_support cli_ground""",
     "texts": """
         align_texts documents difference* block_lines passages pieces sliding split text_windows
         cli_diff cli_split""",

@@ -26,6 +26,7 @@ from tokalign.codec import RequestOptions
 from tokalign.codec.reasons import ErrorReason
 from tokalign.codec.writing import Joined
 from tokalign.english.reading import reading_as
+from tokalign.ranking.passages import asked_part
 from tokalign.server.admission import Admission
 from tokalign.server.config import Config
 from tokalign.server.observe.faults import failure_of
@@ -310,6 +311,9 @@ class AlignService:
         if truncate:
             shorten(question, self._limits)
         sentence(question, side="question", limits=self._limits)
+        if question.text and not question.tokens:
+            question.text = asked_part(question.text)
+            shared = _PAIR(target=question.SerializeToString())
         text = plain_text(question)
         with reading_as(options.align.markup):
             split = await off_loop(

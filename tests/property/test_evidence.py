@@ -77,4 +77,5 @@ def test_batches_find_the_same_evidence():
     ):
         found = {piece.name: piece.value for piece in judgement.evidence}
         expected = twin(question, candidate, mean, alignment.score, alignment.agreement)
-        assert found == pytest.approx(expected | {"bias": 1.0}, abs=1e-6)
+        asked = {"asks": 1.0} if alignment.source.text.endswith("?") else {}
+        assert found == pytest.approx(expected | {"bias": 1.0} | asked, abs=1e-6)

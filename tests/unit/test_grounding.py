@@ -9,6 +9,7 @@ from tokalign.aligner import Aligner
 from tokalign.errors import InputError, LimitError, ResourceError
 from tokalign.files.tables import Table, write_table
 from tokalign.grounding.answer_words import AnswerWords
+from tokalign.grounding.evidence import grounding_to_dict
 from tokalign.grounding.ground import ground_sentences
 from tokalign.grounding.sources import Sources
 from tokalign.grounding.support_model import INPUTS, SupportModel
@@ -155,10 +156,14 @@ def test_without_a_sentence_in_the_passages_nothing_is_cited(aligner, passages):
     assert all(each.unsupported for each in found.sentences)
 
 
-def test_a_sentence_without_words_that_need_support_has_all_of_it(aligner):
-    (sentence,) = aligner.ground("It was they.", PASSAGES).sentences
-    assert sentence.support == 1.0
+@pytest.mark.parametrize("answer", ["It was they.", "No.", "...", "\N{THUMBS UP SIGN}"])
+def test_a_sentence_that_claims_nothing_has_no_support(aligner, answer):
+    found = aligner.ground(answer, PASSAGES)
+    (sentence,) = found.sentences
+    assert sentence.support is None
     assert sentence.unsupported == ()
+    assert grounding_to_dict(found)["sentences"][0]["support"] is None
+    assert str(found) == f"- {answer}"
 
 
 @pytest.mark.parametrize(

@@ -201,13 +201,13 @@ class GroundFlags:
         default=False,
         under=OUTPUT,
     )
-    markup: str = flag(**MARKUP, under=INPUT)
     offsets: str = flag(
         "Unit in which offsets count (jsonl and parquet only).",
         type=one_of(OffsetUnit),
         default=OffsetUnit.CODE_POINTS.value,
         under=OUTPUT,
     )
+    markup: str = flag(**MARKUP, under=INPUT)
 
     def options(self, *, has_offsets: bool) -> GroundOptions:
         """Return the library's options; offsets count code points unless they are written."""

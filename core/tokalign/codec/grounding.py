@@ -129,7 +129,8 @@ def encode_grounded_sentence(value: GroundedSentence, start: int) -> align_pb2.G
     return align_pb2.GroundedSentence(
         start=start,
         end=value.end + by,
-        support=value.support,
+        support=1.0 if value.support is None else value.support,
+        has_no_claim=value.support is None,
         words=[_encode_word(each, by) for each in value.words],
         citations=map(_encode_citation, value.citations),
         unsupported=[
@@ -229,7 +230,7 @@ def decode_grounded_sentence(
     return GroundedSentence(
         start=message.start,
         end=message.end,
-        support=message.support,
+        support=None if message.has_no_claim else message.support,
         words=tuple(map(_decode_word, message.words)),
         citations=tuple(map(_decode_citation, message.citations)),
         unsupported=tuple(

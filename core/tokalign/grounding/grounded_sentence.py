@@ -26,6 +26,8 @@ from tokalign.decoding.evidence import SupportColumn
 from tokalign.grounding.answer_words import AlignedCandidate, AnswerWords
 from tokalign.grounding.sources import Sources, local_weights
 from tokalign.grounding.support_model import SupportModel, support_inputs
+from tokalign.grounding.value_support import contribution, with_values
+from tokalign.types import FeatureContribution
 from tokalign.types.grounding import (
     Citation,
     CitationLink,
@@ -89,8 +91,16 @@ def ground_sentence(
     """Return a sentence with its evidence; offsets count code points."""
     model = SupportModel.open_shipped()
     inputs = support_inputs(words, candidates, sources)
-    supports = model.supports(words, inputs).tolist()
-    evidence = model.explain(words, inputs) if options.explain else [()] * len(supports)
+    alone = model.supports(words, inputs)
+    supports = with_values(words, candidates, alone).tolist()
+    evidence: list[tuple[FeatureContribution, ...]] = [()] * len(supports)
+    if options.explain:
+        evidence = [
+            (*own, *contribution(before, after))
+            for own, before, after in zip(
+                model.explain(words, inputs), alone.tolist(), supports, strict=True
+            )
+        ]
     cited = choose_citations(words, candidates)
     chosen = [candidates[each.candidate] for each in cited]
     covering = [(own, cover) for own, (_, cover) in zip(chosen, cited, strict=True)]
@@ -119,9 +129,9 @@ def ground_sentence(
     )
 
 
-def _mean_support(words: AnswerWords, supports: Sequence[float]) -> float:
+def _mean_support(words: AnswerWords, supports: Sequence[float]) -> float | None:
     whole = float(words.weights.sum())
-    return float(words.weights @ np.array(supports)) / whole if whole else 1.0
+    return float(words.weights @ np.array(supports)) / whole if whole else None
 
 
 def _places_of(candidate: AlignedCandidate, sources: Sources) -> list[Range]:

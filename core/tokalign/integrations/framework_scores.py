@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -10,6 +11,7 @@ from tokalign.aligner import Aligner
 from tokalign.errors import InputError, quoted
 from tokalign.texts.split_text import split_text
 
+NOTHING = "nothing to support: the answer claims nothing"
 _MARK = re.compile(r"\s*\[([0-9]+(?:\s*[,;]\s*[0-9]+)*)\]")
 
 
@@ -19,7 +21,7 @@ class AnswerSupport(NamedTuple):
     Attributes
     ----------
     score : float
-        Mean support of the answer's sentences, in [0, 1].
+        Mean support of the answer's sentences that claim something, in [0, 1]; NaN if none does.
     unsupported : tuple of str
         The words of the answer that no passage supports, in order.
     missing : tuple of str
@@ -33,6 +35,8 @@ class AnswerSupport(NamedTuple):
     @property
     def reason(self) -> str:
         """The reason that an evaluation gives beside the score."""
+        if math.isnan(self.score):
+            return NOTHING
         words = ", ".join(map(repr, self.unsupported))
         found = f"without support: {words}" if words else "all words have support"
         marks = "".join(f"[{number}]" for number in self.missing)
@@ -88,7 +92,8 @@ def support_of(
     found = aligner.ground(answer, _checked(passages, names)).sentences
     if not found:
         raise InputError(f"{names[0]} has no sentence", field=names[0])
-    score = sum(sentence.support for sentence in found) / len(found)
+    supports = [each.support for each in found if each.support is not None]
+    score = sum(supports) / len(supports) if supports else math.nan
     spans = (span for sentence in found for span in sentence.unsupported)
     return AnswerSupport(score, tuple(answer[span.start : span.end] for span in spans))
 
@@ -132,7 +137,7 @@ def citation_support_of(
             continue
         own = [passage for number, passage in places.items() if number in numbers]
         found = support_of(aligner, sentence.text, own, names)
-        score += found.score
+        score += 1.0 if math.isnan(found.score) else found.score
         unsupported += found.unsupported
     missing = dict.fromkeys(number for _, number in cited if number not in places)
     return AnswerSupport(score / len(sentences), tuple(unsupported), tuple(missing))

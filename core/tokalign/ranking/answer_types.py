@@ -103,7 +103,8 @@ RULES: tuple[tuple[str, AnswerType], ...] = (
     (rf"\bhow (?:{_MEASURES})\b", AnswerType.NUMBER),
     (
         r"\bwhat (?:is|was|are|were) .*\b(?:population|price|cost|rate|number|percentage|revenue|"
-        r"speed|height|length|weight|temperature|size|age|salary|distance|amount|total|score)\b",
+        r"speed|height|length|weight|temperature|size|age|salary|distance|amount|total|score|"
+        r"(?:boiling|melting|freezing) point)\b",
         AnswerType.NUMBER,
     ),
     (r"\b(?:what|which) (?:percentage|percent|number|amount|rate)\b", AnswerType.NUMBER),

@@ -147,6 +147,20 @@ def with_cosine(regression: Regression) -> Regression:
     )
 
 
+ASKS = "asks"
+"""Name of the evidence that a candidate is a question itself."""
+ASKS_WEIGHT: Final = -8.0
+"""In nats, more than all other evidence for a question that is repeated: a question states
+nothing, so it answers none. No corpus has such candidates."""
+
+
+def with_asking(regression: Regression) -> Regression:
+    """Return a regression over the same evidence and, as the last piece, whether it asks."""
+    return Regression(
+        (*regression.names, ASKS), regression.bias, (*regression.weights, ASKS_WEIGHT)
+    )
+
+
 _LEAST = 1e-9
 """Least distance of scores from 0 and 1, where log odds are infinite."""
 
@@ -234,5 +248,7 @@ class Judge:
             regression, values = self._weights.claim, (alignment.score, alignment.similarity)
         else:
             return Judgement(RankBy.SCORE, alignment.score)
+        if evidence is not None and alignment.source.text.rstrip().endswith("?"):
+            regression, values = with_asking(regression), (*values, 1.0)
         pieces = regression.explain(values) if explain else ()
         return Judgement(RankBy.ANSWER, regression.score(values), pieces)

@@ -123,6 +123,11 @@ def decides(score: float | None, best: float | None) -> bool:
     return best is not None and (score is None or score > best)
 
 
+_COURTESY = re.compile(
+    r"(?:hello|hi|hey|dear|greetings|good (?:morning|afternoon|evening)|thanks|thank you|please)\b",
+    re.IGNORECASE,
+)
+_LONGEST_COURTESY = 8
 _WORD = re.compile(r"\w+")
 _stem = lru_cache(1 << 16)(stem)
 
@@ -238,3 +243,29 @@ def _is_content(token: str) -> bool:
 @cache
 def _others() -> frozenset[str]:
     return WH_WORDS.union(function_words())
+
+
+def asked_part(text: str) -> str:
+    """Return a query up to its last question, without greetings; one that asks nothing as it is.
+
+    Examples
+    --------
+    >>> asked_part("Hello! The mill is old. Who built it? Thank you for your help.")
+    'The mill is old. Who built it?'
+    """
+    sentences = [text[start:end] for start, end in Sentences(text)]
+    asking = [k for k, each in enumerate(sentences) if asks(each)]
+    if len(sentences) < 2 or not asking:
+        return text
+    upto = sentences[: asking[-1] + 1]
+    return " ".join([each for k, each in enumerate(upto) if k in asking or not _greets(each)])
+
+
+def asks(sentence: str) -> bool:
+    """Whether a sentence ends in a question mark."""
+    return sentence.rstrip("\"')\u201d\u2019 ").endswith("?")
+
+
+def _greets(sentence: str) -> bool:
+    is_short = len(sentence.split()) <= _LONGEST_COURTESY
+    return is_short and _COURTESY.match(sentence) is not None

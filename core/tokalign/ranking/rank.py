@@ -16,7 +16,7 @@ from tokalign.batches.outcomes import unwrap
 from tokalign.english.reading import reading_as
 from tokalign.errors import InputError, renewed
 from tokalign.ranking.judge import shipped_weights, standardised, weighed
-from tokalign.ranking.passages import Passage, decides, highlights_of
+from tokalign.ranking.passages import Passage, asked_part, decides, highlights_of
 from tokalign.ranking.passages import shortlist as shortlist_of
 from tokalign.types import Alignment, Highlight, Judgement, Pair, Ranked, Sentence, SentenceLike
 from tokalign.types.inputs import (
@@ -39,7 +39,8 @@ def rank_candidates(
 ) -> list[Ranked]:
     """Return the candidates, the best answers first; see Aligner.rank."""
     truncate, markup = options.truncate, options.markup
-    given = [require_sentence(question, "question")]
+    require_sentence(question, "question")
+    given = [asked_part(question) if isinstance(question, str) else question]
     (target,) = engine.annotate(given, truncate=truncate, markup=markup)
     decisive: list[_Outcome] = []
     spans: defaultdict[int, list[Highlight]] = defaultdict(list)

@@ -218,9 +218,9 @@ class GroundedSentence:
     ----------
     start, end : int
         Half-open range of the answer.
-    support : float
-        Mean support of its values, names and content words, weighted by rarity, in [0, 1]; 1 for a
-        sentence without any.
+    support : float or None
+        Mean support of its values, names and content words, weighted by rarity, in [0, 1]; None for
+        a sentence without any, such as "No.": there is nothing to support.
     words : tuple of GroundedWord
         All tokens in order.
     citations : tuple of Citation
@@ -237,7 +237,7 @@ class GroundedSentence:
 
     start: int
     end: int
-    support: float
+    support: float | None
     words: tuple[GroundedWord, ...]
     citations: tuple[Citation, ...]
     unsupported: tuple[UnsupportedSpan, ...]
@@ -275,7 +275,8 @@ class Grounding:
 
     def _shown(self, sentence: GroundedSentence) -> str:
         cited = dict.fromkeys(citation.passage for citation in sentence.citations)
-        support = "-" if sentence.error is not None else f"{sentence.support:.2f}"
+        is_told = sentence.error is None and sentence.support is not None
+        support = f"{sentence.support:.2f}" if is_told else "-"
         text = one_line(self.answer[sentence.start : sentence.end])
         return " ".join([support, text, *(f"[{passage}]" for passage in cited)])
 

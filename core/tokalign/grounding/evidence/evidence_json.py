@@ -30,7 +30,7 @@ def sentence_to_dict(sentence: GroundedSentence) -> dict[str, Any]:
     value: dict[str, Any] = {
         "start": sentence.start,
         "end": sentence.end,
-        "support": round(sentence.support, DIGITS),
+        "support": None if sentence.support is None else round(sentence.support, DIGITS),
         "words": list(map(_word, sentence.words)),
         "citations": list(map(_citation, sentence.citations)),
         "unsupported": list(map(_unsupported, sentence.unsupported)),

@@ -1,0 +1,72 @@
+"""A value of an answer counts with its sentence, and its words share its support."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from tokalign import Aligner
+
+ALIGNER = Aligner("en")
+FIRM = (
+    "Norrby Mills had a turnover of 1.5 million euros in 2020 and was opened on 3 May 1987 in "
+    "Lund. It has 1,200 workers, 25 percent of them part-time. A reel weighs 2 kg and costs $40."
+)
+
+
+def unsupported(answer, *passages):
+    found = ALIGNER.ground(answer, passages)
+    return [answer[each.start : each.end] for s in found.sentences for each in s.unsupported]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "A reel weighs 2 kilograms.",
+        "A reel weighs 2kg.",
+        "A reel costs 40 dollars.",
+        "A reel costs 40 USD.",
+        "It was opened on the 3rd of May, 1987.",
+        "Twenty-five percent of them are part-time.",
+        "It has twelve hundred workers.",
+        "The turnover was EUR 1.5 million in 2020.",
+    ],
+)
+def test_a_value_in_another_form_is_supported_in_all_its_words(answer):
+    assert unsupported(answer, FIRM) == []
+
+
+@pytest.mark.parametrize(
+    ("answer", "passages", "wrong"),
+    [
+        ("The museum opens at 9.", ["The library opens at 9. The museum opens at 10."], "9"),
+        ("Ann was born in 1950.", ["Ann was born in 1960.", "Bob was born in 1950."], "1950"),
+        ("The red lamp costs 5 pounds.",
+         ["The red lamp costs 8 pounds. The blue lamp costs 5 pounds."], "5 pounds"),
+        ("Trains leave at 7 on Sunday.",
+         ["Trains leave at 7 on Monday. Trains leave at 9 on Sunday."], "7"),
+        ("It takes 3-5 days to arrive.", ["It takes 3-4 days to arrive."], "3-5 days"),
+        ("A reel weighs 3 kg.", [FIRM], "3 kg"),
+    ],
+)  # fmt: skip
+def test_a_value_of_another_sentence_is_not_borrowed(answer, passages, wrong):
+    (found,) = unsupported(answer, *passages)
+    assert wrong in found
+
+
+def test_a_value_that_one_passage_states_is_not_denied_by_another():
+    stated, denied = "The museum opens at 9.", "The museum opens at 10."
+    assert unsupported("The museum opens at 9.", stated, denied) == []
+
+
+def test_explanations_sum_to_the_support():
+    for answer, passage in (
+        ("The museum opens at 9.", "The library opens at 9. The museum opens at 10."),
+        ("A reel costs 40 dollars.", FIRM),
+    ):
+        (sentence,) = ALIGNER.ground(answer, [passage], explain=True).sentences
+        names = {piece.name for word in sentence.words for piece in word.evidence}
+        assert "value-in-its-sentence" in names
+        for word in sentence.words:
+            odds = sum(piece.value * piece.weight for piece in word.evidence)
+            assert 1 / (1 + math.exp(-odds)) == pytest.approx(word.support, abs=1e-4)
