@@ -114,6 +114,7 @@ class ClientContract:
             detail=align_pb2.DETAIL_LINKS,
             truncate=True,
             priority=align_pb2.PRIORITY_AUTO,
+            markup=align_pb2.MARKUP_AUTO,
         )
 
     @pytest.mark.parametrize("symmetrization", Symmetrization)

@@ -59,6 +59,7 @@ class GroundContract:
             threshold=0,
             explain=True,
             offsets=align_pb2.OFFSET_UNIT_UTF16_UNITS,
+            markup=align_pb2.MARKUP_AUTO,
         )
         assert head.options.HasField("threshold") and head.options.candidates == 5
 

@@ -39,7 +39,7 @@ class IdentityAligner:
             raise RuntimeError(f"cannot do {sentence}")
         return Sentence.from_tokens(sentence.split(), text=sentence)
 
-    def annotate_pairs(self, pairs, *, truncate=False):
+    def annotate_pairs(self, pairs, *, truncate=False, markup="auto"):
         return annotate_pairs(self.annotate, pairs)
 
     def align_annotated(self, pairs, options):

@@ -19,6 +19,7 @@ ALIGNER = Aligner("en")
             "The mill is old. Who built it?",
         ),
         ("Hi there. Who built it? And when?", "Who built it? And when?"),
+        ("Who bakes? A baker in the rain.", "Who bakes? A baker in the rain."),
         ("The mill is old. It stands.", "The mill is old. It stands."),
         ("Thanks for nothing", "Thanks for nothing"),
     ],

@@ -127,6 +127,8 @@ _COURTESY = re.compile(
     r"(?:hello|hi|hey|dear|greetings|good (?:morning|afternoon|evening)|thanks|thank you|please)\b",
     re.IGNORECASE,
 )
+_ASIDE = re.compile(r"(?:I|I'm|I\u2019m|we|any help|cheers)\b", re.IGNORECASE)
+"""Begins what is said of oneself behind a question: "I need this for school."."""
 _LONGEST_COURTESY = 8
 _WORD = re.compile(r"\w+")
 _stem = lru_cache(1 << 16)(stem)
@@ -246,7 +248,9 @@ def _others() -> frozenset[str]:
 
 
 def asked_part(text: str) -> str:
-    """Return a query up to its last question, without greetings; one that asks nothing as it is.
+    """Return a query without greetings before its questions, and asides behind them.
+
+    One that asks nothing is returned as it is.
 
     Examples
     --------
@@ -257,8 +261,13 @@ def asked_part(text: str) -> str:
     asking = [k for k, each in enumerate(sentences) if asks(each)]
     if len(sentences) < 2 or not asking:
         return text
-    upto = sentences[: asking[-1] + 1]
-    return " ".join([each for k, each in enumerate(upto) if k in asking or not _greets(each)])
+    return " ".join(
+        [
+            each
+            for k, each in enumerate(sentences)
+            if k in asking or not (_is_courtesy(each) or (k > asking[-1] and _ASIDE.match(each)))
+        ]
+    )
 
 
 def asks(sentence: str) -> bool:
@@ -266,6 +275,6 @@ def asks(sentence: str) -> bool:
     return sentence.rstrip("\"')\u201d\u2019 ").endswith("?")
 
 
-def _greets(sentence: str) -> bool:
+def _is_courtesy(sentence: str) -> bool:
     is_short = len(sentence.split()) <= _LONGEST_COURTESY
     return is_short and _COURTESY.match(sentence) is not None
