@@ -248,6 +248,9 @@ NEURAL_MODELS ?= en-rte2-neural en-neural-large en-neural
 build/unrelated: .venv/.runtime
 	$(BIN)/python -m lab.recipes.unrelated --data $(TOKALIGN_DATA) --output $@
 
+corpus: build dev  ## write the parts of the project's corpus from its notes
+	$(BIN)/python -m lab.corpus.build corpus
+
 models: build build/unrelated  ## train en, en-rte2 and en-open from the corpora in TOKALIGN_DATA
 	$(BIN)/python -m lab.recipes.models --data $(TOKALIGN_DATA) --output $(MODELS)
 

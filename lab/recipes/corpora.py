@@ -28,6 +28,8 @@ WIKI = "multimwa/wiki-train.tsv"
 UNRELATED = "train.jsonl"
 UNRELATED_DEV = "dev.jsonl"
 """Below the folder that lab.recipes.unrelated writes."""
+OWN = Path(__file__).parents[2] / "corpus"
+"""The project's own corpus."""
 PARAPHRASES = "paraphrase/pairs.tsv.gz"
 
 
@@ -49,6 +51,17 @@ def read_corpus(data: Path, corpus: str) -> list[GoldPair]:
         replace(both, sure=one.sure, possible=both.sure - one.sure)
         for both, one in zip(pairs, sure, strict=True)
     ]
+
+
+def own_pairs(part: str = "train", folder: Path = OWN) -> list[tuple[GoldPair, str]]:
+    """Return the pairs of a part of the project's own corpus, with the topic of each.
+
+    Those with sentences of EWT, which are under another licence, are left out.
+    """
+    path = folder / f"{part}.jsonl"
+    marks = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+    topics = [f"{each['genre']}/{each['topic']}" for each in marks]
+    return list(zip(read_gold(path), topics, strict=True))
 
 
 def read_unrelated(folder: Path, kinds: Container[str]) -> list[GoldPair]:

@@ -21,7 +21,7 @@ from tokalign.model.training import Progress, TrainingData, TrainingSettings, tr
 from tokalign.types import GoldPair
 
 from lab.figures import KEYS, read_figures
-from lab.recipes.corpora import EDINBURGH, EDINBURGH_SURE, RTE2, UNRELATED, read_corpus
+from lab.recipes.corpora import EDINBURGH, EDINBURGH_SURE, RTE2, UNRELATED, own_pairs, read_corpus
 from lab.recipes.rewritten import with_rewritten
 from lab.recipes.settings import (
     EN_OPEN_SETTINGS,
@@ -32,7 +32,7 @@ from lab.recipes.settings import (
     STYLES,
 )
 from lab.recipes.styles import fit_styles
-from lab.recipes.unrelated import mined_gold
+from lab.recipes.unrelated import mined_gold, mined_own
 
 logger = logging.getLogger(__name__)
 
@@ -51,6 +51,8 @@ class Recipe:
         File of unrelated pairs to train on, below the folder that lab.recipes.unrelated writes.
     mined : str
         Corpus to mine for unrelated pairs to train on, where no such file is named.
+    has_own : bool
+        Whether it is also trained on the project's own corpus, and on unrelated pairs of it.
     license : str
         Terms of all corpora.
     """
@@ -60,6 +62,7 @@ class Recipe:
     settings: TrainingSettings
     unrelated: str = ""
     mined: str = ""
+    has_own: bool = False
     license: str = LICENSE
 
     def train(self, name: str, data: Path, unrelated: Path) -> Model:
@@ -67,10 +70,10 @@ class Recipe:
 
         The styles of one that has some are fitted by cross-validation, so it takes six trainings.
         """
-        pairs = TrainingData(
-            {Path(corpus).name: read_corpus(data, corpus) for corpus in self.corpora},
-            unrelated=self._unrelated(data, unrelated),
-        )
+        corpora = {Path(corpus).name: read_corpus(data, corpus) for corpus in self.corpora}
+        if self.has_own:
+            corpora["tokalign corpus"] = [pair for pair, _ in own_pairs()]
+        pairs = TrainingData(corpora, unrelated=self._unrelated(data, unrelated))
         if pairs.unrelated:
             pairs = with_rewritten(pairs)
         model = train(
@@ -88,7 +91,8 @@ class Recipe:
     def _unrelated(self, data: Path, unrelated: Path) -> list[GoldPair]:
         if self.unrelated:
             return read_gold(unrelated / self.unrelated)
-        return mined_gold(data, self.mined) if self.mined else []
+        mined = mined_gold(data, self.mined) if self.mined else []
+        return mined + mined_own() if self.has_own else mined
 
 
 MODELS = {
@@ -106,11 +110,12 @@ MODELS = {
         unrelated=UNRELATED,
     ),
     "en-open": Recipe(
-        "Paraphrases; for any use: weights from Edinburgh++ (Apache-2.0) alone, without word "
-        "vectors",
+        "Paraphrases, questions and answers, claims; for any use: weights from Edinburgh++ "
+        "(Apache-2.0) and the project's own corpus (CC0), without word vectors",
         (EDINBURGH,),
         EN_OPEN_SETTINGS,
         mined=EDINBURGH_SURE,
+        has_own=True,
         license=OPEN_LICENSE,
     ),
 }

@@ -38,6 +38,7 @@ from lab.recipes.corpora import (
     MTREF,
     MTREF_DEV,
     RTE2,
+    own_pairs,
     read_msrp,
     read_questions,
     read_sts,
@@ -225,16 +226,29 @@ def mined_pairs(data: Path, paths: Iterable[str]) -> list[Unaligned]:
 
 def mined_gold(data: Path, path: str) -> list[GoldPair]:
     """Return the mined pairs of one aligned corpus, as pairs without links to train on."""
-    return [
-        GoldPair(
-            pair.id,
-            Sentence.from_tokens(pair.source.tokens),
-            Sentence.from_tokens(pair.target.tokens),
-            frozenset(),
-            frozenset(),
-        )
-        for pair in mined_pairs(data, [path])
-    ]
+    return list(map(_without_links, mined_pairs(data, [path])))
+
+
+def mined_own() -> list[GoldPair]:
+    """Return pairs of the project's own corpus whose sides are of unlike topics."""
+    own = own_pairs()
+    pairs = annotate([("", "", pair.source, pair.target) for pair, _ in own])
+    clusters: Clusters[str] = Clusters()
+    for pair, (_, topic) in zip(pairs, own, strict=True):
+        clusters.join(topic, text_of(pair.source))
+        clusters.join(topic, text_of(pair.target))
+    sides = [pair.source for pair in pairs], [pair.target for pair in pairs]
+    return list(map(_without_links, mine("corpus", *sides, clusters)))
+
+
+def _without_links(pair: Unaligned) -> GoldPair:
+    return GoldPair(
+        pair.id,
+        Sentence.from_tokens(pair.source.tokens),
+        Sentence.from_tokens(pair.target.tokens),
+        frozenset(),
+        frozenset(),
+    )
 
 
 def collect(data: Path) -> tuple[list[Unaligned], list[Unaligned]]:

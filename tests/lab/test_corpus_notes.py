@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from tokalign.errors import FormatError
@@ -170,3 +171,19 @@ def test_topics_are_in_one_part_and_files_are_gold(tmp_path):
         assert len(read_gold(tmp_path / f"{part}.jsonl")) == len(lines)
         topics[part] = {json.loads(line)["topic"] for line in lines}
     assert sum(map(len, topics.values())) == len(set().union(*topics.values())) == 40
+
+
+CORPUS = Path(__file__).parents[2] / "corpus"
+
+
+def test_the_committed_parts_are_what_the_notes_say(tmp_path):
+    build.write(tmp_path, build.read_folder(CORPUS / "notes"))
+    names = [f"{folder}{part}.jsonl" for folder in ("", "ewt/") for part in build.SHARES]
+    for name in names:
+        assert (tmp_path / name).read_text() == (CORPUS / name).read_text(), "run `make corpus`"
+
+
+def test_the_datasheet_has_the_tables_of_the_corpus():
+    page = (CORPUS / "README.md").read_text()
+    for line in build.datasheet(CORPUS):
+        assert line in page.split("\n"), line

@@ -48,7 +48,10 @@ def test_a_shipped_table_has_the_terms_of_its_recipe(name):
 
 def test_info_prints_the_terms():
     shown = CliRunner().invoke(main, ["info", "--licenses"], catch_exceptions=False)
-    assert "model en-open\n  Apache-2.0\n  gold.train.sure+poss.json\n" in shown.stdout
+    assert (
+        "model en-open\n  Apache-2.0\n  gold.train.sure+poss.json, tokalign corpus\n"
+        in shown.stdout
+    )
     as_json = CliRunner().invoke(main, ["info", "--licenses", "--json"], catch_exceptions=False)
     assert json.loads(as_json.stdout) == license_terms()
 
