@@ -125,6 +125,8 @@ class Conflicts:
         words = contrast(
             *self.pair.words(*cell), self.pair.relations[cell], self.pair.classes[cell]
         )
+        if "names" not in words and not (self.linked(i, j) or self.are_of_one_part(i, j)):
+            return None
         if "opposite" in words:
             return "opposite", WEIGHTS["opposite"]
         if "far" in words:
@@ -132,6 +134,14 @@ class Conflicts:
         if "names" in words and cell not in self.pair.acronyms and cell not in self.pair.rules:
             return "different-value", NAMES_WEIGHT
         return None
+
+    def are_of_one_part(self, i: int, j: int) -> bool:
+        """Whether both words are nouns, or both are verbs or adjectives."""
+        one, other = self.source[i], self.target[j]
+        verbal = {"verb", "adjective"}
+        return one.kind == other.kind == "content" and (
+            one.coarse == other.coarse == "noun" or {one.coarse, other.coarse} <= verbal
+        )
 
     def in_places(self) -> list[Found]:
         found = []
