@@ -71,3 +71,15 @@ def test_unequal_values_conflict_in_every_task(one, other):
 )
 def test_what_is_said_of_another_thing_or_less_exactly_is_no_conflict(source, target):
     assert ALIGNER.align(source, target).conflicts == ()
+
+
+@pytest.mark.parametrize(
+    ("word", "other"), [("first", "second"), ("all", "none"), ("one", "two"), ("A1", "A2")]
+)
+def test_every_word_may_be_in_several_conflicts(word, other):
+    n = 250
+    found = ALIGNER.align([word] * n, [other] * n, related=True)
+    assert len(found.conflicts) <= 2 * n + 24
+    assert {each.source for each in found.conflicts} <= set(range(n))
+    mixed = ALIGNER.align([word, "1st", "2"] * 80, [other, "2nd", "3"] * 80, related=True)
+    assert {each.target for each in mixed.conflicts} <= set(range(240))

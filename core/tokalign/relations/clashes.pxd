@@ -37,5 +37,6 @@ cdef struct ConflictRoom:
     # Scratch of one pair.
     Partners source
     Partners target
-    Clash *clash             # [n_source + 3 * MAX_FOUND]
+    Clash *clash             # [most + 3 * MAX_FOUND]
     Py_ssize_t n_clashes
+    Py_ssize_t most          # 2 * n_source: a word may be an opposite, and part of a value

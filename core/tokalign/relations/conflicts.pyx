@@ -266,7 +266,7 @@ cdef size_t _side_bytes(Py_ssize_t n) noexcept nogil:
 cdef size_t conflict_bytes(Py_ssize_t n_source, Py_ssize_t n_target) noexcept nogil:
     """Return the bytes of scratch for the conflicts of a pair."""
     return (
-        (n_source + 3 * MAX_FOUND) * sizeof(Clash)
+        (2 * n_source + 3 * MAX_FOUND) * sizeof(Clash)
         + _side_bytes(n_source) + _side_bytes(n_target)
     )
 
@@ -284,7 +284,8 @@ cdef void carve_conflicts(
 ) noexcept nogil:
     """Lay out the scratch in a block of conflict_bytes."""
     room.clash = <Clash *>memory
-    memory += (n_source + 3 * MAX_FOUND) * sizeof(Clash)
+    room.most = 2 * n_source
+    memory += (2 * n_source + 3 * MAX_FOUND) * sizeof(Clash)
     _carve(&room.target, _carve(&room.source, memory, n_source), n_target)
 
 
@@ -540,7 +541,8 @@ cdef void _add_value(ConflictRoom *room, int32_t i, int32_t j, float share) noex
                 room.clash[k].source, room.clash[k].target = i, j
                 room.clash[k].strength = WEIGHT[<int>CONFLICT_VALUE] * share
             return
-    _add(room, CONFLICT_VALUE, i, j, share)
+    if room.n_clashes < room.most:  # what is behind is kept for roles and negations
+        _add(room, CONFLICT_VALUE, i, j, share)
 
 
 cdef bint _is_code(const Side *side, int32_t at) noexcept nogil:
