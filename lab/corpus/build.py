@@ -4,7 +4,9 @@
 
 reads ``CORPUS/notes/*.txt`` and writes ``train.jsonl``, ``dev.jsonl`` and ``test.jsonl``, and those
 of the genre ``ewt`` below ``CORPUS/ewt``. A topic is in one part: topics are drawn by the checksum
-of their names until a part has its share of the genre's pairs. The test part chooses nothing.
+of their names until a part has its share of the genre's pairs. The test part chooses nothing. The
+pairs of ``CORPUS/styles/*.txt`` follow other conventions and are for training alone: they go to
+``styles.jsonl``.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import random
 import zlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -72,8 +75,10 @@ def read_folder(folder: Path) -> dict[str, list[NotedPair]]:
     return {path.stem: read_notes(path) for path in sorted(folder.glob("*.txt"))}
 
 
-def write(corpus: Path, pairs: Mapping[str, Sequence[NotedPair]]) -> None:
-    """Write the files of all parts."""
+def write(
+    corpus: Path, pairs: Mapping[str, Sequence[NotedPair]], styles: Iterable[NotedPair]
+) -> None:
+    """Write the files of all parts, and that of the pairs of other conventions."""
     lines: dict[Path, list[str]] = defaultdict(list)
     for genre, own in pairs.items():
         folder = corpus / EWT if genre == EWT else corpus
@@ -81,6 +86,9 @@ def write(corpus: Path, pairs: Mapping[str, Sequence[NotedPair]]) -> None:
             lines[folder / f"{part}.jsonl"] += [
                 json.dumps(to_json(pair), ensure_ascii=False) for pair in some
             ]
+    lines[corpus / "styles.jsonl"] += [
+        json.dumps(to_json(pair), ensure_ascii=False) for pair in styles
+    ]
     for path, rows in lines.items():
         path.parent.mkdir(exist_ok=True)
         path.write_text("\n".join(rows) + "\n", encoding="utf-8")
@@ -147,7 +155,8 @@ def main(arguments: Iterable[str] | None = None) -> None:
     if options.datasheet:
         print("\n".join(datasheet(options.corpus)))
     else:
-        write(options.corpus, read_folder(options.corpus / "notes"))
+        styles = read_folder(options.corpus / "styles").values()
+        write(options.corpus, read_folder(options.corpus / "notes"), chain.from_iterable(styles))
 
 
 if __name__ == "__main__":

@@ -36,7 +36,7 @@ from tokalign.types import Sentence
 
 GENRES = (
     "support", "product", "howto", "encyclopedia", "legal", "medical", "finance", "chat", "spoken",
-    "headlines", "ewt",
+    "headlines", "ewt", "news",
 )  # fmt: skip
 TASKS: dict[str, tuple[str, ...]] = {
     "answer": ("yes", "half", "no"),
@@ -47,6 +47,8 @@ TASKS: dict[str, tuple[str, ...]] = {
     "question": ("same", "different"),
     "topic": (),
     "frame": (),
+    "entailment": (),
+    "translations": (),
 }
 """The verdicts of each task."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -177,7 +178,8 @@ CORPUS = Path(__file__).parents[2] / "corpus"
 
 
 def test_the_committed_parts_are_what_the_notes_say(tmp_path):
-    build.write(tmp_path, build.read_folder(CORPUS / "notes"))
+    styles = chain.from_iterable(build.read_folder(CORPUS / "styles").values())
+    build.write(tmp_path, build.read_folder(CORPUS / "notes"), styles)
     names = [f"{folder}{part}.jsonl" for folder in ("", "ewt/") for part in build.SHARES]
     for name in names:
         assert (tmp_path / name).read_text() == (CORPUS / name).read_text(), "run `make corpus`"
