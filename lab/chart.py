@@ -16,7 +16,7 @@ from typing import Any
 CHART = Path(__file__).resolve().parents[1] / "docs" / "images" / "choosing.svg"
 STYLES = ("strict", "free", "edits")
 EFFORTS = ("0.2", "0.4", "0.6", "0.8", "1.0")
-FIRST = "en"
+FIRST = "en-research"
 LABELS_BELOW = ("en-neural",)
 MODELS = ("en-neural", "en-neural-large")
 NOTE = (

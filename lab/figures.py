@@ -102,12 +102,12 @@ def accuracy_keys(what: str, key: str) -> dict[str, str]:
 
 KEYS: dict[str, dict[str, str]] = {
     "en-rte2": accuracy_keys("RTE2 dev, 5 folds, sure, joint", "rte2-folds.en-rte2"),
-    "en": accuracy_keys("RTE2 dev, 5 folds, sure, joint, strict", "styles.strict")
+    "en-research": accuracy_keys("RTE2 dev, 5 folds, sure, joint, strict", "styles.strict")
+    | accuracy_keys("MTRef dev, sure+possible, joint, free", "mtref-dev.en-research")
+    | accuracy_keys("Wiki dev, sure+possible, joint, edits", "wiki-dev.en-research"),
+    "en": accuracy_keys("RTE2 dev, sure, joint, strict", "rte2-dev.en")
     | accuracy_keys("MTRef dev, sure+possible, joint, free", "mtref-dev.en")
     | accuracy_keys("Wiki dev, sure+possible, joint, edits", "wiki-dev.en"),
-    "en-open": accuracy_keys("RTE2 dev, sure, joint", "rte2-dev.en-open")
-    | accuracy_keys("MTRef dev, sure+possible, joint", "mtref-dev.en-open")
-    | accuracy_keys("Wiki dev, sure+possible, joint", "wiki-dev.en-open"),
     "en-rte2-neural": accuracy_keys(
         "RTE2 dev, 5 folds nested, sure, joint", "rte2-nested.en-rte2-neural"
     ),

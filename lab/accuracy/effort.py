@@ -1,11 +1,12 @@
 """F1 and exact match of the neural models by the share of pairs that their encoder reads.
 
 Prints a row for each corpus, model and effort: F1, exact match, the share of pairs that were read,
-and pairs for each second of a processor, annotation included; first a row of the model `en`. Each
-corpus is aligned in its style. The pairs are development parts that no neural model was trained on:
-of MTRef, Wiki, and a fifth of RTE2. `en` has seen that fifth, so take --first, a model `en` that
-has not (`lab.recipes.gates` trains it). The second pass of `free` has learned from MTRef's part, so
-it is left out, and its style has FIRST_PASS for thresholds.
+and pairs for each second of a processor, annotation included; first a row of the model `en-
+research`. Each corpus is aligned in its style. The pairs are development parts that no neural model
+was trained on: of MTRef, Wiki, and a fifth of RTE2. `en-research` has seen that fifth, so take
+--first, a model `en-research` that has not (`lab.recipes.gates` trains it). The second pass of
+`free` has learned from MTRef's part, so it is left out, and its style has FIRST_PASS for
+thresholds.
 """
 
 from __future__ import annotations
@@ -26,11 +27,11 @@ from bench.program import BUILD, DATA, names, print_row
 from lab.recipes.gates import MODELS, PARTS, part
 from lab.recipes.refit import without_second_pass
 from lab.recipes.second_pass import STYLE
-from lab.recipes.settings import STYLES
+from lab.recipes.settings import RESEARCH_STYLES
 
 EFFORTS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0)
 SEEN = "strict"
-"""The style whose part `en` has seen."""
+"""The style whose part `en-research` has seen."""
 FIRST_PASS = 0.5, 0.3
 """Between those that the halves of MTRef's part choose for either model without a second pass."""
 
@@ -80,7 +81,9 @@ def _figures(
     found = list(aligner.pipe(texts, style=style, effort=effort))
     seconds = time.process_time() - began
     links = [frozenset((link.source, link.target) for link in each.links) for each in found]
-    scores = evaluate(pairs, links, choice=STYLES[style].choice, n_samples=1).scores.to_json()
+    scores = evaluate(
+        pairs, links, choice=RESEARCH_STYLES[style].choice, n_samples=1
+    ).scores.to_json()
     return {
         "corpus": Path(PARTS[style]).name,
         "style": style,

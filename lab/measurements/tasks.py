@@ -40,6 +40,21 @@ _R = {
 _ACCURACY = {
     name: Value((name,), "percent", f"accuracy by {name}", 100) for name in ("similarity", "cosine")
 }
+_CORPUS = {
+    "f1": Value(("f1",), "percent", "micro F1"),
+}
+_CORPUS_ANSWERS = {
+    "answers_found": Value(
+        ("answers_found",), "percent", "recall of content links of right answers", 100
+    ),
+    "answers_right": Value(
+        ("answers_right",), "percent", "precision of content links of right answers", 100
+    ),
+}
+_CORPUS_RANKING = {
+    "above": Value(("above",), "percent", "right answers above wrong ones of a question", 100),
+    "mrr": Value(("mrr",), "mean reciprocal rank", "of the best among all right answers"),
+}
 _DUPLICATES = {
     "sentences": Value(("sentences",), "count", "different sentences"),
     "compared": Value(("compared",), "percent", "compared of all pairs", 100),
@@ -122,6 +137,24 @@ TASKS = (
         )
         for model in NEURAL_MODELS
     ),
+    *(
+        Measurement(
+            "corpus" + "-neural" * is_neural,
+            "the test part of the project's corpus, sure links",
+            f"python -m lab.accuracy corpus --part test --models {models}",
+            (
+                Row("{genre}.{model}", {}, _CORPUS),
+                *([] if is_neural else [Row("{genre}.{model}", {"genre": "all"}, _CORPUS_ANSWERS)]),
+                Row("{genre}.{model}", {}, _CORPUS_RANKING),
+            ),
+            is_quick=not is_neural,
+            environment=NEURAL * is_neural,
+        )
+        for models, is_neural in (
+            ("en,en-research,en-rte2,sultan,meteor,lemma", False),
+            ("en-neural", True),
+        )
+    ),
     Measurement(
         "effort",
         "development pairs that the neural models have not seen, each corpus in its style",
@@ -137,7 +170,7 @@ TASKS = (
     ),
     Measurement(
         "edits",
-        "arXivEdits training and development pairs; of tokalign held-out ones, en, edits",
+        "arXivEdits training and development pairs; en, edits",
         "python -m lab.accuracy edits",
         rows_where(
             "system",

@@ -3,7 +3,7 @@
 ====================  ======================  ================================================
 recipe                run by                  writes
 ====================  ======================  ================================================
-``models``            make models             en.tokalign, en-rte2.tokalign, en-open.tokalign
+``models``            make models             en.tokalign, en-research.tokalign, en-rte2.tokalign
 ``rebuilt``           make test-models        what differs from the models that ship, printed
 ``neural``            make models-neural      en-neural.tokalign, encoder-en.table.xz, those
                                               of en-rte2-neural and en-neural-large
@@ -21,7 +21,6 @@ recipe                run by                  writes
                                               its weights
 ``grafana``           make api                deploy/grafana.json
 ``unrelated``         make build/unrelated    pairs without links, for training; not shipped
-``styles``                                    figures of the styles of en, printed
 ``related``                                   figures of relations, printed
 ``headers``                                   measured figures, into the headers of models
 ====================  ======================  ================================================

@@ -9,7 +9,7 @@ pieces half of whole pairs.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from scipy.optimize import minimize
@@ -18,26 +18,33 @@ from tokalign.evaluate.counts import choose_links
 from tokalign.model.styles import StyleHeader
 
 from lab.recipes.held_out import Doubles, HeldOutPair, links_of
-from lab.recipes.settings import STYLES
+from lab.recipes.settings import Style
 
 RELATED = "free"
 """The style of pairs that are known to say the same."""
+ASKS = "questions"
+"""The style of pairs with a question."""
 EXACT = 0.5
-WRONG = 0.3
-"""Loss of a link in an unrelated pair."""
+WRONG = 0.5
+"""Loss of a link in an unrelated pair, if a recipe names no other."""
 PIECE = 0.5
 L2 = 1e-4
 
 
-def gains_of(pair: HeldOutPair, styles: Sequence[StyleHeader]) -> list[float]:
-    """Return what each style gains on a pair."""
+def gains_of(
+    pair: HeldOutPair,
+    styles: Sequence[StyleHeader],
+    corpora: Mapping[str, Style],
+    wrong: float = WRONG,
+) -> list[float]:
+    """Return what each style gains on a pair; `corpora` has each by name."""
     gains = []
     for style in styles:
         links = links_of(pair.means[style["name"]], style)
         if not pair.style:
-            gains.append(-WRONG * sum(bool(pair.impossible[link]) for link in links))
+            gains.append(-wrong * sum(bool(pair.impossible[link]) for link in links))
             continue
-        wanted, found = choose_links(pair.gold, links, STYLES[pair.style].choice)
+        wanted, found = choose_links(pair.gold, links, corpora[pair.style].choice)
         n_links = len(wanted) + len(found)
         f1 = 2 * len(wanted & found) / n_links if n_links else 1.0
         gains.append(f1 + EXACT * (wanted == found))
@@ -45,7 +52,10 @@ def gains_of(pair: HeldOutPair, styles: Sequence[StyleHeader]) -> list[float]:
 
 
 def fit_choice(
-    pairs: Sequence[HeldOutPair], styles: Sequence[StyleHeader]
+    pairs: Sequence[HeldOutPair],
+    styles: Sequence[StyleHeader],
+    corpora: Mapping[str, Style],
+    wrong: float = WRONG,
 ) -> tuple[StyleHeader, ...]:
     """Return the styles with the weights of the choice.
 
@@ -54,8 +64,12 @@ def fit_choice(
     pairs : sequence of HeldOutPair
     styles : sequence of StyleHeader
         With thresholds.
+    corpora : dict from str to Style
+        The same styles with the corpora that show them.
+    wrong : float
+        Loss of a link in an unrelated pair.
     """
-    gains = np.array([gains_of(pair, styles) for pair in pairs])
+    gains = np.array([gains_of(pair, styles, corpora, wrong) for pair in pairs])
     inputs = np.array([pair.inputs for pair in pairs])
     _, number = np.unique([f"{pair.style} {pair.is_piece}" for pair in pairs], return_inverse=True)
     each = np.bincount(number)[number]
@@ -73,6 +87,7 @@ def fit_choice(
             **style,
             "choice": tuple(round(float(each), 4) for each in (*slope, constant)),
             "related": style["name"] == RELATED,
+            "asks": style["name"] == ASKS,
         }
         for style, slope, constant in zip(styles, slopes, constants, strict=True)
     )

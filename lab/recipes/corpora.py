@@ -12,6 +12,7 @@ import re
 from collections.abc import Container, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from tokalign.errors import FormatError
 from tokalign.formats import read_gold
@@ -30,6 +31,18 @@ UNRELATED_DEV = "dev.jsonl"
 """Below the folder that lab.recipes.unrelated writes."""
 OWN = Path(__file__).parents[2] / "corpus"
 """The project's own corpus."""
+OWN_CLAIMS, OWN_PARAPHRASES = "tokalign-claims", "tokalign-paraphrases"
+OWN_VERSIONS, OWN_QUESTIONS = "tokalign-versions", "tokalign-questions"
+OWN_ENTAILMENT, OWN_TRANSLATIONS = "tokalign-entailment", "tokalign-translations"
+OWN_TASKS = {
+    OWN_CLAIMS: ("train", ("claim", "topic", "frame")),
+    OWN_PARAPHRASES: ("train", ("paraphrase", "simplification")),
+    OWN_VERSIONS: ("train", ("versions",)),
+    OWN_QUESTIONS: ("train", ("answer", "question")),
+    OWN_ENTAILMENT: ("styles", ("entailment",)),
+    OWN_TRANSLATIONS: ("styles", ("translations",)),
+}
+"""Its training pairs by part and task; each name stands for a corpus."""
 PARAPHRASES = "paraphrase/pairs.tsv.gz"
 
 
@@ -41,6 +54,9 @@ def read_corpus(data: Path, corpus: str) -> list[GoldPair]:
     FormatError
         If the two files of Edinburgh++ do not hold the same pairs.
     """
+    if corpus in OWN_TASKS:
+        part, tasks = OWN_TASKS[corpus]
+        return [pair for pair, _ in own_pairs(part, tasks=tasks)]
     pairs = read_gold(data / corpus)
     if corpus != EDINBURGH:
         return pairs
@@ -53,15 +69,43 @@ def read_corpus(data: Path, corpus: str) -> list[GoldPair]:
     ]
 
 
-def own_pairs(part: str = "train", folder: Path = OWN) -> list[tuple[GoldPair, str]]:
-    """Return the pairs of a part of the project's own corpus, with the topic of each.
+class OwnPair(NamedTuple):
+    """A pair of the project's own corpus: its links, and the object with its other marks."""
+
+    gold: GoldPair
+    marks: dict[str, Any]
+
+    @property
+    def topic(self) -> str:
+        """The topic, which is whole in one part."""
+        return f"{self.marks['genre']}/{self.marks['topic']}"
+
+    @property
+    def relations(self) -> dict[tuple[int, int], str]:
+        """The kind of each link that does not say the same."""
+        return {(i, j): kind for i, j, kind in self.marks["relations"]}
+
+
+def own_marks(part: str = "train", folder: Path = OWN) -> list[OwnPair]:
+    """Return the pairs of a part of the project's own corpus.
 
     Those with sentences of EWT, which are under another licence, are left out.
     """
     path = folder / f"{part}.jsonl"
-    marks = map(json.loads, path.read_text(encoding="utf-8").splitlines())
-    topics = [f"{each['genre']}/{each['topic']}" for each in marks]
-    return list(zip(read_gold(path), topics, strict=True))
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return list(map(OwnPair, read_gold(path), map(json.loads, lines)))
+
+
+def own_pairs(
+    part: str = "train", folder: Path = OWN, tasks: Container[str] | None = None
+) -> list[tuple[GoldPair, str]]:
+    """Return the pairs of own_marks with the topic of each, without those of other tasks than the
+    named ones."""
+    return [
+        (pair.gold, pair.topic)
+        for pair in own_marks(part, folder)
+        if tasks is None or pair.marks["task"] in tasks
+    ]
 
 
 def read_unrelated(folder: Path, kinds: Container[str]) -> list[GoldPair]:

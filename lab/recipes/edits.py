@@ -1,7 +1,13 @@
-"""The model of edits: trained on the edits that people marked in revised papers (arXivEdits).
+"""The model of edits: trained on edits by the links of people, and on made ones.
 
-``python -m lab.recipes.edits --data DATA --output FILE`` writes it; ``--seeds 1 2 3``
-prints, instead, how exactly it finds edits in held-out pairs, for each division into folds.
+The project's own corpus and Edinburgh++ say which words of two versions belong together, and so
+which edits lie between them (`gold_edits`); sentences of the corpus are changed in known places
+(`made_edits`).
+
+``python -m lab.recipes.edits --data DATA --output FILE`` writes it. ``--judge`` prints, instead,
+how exactly it finds the edits that people marked in revised papers (arXivEdits), which it has not
+seen, and those of the corpus' development part. ``--folds`` prints how exactly it finds edits in
+held-out topics of its training pairs.
 """
 
 from __future__ import annotations
@@ -26,11 +32,17 @@ from tokalign.edits.segments import SEGMENT_INPUTS
 from tokalign.edits.side_words import word_facts
 from tokalign.english.lexicon.word_weights import Frequencies
 from tokalign.files.tables import Table, write_table
+from tokalign.types import GoldPair
 from tokalign.types.edits import Edit, EditKind
 
+from lab.recipes.corpora import EDINBURGH, OwnPair, own_marks, read_corpus
 from lab.recipes.forests import Arrays, forest_arrays
+from lab.recipes.gold_edits import gold_edits
+from lab.recipes.made_edits import EditMaker
 from lab.recipes.marked_edits import Marked, MarkedPair, read_marked, score_edits
 from lab.recipes.settings import LICENSES
+from lab.recipes.tree_chunks import with_trees
+from lab.recipes.unit_examples import sides_of
 
 STYLE = "edits"
 SETTINGS: Mapping[str, Mapping[str, Any]] = {
@@ -49,7 +61,10 @@ SETTINGS: Mapping[str, Mapping[str, Any]] = {
         "min_samples_leaf": 10,
     },
 }
-"""Chosen by cross-validation on the pairs of training; lab/experiments.md has what was tried."""
+"""Chosen by cross-validation; lab/experiments.md has what was tried."""
+TASKS = ("versions", "simplification", "paraphrase")
+"""Of the corpus' pairs, those of which one side is a version of the other."""
+N_MADE = 1500
 N_FOLDS = 5
 SEED = 1
 
@@ -80,6 +95,49 @@ class AlignedEdits:
     pair: EditPair
 
 
+def own_edits(part: str, tasks: Sequence[str] = TASKS) -> list[MarkedPair]:
+    """Return the pairs of these tasks of a part of the project's own corpus, with their edits."""
+    own = [pair for pair in own_marks(part) if pair.marks["task"] in tasks]
+    return _by_links(part, [(pair.topic, pair.gold) for pair in own])
+
+
+def training_pairs(data: Path) -> list[MarkedPair]:
+    """Return the pairs of the corpora and the made ones, with their edits."""
+    own = own_marks()
+    edinburgh = [(gold.id, gold) for gold in read_corpus(data, EDINBURGH)]
+    return [*own_edits("train"), *_by_links("edinburgh", edinburgh), *_made(own_topics(own))]
+
+
+def own_topics(own: Sequence[OwnPair]) -> dict[tuple[str, ...], str]:
+    """Return the topic of each sentence of the corpus, by its tokens."""
+    return {
+        side.tokens: pair.topic for pair in own for side in (pair.gold.source, pair.gold.target)
+    }
+
+
+def _made(topics: Mapping[tuple[str, ...], str]) -> list[MarkedPair]:
+    sentences = with_trees([Sentence.from_tokens(tokens) for tokens in topics])
+    return [
+        MarkedPair("made", topics[tuple(source)], source, target, edits)
+        for source, target, edits in EditMaker(sentences, SEED).make(N_MADE)
+    ]
+
+
+def _by_links(part: str, pairs: Sequence[tuple[str, GoldPair]]) -> list[MarkedPair]:
+    """Return pairs with the edits that their links say; `part` and the name are kept."""
+    sides = sides_of(Aligner.load("en"), [gold for _, gold in pairs])
+    return [
+        MarkedPair(
+            part,
+            name,
+            list(source.tokens),
+            list(target.tokens),
+            gold_edits(source, target, gold.sure),
+        )
+        for (name, gold), (source, target) in zip(pairs, sides, strict=True)
+    ]
+
+
 def prepare(pairs: Sequence[MarkedPair]) -> list[AlignedEdits]:
     """Return the pairs aligned."""
     aligner = Aligner.load("en")
@@ -95,12 +153,16 @@ def prepare(pairs: Sequence[MarkedPair]) -> list[AlignedEdits]:
 
 
 def fit(name: str, examples: MarkedRows, chosen: NDArray[np.bool_]) -> Any:
-    """Return the trees of that name, fitted on the chosen pairs."""
-    of_row = chosen[np.array(examples.pairs)]
+    """Return the trees of that name, fitted on the chosen pairs; of a pair with many rows each
+    weighs less."""
+    pairs = np.array(examples.pairs)
+    of_row = chosen[pairs]
+    weights = (np.bincount(pairs)[pairs] ** -0.5)[of_row]
     classifier = HistGradientBoostingClassifier(
         **SETTINGS[name], early_stopping=False, random_state=SEED
     )
-    return classifier.fit(np.concatenate(examples.rows)[of_row], np.array(examples.labels)[of_row])
+    rows, labels = np.concatenate(examples.rows)[of_row], np.array(examples.labels)[of_row]
+    return classifier.fit(rows, labels, sample_weight=weights / weights.mean())
 
 
 def move_examples(prepared: Sequence[AlignedEdits]) -> MarkedRows:
@@ -155,7 +217,7 @@ def _marked(run: Iterable[int]) -> Marked:
 
 
 def folds_of(pairs: Sequence[MarkedPair], seed: int) -> NDArray[np.int64]:
-    """Return the fold of each pair; those of one paper are in one."""
+    """Return the fold of each pair; those of one paper or topic are in one."""
     papers = sorted({pair.paper for pair in pairs})
     random.Random(seed).shuffle(papers)
     fold = {paper: number % N_FOLDS for number, paper in enumerate(papers)}
@@ -169,37 +231,48 @@ def arrays_of(moves: MarkedRows, segments: MarkedRows, chosen: NDArray[np.bool_]
     )
 
 
-def held_out(prepared: Sequence[AlignedEdits], seed: int) -> list[set[Marked]]:
-    """Return the edits of each pair by a model that is fitted on the other folds.
+def train(prepared: Sequence[AlignedEdits]) -> Arrays:
+    """Return the trees of a model, fitted on all pairs."""
+    moves = move_examples(prepared)
+    segments = segment_examples(prepared, moves, folds_of([each.marked for each in prepared], SEED))
+    return arrays_of(moves, segments, np.ones(len(prepared), dtype=bool))
 
-    Parameters
-    ----------
-    prepared : sequence of AlignedEdits
-    seed : int
-        Of the division into folds.
-    """
-    folds = folds_of([each.marked for each in prepared], seed)
+
+def edits_of(model: EditModel, prepared: Sequence[AlignedEdits]) -> list[set[Marked]]:
+    """Return the edits of each pair by a model."""
+    return [
+        marked_of(edits_between(each.source, each.target, each.links, model=model))
+        for each in prepared
+    ]
+
+
+def judge(model: EditModel, data: Path) -> None:
+    """Print how exactly a model finds the edits of arXivEdits and of the corpus' development."""
+    papers = {part: read_marked(data, part) for part in ("train", "dev")}
+    sets = {f"arXivEdits, {part}": pairs for part, pairs in papers.items()}
+    sets["arXivEdits"] = [pair for pairs in papers.values() for pair in pairs]
+    sets["corpus, versions"] = own_edits("dev", ("versions",))
+    for name, pairs in sets.items():
+        scores = score_edits(pairs, edits_of(model, prepare(pairs)))
+        print(json.dumps({"pairs": name, **scores}), flush=True)
+
+
+def judge_folds(prepared: Sequence[AlignedEdits]) -> None:
+    """Print how exactly edits are found in held-out topics of each corpus."""
+    pairs = [each.marked for each in prepared]
+    folds = folds_of(pairs, SEED + 1)
     moves = move_examples(prepared)
     segments = segment_examples(prepared, moves, folds)
-    found: list[set[Marked]] = [set() for _ in prepared]
+    found: list[set[Marked]] = [set() for _ in pairs]
     for fold in range(N_FOLDS):
-        model = _opened(arrays_of(moves, segments, folds != fold))
-        for number in np.flatnonzero(folds == fold).tolist():
-            each = prepared[number]
-            edits = edits_between(each.source, each.target, each.links, model=model)
-            found[number] = marked_of(edits)
-    return found
-
-
-def judge(prepared: Sequence[AlignedEdits], seeds: Sequence[int]) -> None:
-    """Print how exactly edits are found in held-out pairs, for each division into folds."""
-    pairs = [each.marked for each in prepared]
-    for seed in seeds:
-        predicted = held_out(prepared, seed)
-        for part in ("train", "dev", ""):
-            chosen = [k for k, pair in enumerate(pairs) if pair.part.startswith(part)]
-            scores = score_edits([pairs[k] for k in chosen], [predicted[k] for k in chosen])
-            print(json.dumps({"seed": seed, "part": part or "both", **scores}), flush=True)
+        model = opened(arrays_of(moves, segments, folds != fold))
+        here = np.flatnonzero(folds == fold).tolist()
+        for k, edits in zip(here, edits_of(model, [prepared[k] for k in here]), strict=True):
+            found[k] = edits
+    for part in sorted({pair.part for pair in pairs}):
+        chosen = [k for k, pair in enumerate(pairs) if pair.part == part]
+        scores = score_edits([pairs[k] for k in chosen], [found[k] for k in chosen])
+        print(json.dumps({"part": part, **scores}), flush=True)
 
 
 def marked_of(edits: Iterable[Edit]) -> set[Marked]:
@@ -215,7 +288,7 @@ def marked_of(edits: Iterable[Edit]) -> set[Marked]:
     }
 
 
-def _opened(arrays: Arrays) -> EditModel:
+def opened(arrays: Arrays) -> EditModel:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "edits.table"
         write(arrays, path)
@@ -230,7 +303,8 @@ def write(arrays: Arrays, output: Path) -> None:
         name="edits",
         version="1.0.0",
         license=LICENSES["edits"],
-        source="arXivEdits (training and development parts); lab/recipes/edits.py",
+        source="tokalign corpus (training part), Edinburgh++, and edits made with WordNet 3.0 in "
+        "sentences of the former; lab/recipes/edits.py",
     )
 
 
@@ -240,18 +314,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--data", type=Path, required=True, help="folder of the corpora")
     chosen = parser.add_mutually_exclusive_group(required=True)
     chosen.add_argument("--output", type=Path, help="table file to write")
-    chosen.add_argument("--seeds", type=int, nargs="+", help="judge it with folds of these seeds")
+    chosen.add_argument("--judge", action="store_true", help="judge the shipped table")
+    chosen.add_argument("--folds", action="store_true", help="judge by folds of the training pairs")
     given = parser.parse_args(arguments)
-    pairs = [pair for part in ("train", "dev") for pair in read_marked(given.data, part)]
-    prepared = prepare(pairs)
-    if given.seeds:
-        judge(prepared, given.seeds)
+    if given.judge:
+        judge(EditModel.open_shipped(), given.data)
         return
-    moves = move_examples(prepared)
-    segments = segment_examples(prepared, moves, folds_of(pairs, SEED))
-    every = np.ones(len(pairs), dtype=bool)
-    write(arrays_of(moves, segments, every), given.output)
-    print(f"{given.output}: trained on {len(segments.labels)} segments of {len(pairs)} pairs")
+    prepared = prepare(training_pairs(given.data))
+    if given.folds:
+        judge_folds(prepared)
+        return
+    write(train(prepared), given.output)
+    print(f"{given.output}: trained on {len(prepared)} pairs")
 
 
 if __name__ == "__main__":

@@ -1,22 +1,22 @@
-"""Learn the gates of the neural models: from which decisions of `en` their encoders gain.
+"""Learn the gates of the neural models: from which decisions of `en-research` their encoders gain.
 
     python -m lab.recipes.gates --data DATA --first build/en-first.tokalign \
         --output core/tokalign/data/gates.table.xz
 
 No gold is needed. On pairs that no encoder was trained on, what the neural model says of each cell
 stands for the truth: the gain of a pair is the F1 that its posteriors expect of its own links, less
-what they expect of the links of `en`, and EXACT times the same of exact match. It counts less where
-less than LINKED of the shorter side is expected to have links: with one link instead of none an
-unrelated pair would else gain more than any other. Boosted trees over `en`'s doubts
-(tokalign.decoding.batch) learn it, of each pair in every style, and of unrelated pairs; it counts
-the more the less there is to gain in the style.
+what they expect of the links of `en-research`, and EXACT times the same of exact match. It counts
+less where less than LINKED of the shorter side is expected to have links: with one link instead of
+none an unrelated pair would else gain more than any other. Boosted trees over `en-research`'s
+doubts (tokalign.decoding.batch) learn it, of each pair in every style, and of unrelated pairs; it
+counts the more the less there is to gain in the style.
 
 Thresholds are quantiles of what is predicted for an even mix of development parts: MTRef, Wiki and
 the fifth of RTE2 that the neural models have not seen. Prints what reading a share of each part
 gives, the pairs of the highest gain first, beside reading by doubt, the sum of p (1 - p) over
-cells, and which shares an effort reads of wrong candidates in rankings. `en` has seen all of RTE2's
-development half, so another `en` is trained without the fifth; it is kept under --first, and not
-trained again.
+cells, and which shares an effort reads of wrong candidates in rankings. `en-research` has seen all
+of RTE2's development half, so another `en-research` is trained without the fifth; it is kept under
+--first, and not trained again.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from tokalign.batches.outcomes import unwrap
 from tokalign.decoding.backend import Backend, EncodedPair
 from tokalign.decoding.batch import GATE_INPUTS
 from tokalign.decoding.by_model import ModelBackend
-from tokalign.decoding.cascade import ENCODERS, Gate
+from tokalign.decoding.cascade import ENCODERS, FIRST, Gate
 from tokalign.english.annotate import load_annotator
 from tokalign.evaluate import evaluate
 from tokalign.features.feature_groups import Lexicons
@@ -57,7 +57,7 @@ from lab.recipes.neural.encoders import KEPT_BACK, N_FOLDS
 from lab.recipes.rankings import SETS
 from lab.recipes.refit import DEVELOPMENT
 from lab.recipes.rewritten import with_rewritten
-from lab.recipes.settings import EN_SETTINGS, LICENSE, STYLES
+from lab.recipes.settings import EN_RESEARCH_SETTINGS, LICENSE, RESEARCH_STYLES
 
 MODELS = dict(zip(ENCODERS, ("en-neural", "en-neural-large"), strict=True))
 PARTS = {"strict": RTE2, **DEVELOPMENT}
@@ -125,10 +125,14 @@ def part(data: Path, style: str) -> list[GoldPair]:
 
 
 def first_model(path: Path, data: Path, unrelated: Path) -> Model:
-    """Return `en` trained without RTE2's part, with the styles that ship."""
+    """Return `en-research` trained without RTE2's part, with the styles that ship."""
     if path.exists():
         return load_model(path)
-    corpora = {Path(s.corpus).name: read_corpus(data, s.corpus) for s in STYLES.values()}
+    corpora = {
+        Path(corpus).name: read_corpus(data, corpus)
+        for style in RESEARCH_STYLES.values()
+        for corpus in style.corpora
+    }
     unseen = {pair.id for pair in part(data, "strict")}
     name = Path(RTE2).name
     corpora[name] = [pair for pair in corpora[name] if pair.id not in unseen]
@@ -140,10 +144,10 @@ def first_model(path: Path, data: Path, unrelated: Path) -> Model:
     ]
     examples = with_rewritten(TrainingData(corpora, unrelated=others))
     model = train(
-        examples, load_annotator("native"), EN_SETTINGS, name="en", license=LICENSE,
-        description="en without a fifth of RTE2, for judging",
+        examples, load_annotator("native"), EN_RESEARCH_SETTINGS, name=FIRST, license=LICENSE,
+        description="en-research without a fifth of RTE2, for judging",
     )  # fmt: skip
-    styles = load_model(model_path("en")).header.styles
+    styles = load_model(model_path(FIRST)).header.styles
     model = replace(model, header=replace(model.header, styles=styles))
     save_model(model, path)
     return load_model(path)
@@ -151,12 +155,12 @@ def first_model(path: Path, data: Path, unrelated: Path) -> Model:
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """What `en` and a neural model decide of a pair in a style.
+    """What `en-research` and a neural model decide of a pair in a style.
 
     Attributes
     ----------
     row : float32 array, shape (n_inputs,)
-        Of `en`'s decision; see tokalign.decoding.batch.
+        Of `en-research`'s decision; see tokalign.decoding.batch.
     first, full : set of (int, int)
         Their links.
     gain : float
@@ -220,7 +224,7 @@ def weights_of(parts: Mapping[str, Sequence[Read]]) -> dict[str, float]:
         for style, reads in parts.items()
     }
     others = sum(found.values()) / len(found)
-    return {style: found.get(style, others) for style in STYLES}
+    return {style: found.get(style, others) for style in RESEARCH_STYLES}
 
 
 def fit(reads: Mapping[str, Sequence[Read]], weights: Mapping[str, float]) -> Any:
@@ -254,7 +258,7 @@ def figures(
     links = [
         each.full if by_full else each.first for each, by_full in zip(reads, is_read, strict=True)
     ]
-    scores = evaluate(gold, links, choice=STYLES[style].choice, n_samples=1).scores
+    scores = evaluate(gold, links, choice=RESEARCH_STYLES[style].choice, n_samples=1).scores
     return f"{100 * scores.f1:.1f} / {100 * scores.exact_match:.1f}"
 
 
@@ -304,11 +308,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
     parser.add_argument("--data", type=Path, required=True, help="folder of the corpora")
     parser.add_argument("--unrelated", type=Path, default=Path("build/unrelated"))
-    parser.add_argument("--first", type=Path, required=True, help="en without a fifth of RTE2")
+    parser.add_argument("--first", type=Path, required=True, help="without a fifth of RTE2")
     parser.add_argument("--output", type=Path, required=True, help="table to write, in .xz")
     arguments = parser.parse_args()
     data = arguments.data
-    models = load_model(model_path("en")), first_model(arguments.first, data, arguments.unrelated)
+    first = first_model(arguments.first, data, arguments.unrelated)
+    models = load_model(model_path(FIRST)), first
     en, unseen = (ModelBackend(each, Lexicons.for_groups(each.table.groups)) for each in models)
     gold = {style: part(data, style) for style in PARTS}
     arrays: dict[str, NDArray[Any] | list[str]] = {"inputs": list(GATE_INPUTS)}
@@ -323,7 +328,7 @@ def main() -> None:
 
         full = aligner._engine.backend
         fresh = encoded(fresh_pairs(data, arguments.unrelated))
-        known = {style: read(fresh, en, full, style) for style in STYLES}
+        known = {style: read(fresh, en, full, style) for style in RESEARCH_STYLES}
         found[encoder] = {
             style: read(encoded([(p.source.tokens, p.target.tokens) for p in pairs]),
                         unseen if style == "strict" else en, full, style)

@@ -1,6 +1,7 @@
 """Training of the shipped models without an encoder.
 
     python -m lab.recipes.models --data DIR --output DIR [MODEL ...]
+    python -m lab.recipes.models --data DIR --judge MODEL
 
 `make models` rebuilds them. The same corpora give the same weights, whatever the number of threads.
 """
@@ -8,10 +9,12 @@
 from __future__ import annotations
 
 import argparse
+import json
 import logging
+import os
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from tokalign.english.annotate import load_annotator
@@ -21,20 +24,27 @@ from tokalign.model.training import Progress, TrainingData, TrainingSettings, tr
 from tokalign.types import GoldPair
 
 from lab.figures import KEYS, read_figures
-from lab.recipes.corpora import EDINBURGH, EDINBURGH_SURE, RTE2, UNRELATED, own_pairs, read_corpus
+from lab.recipes.choice import WRONG
+from lab.recipes.corpora import EDINBURGH_SURE, RTE2, UNRELATED, read_corpus
+from lab.recipes.held_out import held_out
 from lab.recipes.rewritten import with_rewritten
 from lab.recipes.settings import (
-    EN_OPEN_SETTINGS,
+    EN_RESEARCH_SETTINGS,
     EN_RTE2_SETTINGS,
     EN_SETTINGS,
     LICENSE,
     OPEN_LICENSE,
+    RESEARCH_STYLES,
     STYLES,
+    Style,
 )
-from lab.recipes.styles import fit_styles
-from lab.recipes.unrelated import mined_gold, mined_own
+from lab.recipes.styles import fit_styles, judge
+from lab.recipes.unrelated import framed, mined_gold, mined_own
 
 logger = logging.getLogger(__name__)
+
+WORDNET = Path(os.environ.get("WORDNET_DICT", "build/wordnet/usr/share/wordnet"))
+"""Folder of WordNet's files, for definitions among unrelated pairs; `make models` fetches it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +55,17 @@ class Recipe:
     ----------
     description : str
     corpora : tuple of str
-        Files below the folder of the corpora.
+        As `lab.recipes.corpora.read_corpus` names them.
     settings : TrainingSettings
+    styles : dict from str to Style
+        By name; empty for a model of one convention.
+    wrong : float
+        Loss of a link in an unrelated pair, for the choice of a style.
     unrelated : str
         File of unrelated pairs to train on, below the folder that lab.recipes.unrelated writes.
     mined : str
-        Corpus to mine for unrelated pairs to train on, where no such file is named.
-    has_own : bool
-        Whether it is also trained on the project's own corpus, and on unrelated pairs of it.
+        Corpus to mine for unrelated pairs to train on, beside the project's own and pairs that
+        share only a frame; where no such file is named.
     license : str
         Terms of all corpora.
     """
@@ -60,9 +73,10 @@ class Recipe:
     description: str
     corpora: tuple[str, ...]
     settings: TrainingSettings
+    styles: Mapping[str, Style] = field(default_factory=dict)
+    wrong: float = WRONG
     unrelated: str = ""
     mined: str = ""
-    has_own: bool = False
     license: str = LICENSE
 
     def train(self, name: str, data: Path, unrelated: Path) -> Model:
@@ -70,12 +84,7 @@ class Recipe:
 
         The styles of one that has some are fitted by cross-validation, so it takes six trainings.
         """
-        corpora = {Path(corpus).name: read_corpus(data, corpus) for corpus in self.corpora}
-        if self.has_own:
-            corpora["tokalign corpus"] = [pair for pair, _ in own_pairs()]
-        pairs = TrainingData(corpora, unrelated=self._unrelated(data, unrelated))
-        if pairs.unrelated:
-            pairs = with_rewritten(pairs)
+        pairs = self.examples(data, unrelated)
         model = train(
             pairs,
             load_annotator("native"),
@@ -86,13 +95,22 @@ class Recipe:
             license=self.license,
             figures=read_figures(KEYS[name]),
         )
-        return fit_styles(model, pairs, self.settings)
+        if not self.styles:
+            return model
+        return fit_styles(model, pairs, self.settings, self.styles, wrong=self.wrong)
+
+    def examples(self, data: Path, unrelated: Path) -> TrainingData:
+        """Return the training examples."""
+        corpora = {Path(corpus).name: read_corpus(data, corpus) for corpus in self.corpora}
+        pairs = TrainingData(corpora, unrelated=self._unrelated(data, unrelated))
+        return with_rewritten(pairs) if pairs.unrelated else pairs
 
     def _unrelated(self, data: Path, unrelated: Path) -> list[GoldPair]:
         if self.unrelated:
             return read_gold(unrelated / self.unrelated)
-        mined = mined_gold(data, self.mined) if self.mined else []
-        return mined + mined_own() if self.has_own else mined
+        if not self.mined:
+            return []
+        return mined_gold(data, self.mined) + mined_own() + framed(WORDNET)
 
 
 MODELS = {
@@ -103,20 +121,22 @@ MODELS = {
         EN_RTE2_SETTINGS,
     ),
     "en": Recipe(
-        "News, entailment, questions, paraphrases and edits, each in its style; knows pairs that "
-        "have little in common; the default",
-        tuple(style.corpus for style in STYLES.values()),
+        "Questions and answers, claims, paraphrases and edits, each in its style; knows pairs that "
+        "have little in common; for any use; the default",
+        tuple(corpus for style in STYLES.values() for corpus in style.corpora),
         EN_SETTINGS,
-        unrelated=UNRELATED,
-    ),
-    "en-open": Recipe(
-        "Paraphrases, questions and answers, claims; for any use: weights from Edinburgh++ "
-        "(Apache-2.0) and the project's own corpus (CC0), without word vectors",
-        (EDINBURGH,),
-        EN_OPEN_SETTINGS,
+        STYLES,
+        wrong=1.0,
         mined=EDINBURGH_SURE,
-        has_own=True,
         license=OPEN_LICENSE,
+    ),
+    "en-research": Recipe(
+        "News, entailment, paraphrases, translations and edits, each in its style, by corpora for "
+        "research use",
+        tuple(corpus for style in RESEARCH_STYLES.values() for corpus in style.corpora),
+        EN_RESEARCH_SETTINGS,
+        RESEARCH_STYLES,
+        unrelated=UNRELATED,
     ),
 }
 
@@ -141,13 +161,22 @@ def main(arguments: Sequence[str] | None = None) -> None:
         default=Path("build/unrelated"),
         help="folder that lab.recipes.unrelated wrote (default: build/unrelated)",
     )
-    parser.add_argument("--output", type=Path, required=True, help="folder of the models")
+    parser.add_argument("--output", type=Path, help="folder of the models")
+    parser.add_argument("--judge", help="print the figures of this model's styles instead")
     parser.add_argument("models", nargs="*", metavar="MODEL", help=", ".join(MODELS))
     options = parser.parse_args(arguments)
-    unknown = set(options.models) - MODELS.keys()
+    unknown = {*options.models, *filter(None, [options.judge])} - MODELS.keys()
     if unknown:
         parser.error(f"no model {sorted(unknown)}; choose out of {', '.join(MODELS)}")
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
+    if options.judge:
+        recipe = MODELS[options.judge]
+        pairs = held_out(recipe.examples(options.data, options.unrelated), recipe.settings)
+        for row in judge(pairs, recipe.styles):
+            print(json.dumps(row), flush=True)
+        return
+    if not options.output:
+        parser.error("no --output; wanted the folder of the models, or --judge")
     for name in options.models or MODELS:
         path = options.output / f"{name}.tokalign"
         save_model(MODELS[name].train(name, options.data, options.unrelated), path)

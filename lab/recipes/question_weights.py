@@ -1,24 +1,25 @@
-"""Train the weights of evidence for answers, and judge them by cross-validation.
+"""Train the weights of evidence for answers, from sources that anybody may use.
 
     python -m lab.recipes.question_weights --data DATA --output question-weights.tsv
 
-- question: logistic regression over EVIDENCE of tokalign.decoding.evidence, with an L2 penalty on
-  standardised evidence, trained on the questions of TrecQA (training and development) and WikiQA
-  (development).
-- claim: the same over score and similarity, on WiCE's claims with their supporting sentences.
+All are logistic regressions with an L2 penalty on standardised evidence.
+
+- question: over PIECES, on the questions that lab.recipes.made_questions makes of WiCE's claims
+  (ODC-By), and, as CORPUS of them, on the project's own questions (CC0) with a question word.
+- polar: the same, on the own questions that ask for yes or no.
+- claim: over score and similarity, on WiCE's claims with their supporting sentences.
 - prior: the weight of a standardised prior that sorts right candidates before wrong ones best, with
-  BM25's scores and, on WikiQA, the place in the document as priors.
+  BM25's scores and the place in WiCE's pages as priors.
 
-Sets weigh alike, so do the queries of a set, and of a query the right candidates as much as the
-wrong ones. Prints mean average precision and mean reciprocal rank of every set, with 95% bootstrap
-intervals over queries:
+The queries of a set weigh alike, and of a query the right candidates as much as the wrong ones. Of
+an own question, wrong answers in the question's words weigh as DISTRACTORS says, the answers to
+other questions of the genre the rest. Half answers are not learned from.
 
-- folds: by weights of ten folds of queries of all sets, the mean of three divisions;
-- left out: by weights of the other sets;
-- what is not learned: score, similarity, BM25, and on WikiQA the place in the document; by a model
-  with an encoder also its cosine.
+Prints figures by folds of groups: topics of the own corpus, WiCE's claims.
 
-"With cosine" adds a model's cosine to the log odds, as tokalign.ranking.judge does.
+- of made questions and claims mean average precision and mean reciprocal rank;
+- of own questions how often a right answer is above a wrong one (`above`) and above one of another
+  question (`mined`), and the reciprocal rank of the best right answer among those of the genre.
 
 Equal scores are ordered at random, not as in the files, where right candidates may come first.
 """
@@ -29,36 +30,53 @@ import argparse
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize, minimize_scalar
 from tokalign.aligner import Aligner
-from tokalign.decoding.evidence import EVIDENCE
 from tokalign.ranking.judge import (
     CLAIM_EVIDENCE,
-    COSINE,
-    COSINE_WEIGHT,
     AnswerWeights,
     Regression,
     standardised,
 )
 
-from lab.recipes.rankings import QUESTIONS, SETS, QueryEvidence, judged
+from lab.recipes.made_questions import made
+from lab.recipes.rankings import OTHER, PIECES, QueryEvidence, corpus, judged, wice
 
 Array = NDArray[np.float64]
 Sets = Mapping[str, Sequence[QueryEvidence]]
 
 L2 = 12.0
-"""Where sets have a weight of QUERIES together; chosen by folds, out of 1 to 15."""
+"""Where a set has a weight of QUERIES."""
 QUERIES = 130
+CORPUS = 15 / 130
+DISTRACTORS = {"corpus": 0.5, "polar": 0.6}
+"""Chosen by folds, with CORPUS: what parts right answers from distractors best with next to nothing
+lost on made questions. More has more distractors right, and fewer answers to other questions."""
 N_FOLDS = 10
-N_DIVISIONS = 3
-N_SAMPLES = 2000
 MOST = 5.0
 """Bound of a prior's weight."""
-PRIORS = {"trecqa": ("bm25",), "wikiqa": ("bm25", "place"), "wice": ("bm25",)}
+PRIORS = {"made": ("bm25", "place"), "wice": ("bm25", "place")}
 """Set -> the scores that stand for a caller's own."""
+
+
+def shares(query: QueryEvidence, distractors: float) -> Array:
+    """Return how much each candidate weighs; they sum to 1, or to 0.5 without a right one."""
+    found = np.zeros(len(query.is_right))
+    others = ~query.is_right
+    if query.kinds:
+        own = np.array([kind == "no" for kind in query.kinds])
+        others = np.array([kind.startswith(OTHER) for kind in query.kinds])
+        left = distractors if own.any() else 0.0
+        found[own] = 0.5 * left / max(own.sum(), 1)
+    else:
+        left = 0.0
+    found[others] = 0.5 * (1 - left) / max(others.sum(), 1)
+    found[query.is_right] = 0.5 / max(query.is_right.sum(), 1)
+    return found
 
 
 def fit(sets: Sets, names: tuple[str, ...]) -> Regression:
@@ -68,9 +86,10 @@ def fit(sets: Sets, names: tuple[str, ...]) -> Regression:
     right = np.concatenate([query.is_right for query in queries])
     share = np.concatenate(
         [
-            np.where(query.is_right, 0.5 / query.is_right.sum(), 0.5 / (~query.is_right).sum())
+            shares(query, DISTRACTORS.get(name, 0.0))
             * (QUERIES / len(each))
-            for each in sets.values()
+            * (CORPUS if name == "corpus" else 1.0)
+            for name, each in sets.items()
             for query in each
         ]
     )
@@ -121,13 +140,12 @@ def fit_prior(sets: Sets, regressions: Mapping[str, Regression]) -> float:
     return float(minimize_scalar(loss, bounds=(0.0, MOST), method="bounded").x)
 
 
-def learn(sets: Sets) -> tuple[dict[str, Regression], float]:
-    """Return the regression of each set, and the weight of a prior."""
-    questions = {name: each for name, each in sets.items() if name in QUESTIONS}
-    claims = {name: each for name, each in sets.items() if name not in QUESTIONS}
-    question, claim = fit(questions, EVIDENCE), fit(claims, CLAIM_EVIDENCE)
-    regressions = {name: question if name in QUESTIONS else claim for name in sets}
-    return regressions, fit_prior(sets, regressions)
+def learn(sets: Sets) -> AnswerWeights:
+    """Return the weights that are learned from sets."""
+    question = fit({name: sets[name] for name in ("made", "corpus")}, PIECES)
+    claim = fit({"wice": sets["wice"]}, CLAIM_EVIDENCE)
+    prior = fit_prior({name: sets[name] for name in PRIORS}, {"made": question, "wice": claim})
+    return AnswerWeights(question, fit({"polar": sets["polar"]}, PIECES), claim, prior)
 
 
 def average_precision(relevant: list[bool]) -> float:
@@ -148,75 +166,77 @@ def precision_and_rank(
     return average_precision(ranked), 1 / (1 + ranked.index(True))
 
 
-def measured(sets: Sets) -> Iterator[tuple[str, str, Array]]:
-    """Yield the set, the system, and both figures of every query; shape (n_queries, 2)."""
-    for (name, system), figures in cross_validated(sets).items():
-        yield name, system, figures
-    for name in QUESTIONS:
-        others = {other: sets[other] for other in QUESTIONS if other != name}
-        regression = fit(others, EVIDENCE)
-        odds = [log_odds(regression, query) for query in sets[name]]
-        yield name, "left out", _figures(sets[name], odds)
-        if COSINE in sets[name][0].scores:
-            both = map(with_cosine, odds, sets[name])
-            yield name, "left out with cosine", _figures(sets[name], both)
+def regression_of(weights: AnswerWeights, name: str) -> Regression:
+    """Return the regression that judges the queries of a set."""
+    return {"polar": weights.polar, "wice": weights.claim}.get(name, weights.question)
+
+
+def by_folds(sets: Sets) -> dict[str, list[Array]]:
+    """Return the log odds of each query's candidates by weights that have not seen its group."""
+    folds = {}
     for name, queries in sets.items():
-        encoded = [COSINE] if COSINE in queries[0].scores else []
-        for system in ("score", "similarity", *PRIORS[name], *encoded):
-            yield name, system, _figures(queries, (query.scores[system] for query in queries))
-
-
-def with_cosine(odds: Array, query: QueryEvidence) -> Array:
-    """Return log odds with a model's cosine as a piece of evidence; its bias orders nothing."""
-    return odds + COSINE_WEIGHT * query.scores[COSINE]
-
-
-def _figures(queries: Sequence[QueryEvidence], scores: Iterable[Array]) -> Array:
-    pairs = zip(queries, scores, strict=True)
-    return np.array([precision_and_rank(own, query.is_right) for query, own in pairs])
-
-
-def cross_validated(sets: Sets) -> dict[tuple[str, str], Array]:
-    """Return the figures of every query by weights that have not seen it, alone and with priors."""
-    systems = {name: ("answer", *(f"answer with {p}" for p in PRIORS[name])) for name in sets}
-    found = {
-        (name, system): np.zeros((len(sets[name]), 2)) for name in sets for system in systems[name]
-    }
-    for seed in range(N_DIVISIONS):
-        folds = {
-            name: np.random.default_rng(seed).permutation(len(queries)) % N_FOLDS
+        groups = sorted({query.group for query in queries})
+        drawn = np.random.default_rng(0).permutation(len(groups)) % N_FOLDS
+        fold = dict(zip(groups, drawn.tolist(), strict=True))
+        folds[name] = [fold[query.group] for query in queries]
+    found = {name: [np.zeros(0)] * len(queries) for name, queries in sets.items()}
+    for number in range(N_FOLDS):
+        seen = {
+            name: [each for each, own in zip(queries, folds[name], strict=True) if own != number]
             for name, queries in sets.items()
         }
-        for fold in range(N_FOLDS):
-            seen = {
-                name: [
-                    query for query, own in zip(queries, folds[name], strict=True) if own != fold
-                ]
-                for name, queries in sets.items()
-            }
-            regressions, weight = learn(seen)
-            for name, queries in sets.items():
-                for k in np.flatnonzero(folds[name] == fold).tolist():
-                    odds = log_odds(regressions[name], queries[k])
-                    found[name, "answer"][k] += precision_and_rank(odds, queries[k].is_right)
-                    for prior in PRIORS[name]:
-                        both = odds + weight * prior_of(queries[k], prior)
-                        found[name, f"answer with {prior}"][k] += precision_and_rank(
-                            both, queries[k].is_right
-                        )
-    return {key: figures / N_DIVISIONS for key, figures in found.items()}
+        weights = learn(seen)
+        for name, queries in sets.items():
+            for k, own in enumerate(folds[name]):
+                if own == number:
+                    found[name][k] = log_odds(regression_of(weights, name), queries[k])
+    return found
 
 
-def rows(sets: Sets) -> Iterator[dict[str, object]]:
-    """Yield the figures of every set and system, with their intervals."""
-    for name, system, figures in measured(sets):
-        drawn = np.random.default_rng(0).integers(len(figures), size=(N_SAMPLES, len(figures)))
-        low, high = np.quantile(figures[drawn].mean(axis=1), (0.025, 0.975), axis=0)
-        row: dict[str, object] = {"set": name, "system": system, "queries": len(figures)}
-        for k, metric in enumerate(("mean_average_precision", "mean_reciprocal_rank")):
-            row[metric] = round(float(figures[:, k].mean()), 4)
-            row[f"{metric}_95"] = [round(float(low[k]), 4), round(float(high[k]), 4)]
-        yield row
+def own_figures(queries: Sequence[QueryEvidence], scores: Iterable[Array]) -> dict[str, float]:
+    """Return the figures of own questions: above, mined, and mean reciprocal rank."""
+    above: list[Array] = []
+    mined = []
+    ranks = []
+    for query, odds in zip(queries, scores, strict=True):
+        kinds = np.array(query.kinds)
+        right = odds[kinds == "yes"]
+        above.append((right[:, None] > odds[kinds == "no"]).ravel())
+        mined.append((right[:, None] > odds[np.char.startswith(kinds, OTHER)]).mean())
+        ranks.append(1 / (1 + (odds[kinds == OTHER + "yes"] > right.max()).sum()))
+    return {
+        "above": float(np.concatenate(above).mean()),
+        "mined": float(np.mean(mined)),
+        "mean_reciprocal_rank": float(np.mean(ranks)),
+    }
+
+
+def rows(sets: Sets, scores: Mapping[str, Sequence[Array]]) -> Iterator[dict[str, Any]]:
+    """Yield the figures of each set."""
+    for name, queries in sets.items():
+        if queries[0].kinds:
+            figures = own_figures(queries, scores[name])
+        else:
+            pairs = zip(queries, scores[name], strict=True)
+            found = np.mean([precision_and_rank(own, query.is_right) for query, own in pairs], 0)
+            names = ("mean_average_precision", "mean_reciprocal_rank")
+            figures = dict(zip(names, found.tolist(), strict=True))
+        yield {
+            "set": name,
+            "queries": len(queries),
+            **{figure: round(value, 4) for figure, value in figures.items()},
+        }
+
+
+def gathered(data: Path, aligner: Aligner) -> dict[str, list[QueryEvidence]]:
+    """Return the sets that weights are learned from."""
+    own = judged(corpus(), aligner)
+    return {
+        "made": judged(made(data, aligner), aligner),
+        "corpus": [query for query in own if not query.is_polar],
+        "polar": [query for query in own if query.is_polar],
+        "wice": judged(wice(data), aligner, asks=False),
+    }
 
 
 def main() -> None:
@@ -225,13 +245,10 @@ def main() -> None:
     parser.add_argument("--model", default="en")
     parser.add_argument("--output", type=Path, required=True, help="file to write")
     arguments = parser.parse_args()
-    aligner = Aligner.load(arguments.model)
-    sets = {name: judged(arguments.data, name, aligner) for name in SETS}
-    for row in rows(sets):
+    sets = gathered(arguments.data, Aligner.load(arguments.model))
+    for row in rows(sets, by_folds(sets)):
         print(json.dumps(row))
-    regressions, prior = learn(sets)
-    weights = AnswerWeights(regressions["trecqa"], regressions["wice"], prior)
-    arguments.output.write_text(weights.rows(), encoding="utf-8")
+    arguments.output.write_text(learn(sets).rows(), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,11 +1,12 @@
-"""Rankings that are judged: TrecQA, WikiQA and WiCE, with what each candidate is ranked by."""
+"""Rankings that are judged: of TrecQA, WikiQA, WiCE and the project's own corpus, with what each
+candidate is ranked by."""
 
 from __future__ import annotations
 
 import csv
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from tokalign.ranking.judge import CLAIM_EVIDENCE
 from tokalign.types import AnnotatedPair, Sentence, SentenceLike
 from tokalign.types.options import AlignOptions, RankBy
 
-from lab.recipes.corpora import read_questions
+from lab.recipes.corpora import OWN, read_questions
 
 K1, B = 1.2, 0.75
 """BM25's saturation and its weight of lengths, as Lucene has them."""
@@ -35,11 +36,18 @@ class GoldQuery:
     text : SentenceLike
     candidates : list of SentenceLike, length n
     is_right : bool array, shape (n,)
+    group : str
+        Queries of one group are learned from, or judged, together.
+    kinds : list of str, length n
+        Of the own corpus: the verdict of each candidate; of those for other questions of the
+        genre, OTHER and their verdict. Else empty.
     """
 
     text: SentenceLike
     candidates: list[SentenceLike]
     is_right: NDArray[np.bool_]
+    group: str = ""
+    kinds: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,16 +57,23 @@ class QueryEvidence:
     Attributes
     ----------
     evidence : float array, shape (n, n_pieces)
-        Of a question EVIDENCE, of a claim CLAIM_EVIDENCE.
+        Of a question PIECES, of a claim CLAIM_EVIDENCE.
     scores : dict of str to float array, shape (n,)
         What candidates can be ranked by without learning: score, similarity, bm25, place; by a
         model with an encoder also cosine.
     is_right : bool array, shape (n,)
+    group, kinds
+        As in GoldQuery.
+    is_polar : bool
+        Whether it is a question that asks for yes or no.
     """
 
     evidence: NDArray[np.float64]
     scores: dict[str, NDArray[np.float64]]
     is_right: NDArray[np.bool_]
+    group: str = ""
+    kinds: Sequence[str] = ()
+    is_polar: bool = False
 
 
 def trecqa(data: Path) -> Iterator[GoldQuery]:
@@ -89,23 +104,49 @@ def wice(data: Path) -> Iterator[GoldQuery]:
         supporting = {k for each in claim["supporting_sentences"] for k in each}
         kept = [(k, text) for k, text in enumerate(claim["evidence"]) if text.strip()]
         right = np.array([k in supporting for k, _ in kept])
-        yield GoldQuery(claim["claim"], [text for _, text in kept], right)
+        yield GoldQuery(claim["claim"], [text for _, text in kept], right, claim["claim"])
+
+
+def corpus(part: str = "train", folder: Path = OWN) -> Iterator[GoldQuery]:
+    """Yield the questions of a part of the project's own corpus.
+
+    Candidates are the answers to all questions of the genre. Those with sentences of EWT, which are
+    under another licence, are left out.
+    """
+    answers: dict[str, dict[tuple[str, str], list[tuple[str, str]]]] = {}
+    for line in (folder / f"{part}.jsonl").read_text(encoding="utf-8").splitlines():
+        pair = json.loads(line)
+        if pair["task"] == "answer":
+            of_genre = answers.setdefault(pair["genre"], {})
+            asked = pair["topic"], pair["source"]["text"]
+            of_genre.setdefault(asked, []).append((pair["target"]["text"], pair["verdict"]))
+    for genre, of_genre in answers.items():
+        for asked, own in of_genre.items():
+            others = [each for other in of_genre if other != asked for each in of_genre[other]]
+            kinds = [verdict for _, verdict in own] + [OTHER + verdict for _, verdict in others]
+            texts: list[SentenceLike] = [text for text, _ in own + others]
+            right = np.array([kind == "yes" for kind in kinds])
+            yield GoldQuery(asked[1], texts, right, f"{genre}/{asked[0]}", kinds)
 
 
 SETS = {"trecqa": trecqa, "wikiqa": wikiqa, "wice": wice}
 QUESTIONS = ("trecqa", "wikiqa")
 """Those of SETS that ask questions."""
+OTHER = "other "
+PIECES = EVIDENCE[:-1]
+"""The evidence that has weights; the last column chooses them."""
 
 
-def judged(data: Path, name: str, aligner: Aligner) -> list[QueryEvidence]:
-    """Return the queries of a set that have right and wrong candidates.
+def judged(
+    queries: Iterable[GoldQuery], aligner: Aligner, *, asks: bool = True
+) -> list[QueryEvidence]:
+    """Return the queries that have right and wrong candidates.
 
-    Of TrecQA and WikiQA questions alone: what is no question is ranked as a claim.
+    Those are left out that are ranked as claims if they ask, or else as questions.
     """
-    asks = name in QUESTIONS
     return [
         judge(query, aligner)
-        for query in SETS[name](data)
+        for query in queries
         if query.is_right.any()
         and not query.is_right.all()
         and is_question(aligner.annotate([query.text], truncate=True)[0]) == asks
@@ -116,27 +157,31 @@ def judge(query: GoldQuery, aligner: Aligner) -> QueryEvidence:
     """Return what is known of a query's candidates."""
     (text,) = aligner.annotate([query.text], truncate=True)
     sentences = aligner.annotate(query.candidates, truncate=True)
-    pairs: list[AnnotatedPair | Exception] = [(sentence, text) for sentence in sentences]
+    pairs: list[AnnotatedPair] = [(sentence, text) for sentence in sentences]
     asks = is_question(text)
-    options = AlignOptions(style="strict", explain=asks, truncate=True)
-    found = [
-        unwrap(each) for each in aligner._engine.judge_annotated(pairs, options, RankBy.ANSWER)
-    ]
+    options = AlignOptions(truncate=True)
+    backend = aligner._engine.backend
+    encoded = backend.encode(pairs, options, compares=True)
+    found = [unwrap(each) for each in backend.align_candidates(encoded, options, RankBy.ANSWER)]
     scores = {
         name: np.array([getattr(alignment, name) for alignment, _ in found])
         for name in CLAIM_EVIDENCE
     }
-    rows = [{piece.name: piece.value for piece in judgement.evidence} for _, judgement in found]
     evidence = (
-        np.array([[row[name] for name in EVIDENCE] for row in rows])
-        if asks
-        else np.stack(list(scores.values()), axis=1)
+        np.array([row for _, row in found]) if asks else np.stack(list(scores.values()), axis=1)
     )
     if all(alignment.cosine is not None for alignment, _ in found):
         scores["cosine"] = np.array([alignment.cosine for alignment, _ in found], dtype=float)
     scores["bm25"] = bm25(text, sentences)
     scores["place"] = -np.log1p(np.arange(len(sentences)))
-    return QueryEvidence(evidence, scores, query.is_right)
+    return QueryEvidence(
+        evidence[:, : len(PIECES)],
+        scores,
+        query.is_right,
+        query.group,
+        query.kinds,
+        is_polar=asks and bool(evidence[0, -1]),
+    )
 
 
 def bm25(query: Sentence, candidates: list[Sentence]) -> NDArray[np.float64]:

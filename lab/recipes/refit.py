@@ -40,7 +40,7 @@ from lab.recipes.corpora import MTREF_DEV, read_unrelated
 from lab.recipes.forests import forest_arrays
 from lab.recipes.held_out import HeldOutPair, Reader
 from lab.recipes.second_pass import LikelyCells, cross_fitted
-from lab.recipes.settings import LICENSE
+from lab.recipes.settings import LICENSE, RESEARCH_STYLES
 from lab.recipes.styles import figures_of, fit
 
 DEVELOPMENT = {"free": MTREF_DEV, "edits": "multimwa/wiki-dev.tsv"}
@@ -98,7 +98,11 @@ def refitted(model: Model, pairs: list[HeldOutPair], choosing: Model) -> Model:
     for style, known in zip(model.header.styles, choosing.header.styles, strict=True):
         name = style["name"]
         assert name == known["name"], (name, known["name"])
-        fitted = fit(name, pairs, thresholds_of(name, pairs)) if name in DEVELOPMENT else style
+        fitted = (
+            fit(name, RESEARCH_STYLES[name], pairs, thresholds_of(name, pairs))
+            if name in DEVELOPMENT
+            else style
+        )
         if name == second_pass.STYLE:
             fitted = {**fitted, "second_pass": True}
         styles.append({**fitted, "choice": known["choice"], "related": known["related"]})
@@ -117,11 +121,11 @@ def judge(pairs: list[HeldOutPair]) -> Iterator[dict[str, object]]:
         decided = []
         for fold in (0, 1):
             rest = [pair for pair in pairs if pair.fold != fold]
-            style = fit(name, rest, thresholds_of(name, pairs))
+            style = fit(name, RESEARCH_STYLES[name], rest, thresholds_of(name, pairs))
             decided += [
                 (pair, style) for pair in pairs if pair.fold == fold and pair.style in ("", name)
             ]
-        yield {"style": name, **figures_of(decided)}
+        yield {"style": name, **figures_of(decided, RESEARCH_STYLES)}
 
 
 def main() -> None:
@@ -142,7 +146,7 @@ def main() -> None:
         for label, some in {"none": pairs, "cells": revised, "groups": chosen}.items():
             for row in judge(some):
                 print(json.dumps({"model": name, "second_pass": label, **row}), flush=True)
-        fitted[name] = refitted(model, chosen, load_model(model_path("en")))
+        fitted[name] = refitted(model, chosen, load_model(model_path("en-research")))
         arrays |= forest_arrays(encoder, second_pass.learned(pairs, cells))
         arrays |= forest_arrays(f"{encoder}{GROUPS}", group_choice.learned(revised, groups))
     if arguments.only_judge:

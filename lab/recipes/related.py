@@ -1,6 +1,9 @@
-"""Judges the model of relations by cross-validation, divided by the first sentence.
+"""Judges the model of relations by the project's own corpus and by corpora that it has not seen.
 
-``python -m lab.recipes.related --data DATA --folds 5`` prints the figures of docs/relations.md.
+``python -m lab.recipes.related --data DATA`` prints the figures of docs/relations.md for the
+shipped table: on the links of the corpus' development part, on the training part of the task of
+interpretable similarity, with its chunks, and on SSD's spans. ``--folds 5`` prints, instead, those
+on the corpus' training part, divided by topic, by which settings are chosen.
 """
 
 from __future__ import annotations
@@ -8,7 +11,8 @@ from __future__ import annotations
 import argparse
 import random
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -16,70 +20,73 @@ from numpy.typing import NDArray
 from tokalign import Aligner
 from tokalign.evaluate.chunks import score_chunks
 from tokalign.files.tables import Table
-from tokalign.relations.chunks import link_chunks
-from tokalign.relations.related_units import RelationModel
-from tokalign.types import AnnotatedPair
-from tokalign.types.chunks import ChunkedPair
+from tokalign.formats.ists import read_wa, split_chunks
+from tokalign.relations.chunks import find_chunks, link_chunks
+from tokalign.relations.related_units import UNIT_INPUTS, RelationModel
+from tokalign.types.chunks import ChunkedPair, TokenChunk
 from tokalign.types.options import AlignOptions
+from tokalign.types.relations import RELATION_KINDS
 
-from lab.recipes.corpora import read_spans
+from lab.recipes.corpora import OwnPair, own_marks, read_spans
 from lab.recipes.forests import Arrays
-from lab.recipes.relations import collect, fit, fit_boundary, write
-from lab.recipes.unit_examples import (
-    TEXTS,
-    ChunkedText,
-    Examples,
-    annotated,
-    chunked_sentences,
-    read_task,
-)
+from lab.recipes.relations import chunked_sentences, collect, fit, fit_boundary, write
+from lab.recipes.unit_examples import Examples, SentencePair, linked_units, sides_of, unit_rows
 
+TEXTS = ("headlines", "images", "answers-students")
+"""Kinds of text of the task of interpretable similarity."""
 SEED = 3
 SIMILAR = 3.5
 """Least score of spans that people call similar."""
+SAME = 0
+"""Place among RELATION_KINDS."""
 
 
-def folds_of(groups: Sequence[str], n_folds: int) -> NDArray[np.int64]:
-    """Return the fold of each example; those of one group are in one."""
-    names = sorted(set(groups))
-    random.Random(SEED).shuffle(names)
-    fold = {name: number % n_folds for number, name in enumerate(names)}
-    return np.array([fold[group] for group in groups])
+@dataclass(frozen=True, slots=True)
+class ChunkedText:
+    """A pair of the task with all of its chunks, as they were given."""
+
+    pair: ChunkedPair
+    source_chunks: list[TokenChunk]
+    target_chunks: list[TokenChunk]
+    text: str
 
 
-def judge(aligner: Aligner, examples: Examples, data: Path, n_folds: int) -> None:
-    """Print the task's four F1 of each kind of text, over held-out pairs."""
+def read_task(data: Path) -> list[ChunkedText]:
+    """Return the task's training pairs."""
+    found = []
+    for text in TEXTS:
+        stem = data / "ists" / f"train.{text}"
+        sides = [
+            Path(f"{stem}.sent{number}.chunk.txt").read_text(encoding="utf-8").splitlines()
+            for number in (1, 2)
+        ]
+        for pair, one, other in zip(read_wa(f"{stem}.wa"), *sides, strict=True):
+            found.append(ChunkedText(pair, split_chunks(one)[1], split_chunks(other)[1], text))
+    return found
+
+
+def judge_task(aligner: Aligner, model: RelationModel, data: Path) -> None:
+    """Print the task's four F1 of each kind of text with gold chunks, and the F1 of chunks."""
     texts = read_task(data)
-    pairs = annotated(aligner, texts)
-    of_example = folds_of(examples.groups, n_folds)
-    of_text = dict(zip(examples.groups, of_example.tolist(), strict=True))
-    boundary = fit_boundary(chunked_sentences(aligner, texts))
-    models = [held_out(examples, of_example != fold, boundary) for fold in range(n_folds)]
-    predicted = [
-        predict(aligner, models[of_text[" ".join(text.pair.source.tokens)]], text, pair)
-        for text, pair in zip(texts, pairs, strict=True)
-    ]
+    sides = aligner.annotate(
+        [side for each in texts for side in (each.pair.source, each.pair.target)]
+    )
+    pairs = list(zip(sides[::2], sides[1::2], strict=True))
     for name in TEXTS:
         chosen = [k for k, text in enumerate(texts) if text.text == name]
-        gold = [texts[k].pair for k in chosen]
-        scores = score_chunks(gold, [predicted[k] for k in chosen])
+        predicted = [predict(aligner, model, texts[k], pairs[k]) for k in chosen]
+        scores = score_chunks([texts[k].pair for k in chosen], predicted)
+        chunks = chunk_f1(model, [texts[k] for k in chosen], [pairs[k] for k in chosen])
         print(
             f"{name}: alignment {scores.alignment:.3f}, type {scores.type:.3f}, "
-            f"score {scores.score:.3f}, type and score {scores.type_and_score:.3f}"
+            f"score {scores.score:.3f}, type and score {scores.type_and_score:.3f}; "
+            f"chunks {chunks:.3f}",
+            flush=True,
         )
-    print(f"SSD's spans: accuracy {span_accuracy(aligner, models, of_text, data):.3f}")
-
-
-def held_out(examples: Examples, chosen: NDArray[np.bool_], boundary: Arrays) -> RelationModel:
-    """Return a model that is trained on the chosen examples; chunks are given."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "relations.table"
-        write(fit(examples, chosen) | boundary, path)
-        return RelationModel(Table.open(path))
 
 
 def predict(
-    aligner: Aligner, model: RelationModel, text: ChunkedText, pair: AnnotatedPair
+    aligner: Aligner, model: RelationModel, text: ChunkedText, pair: SentencePair
 ) -> ChunkedPair:
     """Return a pair of the task with the alignment of its gold chunks by a model."""
     links = link_chunks(
@@ -91,31 +98,125 @@ def predict(
     return ChunkedPair(text.pair.id, text.pair.source, text.pair.target, links)
 
 
-def span_accuracy(
-    aligner: Aligner, models: Sequence[RelationModel], of_text: Mapping[str, int], data: Path
+def chunk_f1(
+    model: RelationModel, texts: Sequence[ChunkedText], pairs: Sequence[SentencePair]
 ) -> float:
+    """Return the F1 of the chunks that a model finds in the sentences of some pairs."""
+    n_right = n_both = 0
+    for text, pair in zip(texts, pairs, strict=True):
+        for side, gold in zip(pair, (text.source_chunks, text.target_chunks), strict=True):
+            found = find_chunks(model.boundary, side.tags or ())
+            n_right += len(set(found) & set(gold))
+            n_both += len(found) + len(gold)
+    return 2 * n_right / n_both
+
+
+def span_accuracy(aligner: Aligner, model: RelationModel, data: Path) -> float:
     """Return the share of SSD's span pairs whose score is on the right side of SIMILAR."""
     right = []
     for source, target, units, labels in read_spans(data / "ssd" / "spans.tsv"):
-        if not units:
-            continue
-        sides = aligner.annotate([source, target])
-        rows = aligner._engine.unit_inputs((sides[0], sides[1]), units, AlignOptions(related=True))
-        model = models[of_text[" ".join(source.tokens)]]
-        right += [
-            (s >= SIMILAR) == label for s, label in zip(model.scores(rows), labels, strict=True)
-        ]
+        if units:
+            sides = aligner.annotate([source, target])
+            options = AlignOptions(related=True)
+            rows = aligner._engine.unit_inputs((sides[0], sides[1]), units, options)
+            scores = model.scores(rows).tolist()
+            right += [(s >= SIMILAR) == label for s, label in zip(scores, labels, strict=True)]
     return float(np.mean(right))
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedLinks:
+    """The links of the corpus as units: the model's inputs, the kinds, and the topics."""
+
+    rows: NDArray[np.float32]
+    kinds: NDArray[np.int64]
+    topics: list[str]
+
+
+def links_of(aligner: Aligner, pairs: Sequence[OwnPair]) -> JudgedLinks:
+    """Return the links of some pairs but those of the same words."""
+    rows, kinds, topics = [], [], []
+    for own, pair in zip(pairs, sides_of(aligner, [each.gold for each in pairs]), strict=True):
+        marked = linked_units(own)
+        if marked:
+            rows.append(unit_rows(aligner, pair, [each.unit for each in marked]))
+            kinds += [RELATION_KINDS.index(each.kind) for each in marked]
+            topics += [own.topic] * len(marked)
+    every = np.concatenate(rows)
+    chosen = every[:, UNIT_INPUTS.index("is-identical")] == 0
+    kept = [topic for topic, is_kept in zip(topics, chosen.tolist(), strict=True) if is_kept]
+    return JudgedLinks(every[chosen], np.array(kinds)[chosen], kept)
+
+
+def print_links(name: str, gold: NDArray[np.int64], found: NDArray[np.int64]) -> None:
+    """Print accuracy and the mean F1 of kinds, over links that do not say the same and over all."""
+    unlike = gold != SAME
+    f1 = kind_f1(gold, found)
+    print(
+        f"{name}: unlike links accuracy {np.mean((gold == found)[unlike]):.3f}, "
+        f"macro F1 {np.mean(kind_f1(gold[unlike], found[unlike])[1:]):.3f}; "
+        f"all links accuracy {np.mean(gold == found):.3f}, macro F1 {np.mean(f1):.3f}; "
+        + ", ".join(f"{kind} {each:.2f}" for kind, each in zip(RELATION_KINDS, f1, strict=True)),
+        flush=True,
+    )
+
+
+def kind_f1(gold: NDArray[np.int64], found: NDArray[np.int64]) -> list[float]:
+    """Return the F1 of each kind."""
+    sizes = [int(np.sum(gold == k) + np.sum(found == k)) for k in range(len(RELATION_KINDS))]
+    right = [int(np.sum((gold == k) & (found == k))) for k in range(len(RELATION_KINDS))]
+    return [2 * n_right / max(size, 1) for n_right, size in zip(right, sizes, strict=True)]
+
+
+def folds_of(groups: Sequence[str], n_folds: int) -> dict[str, int]:
+    """Return the fold of each group."""
+    names = sorted(set(groups))
+    random.Random(SEED).shuffle(names)
+    return {name: number % n_folds for number, name in enumerate(names)}
+
+
+def judge_folds(
+    aligner: Aligner, examples: Examples, links: JudgedLinks, boundary: Arrays, n_folds: int
+) -> None:
+    """Print the figures on held-out topics of the corpus' training part."""
+    folds = folds_of([*examples.groups, *links.topics], n_folds)
+    of_example = np.array([folds[group] for group in examples.groups])
+    of_link = np.array([folds[topic] for topic in links.topics])
+    found = np.zeros(len(links.kinds), dtype=np.int64)
+    for fold in range(n_folds):
+        model = opened(fit(examples, of_example != fold) | boundary)
+        here = of_link == fold
+        found[here] = model.probabilities(links.rows[here]).argmax(axis=1)
+    print_links(f"{n_folds} folds", links.kinds, found)
+
+
+def opened(arrays: Arrays) -> RelationModel:
+    """Return a model of these trees."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "relations.table"
+        write(arrays, path)
+        return RelationModel(Table.open(path))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the figures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True, help="folder of the corpora")
-    parser.add_argument("--folds", type=int, default=5)
+    parser.add_argument("--table", type=Path, help="an unpacked table; by default the shipped one")
+    parser.add_argument("--folds", type=int, help="judge by folds of the training part instead")
     given = parser.parse_args(arguments)
     aligner = Aligner.load("en")
-    judge(aligner, collect(aligner, given.data), given.data, given.folds)
+    if given.folds:
+        pairs = own_marks()
+        boundary = fit_boundary(chunked_sentences(given.data, pairs))
+        examples = collect(aligner, given.data, pairs)
+        judge_folds(aligner, examples, links_of(aligner, pairs), boundary, given.folds)
+        return
+    model = RelationModel(Table.open(given.table)) if given.table else RelationModel.open_shipped()
+    links = links_of(aligner, own_marks("dev"))
+    print_links("corpus, dev", links.kinds, model.probabilities(links.rows).argmax(axis=1))
+    judge_task(aligner, model, given.data)
+    print(f"SSD's spans: accuracy {span_accuracy(aligner, model, given.data):.3f}")
 
 
 if __name__ == "__main__":

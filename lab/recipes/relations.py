@@ -1,4 +1,5 @@
-"""The model of relations: trained on chunks that people related, and on made contrasts.
+"""The model of relations: trained on related links of the project's own corpus, on chunks that its
+links and those of Edinburgh++ join, and on made contrasts.
 
 ``python -m lab.recipes.relations --data DATA --output FILE`` writes it; `related` judges it.
 """
@@ -21,17 +22,18 @@ from tokalign.types import Sentence
 from tokalign.types.chunks import TokenChunk
 from tokalign.types.relations import RELATION_KINDS
 
+from lab.recipes.corpora import OwnPair, own_marks
 from lab.recipes.forests import Arrays, forest_arrays
 from lab.recipes.settings import LICENSES
+from lab.recipes.tree_chunks import chunks_of, with_trees
 from lab.recipes.unit_examples import (
     UNKNOWN,
     Examples,
+    add_chunks,
+    add_links,
     add_made,
     add_paraphrases,
-    add_spans,
-    add_task,
-    chunked_sentences,
-    read_task,
+    paraphrases,
 )
 
 SETTINGS: Mapping[str, Mapping[str, Any]] = {
@@ -42,8 +44,14 @@ SETTINGS: Mapping[str, Mapping[str, Any]] = {
         "min_samples_leaf": 20,
         "max_features": 0.3,
     },
-    "linked": {"max_iter": 150, "learning_rate": 0.08, "max_leaf_nodes": 16},
-    "boundary": {"max_iter": 100, "learning_rate": 0.1, "max_leaf_nodes": 16},
+    "linked": {
+        "max_iter": 150,
+        "learning_rate": 0.08,
+        "max_leaf_nodes": 16,
+        "min_samples_leaf": 50,
+        "l2_regularization": 10.0,
+    },
+    "boundary": {"max_iter": 200, "learning_rate": 0.1, "max_leaf_nodes": 31},
     "score": {
         "max_iter": 150,
         "learning_rate": 0.06,
@@ -56,15 +64,27 @@ SETTINGS: Mapping[str, Mapping[str, Any]] = {
 SEED = 1
 
 
-def collect(aligner: Aligner, data: Path) -> Examples:
-    """Return all training examples."""
-    texts = read_task(data)
+def collect(aligner: Aligner, data: Path, pairs: Sequence[OwnPair]) -> Examples:
+    """Return all training examples; the pairs are of the project's own corpus."""
     examples = Examples()
-    add_task(examples, aligner, texts)
-    add_made(examples, aligner, texts)
-    add_paraphrases(examples, aligner, data)
-    add_spans(examples, aligner, data)
+    same = paraphrases(data)
+    gold = [pair.gold for pair in pairs]
+    add_links(examples, aligner, pairs)
+    relations, topics = [pair.relations for pair in pairs], [pair.topic for pair in pairs]
+    add_chunks(examples, aligner, gold, relations, topics)
+    add_chunks(examples, aligner, same)
+    add_made(examples, aligner, pairs)
+    add_paraphrases(examples, aligner, same)
     return examples
+
+
+def chunked_sentences(
+    data: Path, pairs: Sequence[OwnPair]
+) -> list[tuple[Sentence, list[TokenChunk]]]:
+    """Return the sentences of the corpora with their chunks."""
+    gold = [*(pair.gold for pair in pairs), *paraphrases(data)]
+    trees = with_trees([side for pair in gold for side in (pair.source, pair.target)])
+    return [(tree, chunks_of(tree)) for tree in trees]
 
 
 def fit_boundary(sentences: Sequence[tuple[Sentence, Sequence[TokenChunk]]]) -> Arrays:
@@ -120,8 +140,8 @@ def write(arrays: Arrays, output: Path) -> None:
         version="1.0.0",
         license=LICENSES["relations"],
         source=(
-            "SemEval 2016 task 2 (training part), SSD's spans, MultiMWA's MTRef training half, and "
-            "contrasts made with WordNet 3.0; lab/recipes/relations.py"
+            "tokalign corpus (training part), Edinburgh++, and contrasts made with WordNet 3.0; "
+            "lab/recipes/relations.py"
         ),
         meta={"kinds": list(RELATION_KINDS)},
     )
@@ -134,9 +154,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--output", type=Path, required=True, help="table file to write")
     given = parser.parse_args(arguments)
     aligner = Aligner.load("en")
-    examples = collect(aligner, given.data)
+    pairs = own_marks()
+    examples = collect(aligner, given.data, pairs)
     every = np.ones(len(examples.rows), dtype=bool)
-    boundary = fit_boundary(chunked_sentences(aligner, read_task(given.data)))
+    boundary = fit_boundary(chunked_sentences(given.data, pairs))
     write(fit(examples, every) | boundary, given.output)
     print(f"{given.output}: trained on {len(examples.rows)} examples")
 

@@ -1,19 +1,17 @@
 """Thresholds, calibration and choice of a model's styles, fitted by cross-validation.
 
-    python -m lab.recipes.styles --data DATA --unrelated build/unrelated
+    python -m lab.recipes.models --data DATA --judge MODEL
 
-trains five models, each on four fifths of the corpora and of the unrelated pairs, and lets each
-align what it has not seen in every style. Prints one JSON object for each style, over the pairs of
-its corpus, and one for the choice of a style, over all pairs; what they are judged by was fitted on
-the other folds. What a shipped model has is fitted on all of them (`fit_styles`), and development
-data has no part in it.
+trains five models, each on four fifths of the corpora and of the unrelated pairs of a recipe, and
+lets each align what it has not seen in every style. Prints one JSON object for each style, over the
+pairs of its corpus, and one for the choice of a style, over all pairs; what they are judged by was
+fitted on the other folds. What a shipped model has is fitted on all of them (`fit_styles`), and
+development data has no part in it.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -25,18 +23,15 @@ from tokalign.evaluate import LinkChoice, evaluate
 from tokalign.evaluate.calibration import judge as judge_links
 from tokalign.evaluate.calibration import reliability
 from tokalign.evaluate.counts import choose_links
-from tokalign.formats import read_gold
 from tokalign.model import Model
 from tokalign.model.styles import AUTO, StyleHeader
 from tokalign.model.training import TrainingData, TrainingSettings
 
-from lab.recipes.choice import chosen_style, fit_choice
-from lab.recipes.corpora import UNRELATED, read_corpus
+from lab.recipes.choice import WRONG, chosen_style, fit_choice
 from lab.recipes.held_out import N_FOLDS, Doubles, HeldOutPair, held_out, links_at, links_of
-from lab.recipes.rewritten import with_rewritten
-from lab.recipes.settings import EN_SETTINGS, STYLES
+from lab.recipes.settings import Style
 
-THRESHOLDS = tuple(round(0.05 * k, 2) for k in range(3, 13))
+THRESHOLDS = tuple(round(0.05 * k, 2) for k in range(4, 13))
 LEAST = 0.05
 """Posterior below which calibration is not fitted: no style takes such links."""
 UNRELATED_SHARE = 0.1
@@ -47,28 +42,35 @@ N_KNOTS = 14
 CONFIDENT = 0.8
 
 
-def choose_thresholds(pairs: Sequence[HeldOutPair], name: str) -> tuple[float, float]:
+def choose_thresholds(pairs: Sequence[HeldOutPair], name: str, style: Style) -> tuple[float, float]:
     """Return the thresholds of a link, and of one beside another, for which the sum of F1 and exact
     match over pairs of the style's corpus is highest; of equal ones the lowest."""
-    choice = STYLES[name].choice
 
     def quality(threshold: float, beside: float) -> float:
         n_right = n_links = n_exact = 0
         for pair in pairs:
             links = links_at(pair.means[name], threshold, beside)
-            wanted, found = choose_links(pair.gold, links, choice)
+            wanted, found = choose_links(pair.gold, links, style.choice)
             n_right += len(wanted & found)
             n_links += len(wanted) + len(found)
             n_exact += wanted == found
         return 2 * n_right / max(n_links, 1) + n_exact / len(pairs)
 
     return max(
-        ((each, beside) for each in THRESHOLDS for beside in THRESHOLDS if beside <= each),
+        (
+            (each, beside)
+            for each in THRESHOLDS
+            if each >= style.least[0]
+            for beside in THRESHOLDS
+            if style.least[1] <= beside <= each
+        ),
         key=lambda both: quality(*both),
     )
 
 
-def _cells(pairs: Sequence[HeldOutPair], name: str, *, unlike: bool) -> tuple[Doubles, Doubles]:
+def _cells(
+    pairs: Sequence[HeldOutPair], name: str, choice: LinkChoice, *, unlike: bool
+) -> tuple[Doubles, Doubles]:
     """Return posteriors of cells, and which of them are right links.
 
     Of unrelated pairs they are those of the cells that are known to hold no link. Links that count
@@ -83,7 +85,7 @@ def _cells(pairs: Sequence[HeldOutPair], name: str, *, unlike: bool) -> tuple[Do
         for link in pair.gold.sure:
             right[link] = 1
         for link in pair.gold.possible:
-            right[link] = STYLES[name].choice is LinkChoice.SURE_AND_POSSIBLE
+            right[link] = choice is LinkChoice.SURE_AND_POSSIBLE
             kept[link] &= bool(right[link])
         raws.append(mean[kept].astype(np.float64))
         rights.append(right[kept])
@@ -162,24 +164,28 @@ def fit_map(raw: Doubles, right: Doubles) -> tuple[tuple[float, ...], tuple[floa
 
 
 def fit(
-    name: str, pairs: Sequence[HeldOutPair], thresholds: tuple[float, float] | None = None
+    name: str,
+    style: Style,
+    pairs: Sequence[HeldOutPair],
+    thresholds: tuple[float, float] | None = None,
 ) -> StyleHeader:
     """Return a style's part of the header, fitted on held-out pairs; thresholds that are given are
     not fitted."""
+    choice = style.choice
     own = [pair for pair in pairs if pair.style == name and not pair.is_piece]
     unrelated = [pair for pair in pairs if not pair.style and not pair.is_piece]
-    threshold, beside = thresholds or choose_thresholds(own, name)
-    raw, calibrated = fit_map(*_cells(own, name, unlike=False))
+    threshold, beside = thresholds or choose_thresholds(own, name, style)
+    raw, calibrated = fit_map(*_cells(own, name, choice, unlike=False))
     return {
         "name": name,
-        "links": STYLES[name].links,
+        "links": style.links,
         "threshold": threshold,
         "beside": beside,
         "raw": raw,
         "calibrated": calibrated,
         "unlike": fit_unlike(
-            _cells(own, name, unlike=True),
-            _cells(unrelated, name, unlike=True),
+            _cells(own, name, choice, unlike=True),
+            _cells(unrelated, name, choice, unlike=True),
             UNRELATED_SHARE * len(own) / max(len(unrelated), 1),
             beside,
         ),
@@ -187,50 +193,60 @@ def fit(
 
 
 def fit_styles(
-    model: Model, data: TrainingData, settings: TrainingSettings, n_folds: int = N_FOLDS
+    model: Model,
+    data: TrainingData,
+    settings: TrainingSettings,
+    styles: Mapping[str, Style],
+    n_folds: int = N_FOLDS,
+    wrong: float = WRONG,
 ) -> Model:
-    """Return a model with its styles and their choice fitted by cross-validation; one without
-    styles as it is."""
-    if not model.header.styles:
-        return model
+    """Return a model with its styles and their choice fitted by cross-validation."""
     pairs = held_out(data, settings, n_folds)
-    styles = [fit(style["name"], pairs) for style in model.header.styles]
-    return replace(model, header=replace(model.header, styles=fit_choice(pairs, styles)))
+    fitted = [fit(name, style, pairs) for name, style in styles.items()]
+    chosen = fit_choice(pairs, fitted, styles, wrong)
+    return replace(model, header=replace(model.header, styles=chosen))
 
 
-def judge(pairs: Sequence[HeldOutPair]) -> Iterator[dict[str, object]]:
+def judge(pairs: Sequence[HeldOutPair], styles: Mapping[str, Style]) -> Iterator[dict[str, object]]:
     """Yield the figures of each style, then those of the choice.
 
     Every fold is judged by what was fitted on the others.
     """
     folds = sorted({pair.fold for pair in pairs})
-    judged: dict[str, list[tuple[HeldOutPair, StyleHeader]]] = {name: [] for name in STYLES}
+    judged: dict[str, list[tuple[HeldOutPair, StyleHeader]]] = {name: [] for name in styles}
     by_choice: list[tuple[HeldOutPair, StyleHeader]] = []
     for fold in folds:
         rest = [pair for pair in pairs if pair.fold != fold]
-        styles = fit_choice(rest, [fit(name, rest) for name in STYLES])
+        fitted = [fit(name, style, rest) for name, style in styles.items()]
+        chosen = fit_choice(rest, fitted, styles)
         for pair in pairs:
             if pair.fold != fold or pair.is_piece:
                 continue
-            by_choice.append((pair, chosen_style(pair, styles)))
-            for style in styles:
+            by_choice.append((pair, chosen_style(pair, chosen)))
+            for style in chosen:
                 if pair.style in ("", style["name"]):
                     judged[style["name"]].append((pair, style))
     for name, decided in judged.items():
-        yield {"style": name, "corpus": Path(STYLES[name].corpus).name, **figures_of(decided)}
-    for name in STYLES:
+        yield {
+            "style": name,
+            "corpora": [Path(each).name for each in styles[name].corpora],
+            **figures_of(decided, styles),
+        }
+    for name in styles:
         some = [(pair, style) for pair, style in by_choice if pair.style in ("", name)]
         yield {
             "style": f"{AUTO}.{name}",
-            "corpus": Path(STYLES[name].corpus).name,
-            **figures_of(some),
+            "corpora": [Path(each).name for each in styles[name].corpora],
+            **figures_of(some, styles),
         }
 
 
-def figures_of(decided: Sequence[tuple[HeldOutPair, StyleHeader]]) -> dict[str, object]:
+def figures_of(
+    decided: Sequence[tuple[HeldOutPair, StyleHeader]], styles: Mapping[str, Style]
+) -> dict[str, object]:
     """Return the figures of pairs of one corpus, and of unrelated ones, as styles decide them."""
     own = [(pair, style) for pair, style in decided if pair.style]
-    choice = STYLES[own[0][0].style].choice
+    choice = styles[own[0][0].style].choice
     gold = [pair.gold for pair, _ in own]
     confidences = [_confidences(pair, style) for pair, style in own]
     unlike = [
@@ -269,18 +285,3 @@ def _confidences(pair: HeldOutPair, style: StyleHeader) -> dict[tuple[int, int],
 
 
 SCORES = ("precision", "recall", "f1", "exact_match", "f1_identical", "f1_non_identical")
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
-    parser.add_argument("--data", type=Path, required=True, help="folder of the corpora")
-    parser.add_argument("--unrelated", type=Path, required=True, help="of lab.recipes.unrelated")
-    arguments = parser.parse_args()
-    corpora = {Path(s.corpus).name: read_corpus(arguments.data, s.corpus) for s in STYLES.values()}
-    data = TrainingData(corpora, unrelated=read_gold(arguments.unrelated / UNRELATED))
-    for row in judge(held_out(with_rewritten(data), EN_SETTINGS)):
-        print(json.dumps(row), flush=True)
-
-
-if __name__ == "__main__":
-    main()

@@ -43,6 +43,7 @@ from lab.recipes.corpora import (
     read_questions,
     read_sts,
 )
+from lab.recipes.frames import captions, definitions
 from lab.recipes.groups import Clusters
 
 UNRELATED_STS = 1.0
@@ -231,14 +232,27 @@ def mined_gold(data: Path, path: str) -> list[GoldPair]:
 
 def mined_own() -> list[GoldPair]:
     """Return pairs of the project's own corpus whose sides are of unlike topics."""
-    own = own_pairs()
+    own = [*own_pairs(), *own_pairs("styles")]
     pairs = annotate([("", "", pair.source, pair.target) for pair, _ in own])
     clusters: Clusters[str] = Clusters()
     for pair, (_, topic) in zip(pairs, own, strict=True):
         clusters.join(topic, text_of(pair.source))
         clusters.join(topic, text_of(pair.target))
-    sides = [pair.source for pair in pairs], [pair.target for pair in pairs]
-    return list(map(_without_links, mine("corpus", *sides, clusters)))
+    sources, targets = [pair.source for pair in pairs], [pair.target for pair in pairs]
+    mined = [
+        *mine("corpus", sources, targets, clusters),
+        *mine("corpus-turned", targets, sources, clusters),
+    ]
+    return list(map(_without_links, mined))
+
+
+def framed(wordnet: Path) -> list[GoldPair]:
+    """Return the pairs that share only a frame."""
+    made: list[RawPair] = [
+        *((f"caption:{k}", "mined", *pair) for k, pair in enumerate(captions())),
+        *((f"definition:{k}", "mined", *pair) for k, pair in enumerate(definitions(wordnet))),
+    ]
+    return list(map(_without_links, annotate(made)))
 
 
 def _without_links(pair: Unaligned) -> GoldPair:

@@ -30,8 +30,7 @@ SETTINGS = {name: recipe.settings for name, recipe in MODELS.items()} | {
 def test_the_shipped_header_names_what_the_recipe_names(name):
     header, recipe = load_model(model_path(name)).header, MODELS[name]
     assert header.description == recipe.description
-    own = ("tokalign corpus",) if recipe.has_own else ()
-    assert header.corpora == (*[Path(corpus).name for corpus in recipe.corpora], *own)
+    assert header.corpora == tuple(Path(corpus).name for corpus in recipe.corpora)
 
 
 @pytest.mark.parametrize("name", SETTINGS)
@@ -73,4 +72,4 @@ def test_a_model_is_written_with_what_was_measured(sample_dir, tmp_path, monkeyp
 def test_an_unknown_model_is_refused(tmp_path, capsys):
     with pytest.raises(SystemExit):
         models.main(["--data", str(tmp_path), "--output", str(tmp_path), "fr"])
-    assert "no model ['fr']; choose out of en-rte2, en, en-open" in capsys.readouterr().err
+    assert "no model ['fr']; choose out of en-rte2, en, en-research" in capsys.readouterr().err

@@ -12,7 +12,7 @@ from lab.recipes.rebuilt import TOLERANCE, difference
 
 @pytest.fixture(scope="module")
 def shipped():
-    return load_model(model_path("en-open"))
+    return load_model(model_path("en-rte2"))
 
 
 @pytest.mark.parametrize(
@@ -31,19 +31,19 @@ def test_another_header_is_a_difference(shipped):
 
 def test_a_model_without_its_corpora_is_skipped_and_said_to_be(tmp_path, capsys):
     with pytest.raises(SystemExit) as ended:
-        rebuilt.main(["--data", str(tmp_path), "--output", str(tmp_path / "out"), "en-open"])
+        rebuilt.main(["--data", str(tmp_path), "--output", str(tmp_path / "out"), "en-rte2"])
     assert ended.value.code == 0
-    corpus = models.MODELS["en-open"].corpora[0]
-    assert capsys.readouterr().out == f"en-open: skipped, since there is no {tmp_path / corpus}\n"
+    corpus = models.MODELS["en-rte2"].corpora[0]
+    assert capsys.readouterr().out == f"en-rte2: skipped, since there is no {tmp_path / corpus}\n"
 
 
 def test_another_model_fails(tmp_path, monkeypatch, capsys):
     def write(arguments):
-        (tmp_path / "en-open.tokalign").write_bytes(model_path("en-rte2").read_bytes())
+        (tmp_path / "en-rte2.tokalign").write_bytes(model_path("en-rte2-neural").read_bytes())
 
     monkeypatch.setattr(rebuilt, "missing", lambda name, data: [])
     monkeypatch.setattr(models, "main", write)
     with pytest.raises(SystemExit) as ended:
-        rebuilt.main(["--data", str(tmp_path), "--output", str(tmp_path), "en-open"])
+        rebuilt.main(["--data", str(tmp_path), "--output", str(tmp_path), "en-rte2"])
     assert ended.value.code == 1
-    assert "en-open: the headers differ" in capsys.readouterr().out
+    assert "en-rte2: the headers differ" in capsys.readouterr().out

@@ -18,8 +18,14 @@ from tokalign.types import GoldPair, Sentence
 
 from lab.recipes.choice import RELATED, chosen_style, fit_choice, gains_of
 from lab.recipes.held_out import LONGEST, HeldOutPair, held_out, links_at, piece_of
-from lab.recipes.settings import EN_SETTINGS, STYLES
-from lab.recipes.styles import choose_thresholds, fit, fit_map, fit_unlike, judge
+from lab.recipes.settings import EN_RESEARCH_SETTINGS, EN_SETTINGS, FEW, RESEARCH_STYLES, STYLES
+from lab.recipes.styles import (
+    choose_thresholds,
+    fit,
+    fit_map,
+    fit_unlike,
+    judge,
+)
 
 WORDS = Sentence.from_tokens([f"w{k}" for k in range(10)])
 NOTHING = np.zeros((10, 10), dtype=bool)
@@ -47,6 +53,10 @@ def made_up(right_of, n_pairs=200, style="strict", *, unlike=False, seed=0) -> l
             )
         )
     return pairs
+
+
+def fitted(name: str, pairs: list[HeldOutPair]):
+    return fit(name, STYLES[name], pairs)
 
 
 def cells(pairs: list[HeldOutPair]) -> tuple[np.ndarray, np.ndarray]:
@@ -95,15 +105,21 @@ def test_links_that_count_neither_way_fit_nothing():
         )
         for pair in pairs
     ]
-    assert fit("strict", pairs)["unlike"] != fit("strict", moved)["unlike"]
+    assert fitted("strict", pairs)["unlike"] != fitted("strict", moved)["unlike"]
     as_free = [dataclasses.replace(pair, style="free") for pair in moved]
     found = [dataclasses.replace(pair, style="free") for pair in pairs]
-    assert fit("free", as_free)["unlike"] == fit("free", found)["unlike"]
+    assert fitted("free", as_free)["unlike"] == fitted("free", found)["unlike"]
 
 
 def test_the_thresholds_are_those_of_the_best_f1_and_exact_match():
-    threshold, beside = choose_thresholds(made_up(lambda p: (p >= 0.45).astype(float)), "strict")
+    pairs = made_up(lambda p: (p >= 0.45).astype(float))
+    threshold, beside = choose_thresholds(pairs, "strict", STYLES["strict"])
     assert threshold == beside == 0.45
+
+
+def test_thresholds_are_not_below_the_least_ones_of_the_style():
+    pairs = made_up(lambda p: (p >= 0.2).astype(float))
+    assert choose_thresholds(pairs, "strict", STYLES["strict"]) == FEW
 
 
 def test_a_link_beside_another_needs_less():
@@ -122,17 +138,17 @@ def test_a_pair_gets_the_style_that_gains_most():
         {"name": name, "links": "", "threshold": threshold}
         for name, threshold in (("strict", 1.0), (RELATED, 0.01))
     ]
-    fitted = fit_choice([*low, *high], styles)
-    check_styles(fitted)
-    assert [style["related"] for style in fitted] == [False, True]
+    chosen = fit_choice([*low, *high], styles, STYLES)
+    check_styles(chosen)
+    assert [style["related"] for style in chosen] == [False, True]
     for pairs, name in ((low, "strict"), (high, RELATED)):
-        assert {chosen_style(pair, fitted)["name"] for pair in pairs} == {name}
+        assert {chosen_style(pair, chosen)["name"] for pair in pairs} == {name}
 
 
 def test_links_of_unrelated_pairs_are_losses():
     (pair,) = made_up(lambda p: p, 1, style="")
     styles = [{"name": "strict", "links": "", "threshold": each} for each in (0.2, 0.9, 1.0)]
-    many, few, none = gains_of(pair, styles)
+    many, few, none = gains_of(pair, styles, STYLES)
     assert many < few < none == 0
 
 
@@ -142,7 +158,8 @@ def test_what_a_fold_is_judged_by_has_not_seen_it():
         for number, style in enumerate(STYLES)
         for each in made_up(lambda p: p**2, 100, style, unlike=True, seed=number)
     ]
-    rows = list(judge([*pairs, *made_up(lambda p: p, 20, style="", unlike=True)]))
+    unrelated = made_up(lambda p: p, 20, style="", unlike=True)
+    rows = list(judge([*pairs, *unrelated], STYLES))
     assert [row["style"] for row in rows] == [*STYLES, *(f"auto.{name}" for name in STYLES)]
     for row in rows[: len(STYLES)]:
         assert row["pairs"] == 100
@@ -150,8 +167,13 @@ def test_what_a_fold_is_judged_by_has_not_seen_it():
         assert row["expected_error_unlike"] == row["expected_error"] < 0.08
 
 
-def test_every_style_has_a_corpus_of_the_settings():
-    assert [style for _, style in EN_SETTINGS.styles] == list(STYLES)
+@pytest.mark.parametrize(
+    ("settings", "styles"),
+    [(EN_SETTINGS, STYLES), (EN_RESEARCH_SETTINGS, RESEARCH_STYLES)],
+    ids=["en", "en-research"],
+)
+def test_every_style_has_corpora_of_the_settings(settings, styles):
+    assert list(dict.fromkeys(style for _, style in settings.styles)) == list(styles)
 
 
 def test_a_piece_is_short_and_no_link_leaves_it(gold):

@@ -21,6 +21,7 @@ from tokalign.decoding.backend import AT_ONCE
 from tokalign.decoding.by_model import ModelBackend
 from tokalign.decoding.decoder import Decoder
 from tokalign.decoding.link_decision import choice_inputs_of, style_number
+from tokalign.english.lexicon.word_lists import WH_WORDS
 from tokalign.english.lexicon.word_weights import Frequencies, token_weight
 from tokalign.errors import InputError, ModelError, ShapeError
 from tokalign.features.extract import Extractor
@@ -61,6 +62,12 @@ TREES = [
 sentences = st.sampled_from([*SENTENCES, *BAD, *TREES])
 
 
+def asks(sentence: Sentence) -> bool:
+    *_, last = ["", *sentence.tokens]
+    begins = (*sentence.tokens, "")[0].lower() in WH_WORDS
+    return "?" in sentence.tokens[-2:] or (begins and last[-1:].isalnum())
+
+
 def by_steps(pair: AnnotatedPair, options: AlignOptions) -> dict[str, object]:
     """Return what a pair gives by the posteriors and labels of its own; the slow twin."""
     source, target, *more = pair
@@ -68,6 +75,8 @@ def by_steps(pair: AnnotatedPair, options: AlignOptions) -> dict[str, object]:
     names = [style["name"] for style in ALIGNER.header.styles]
     if options.style in names:
         number = names.index(options.style)
+    elif asks(source) or asks(target):
+        number = names.index("questions")
     else:
         weights = [each["choice"] for each in ALIGNER.header.styles]
         number = style_number(weights, choice_inputs_of(DECODER_INPUTS, source, target).tolist())

@@ -29,7 +29,7 @@ QUESTIONS = (
     "Where is the old mill?", "How much did the bridge cost?", "How long is the tunnel?",
     "How old was Otto when he died?", "What percentage of the bread is rye?",
     "How many windows does the tower have?", "What does a miller do?", "why is the sky blue",
-    "Which company built it?", "what ?", "How tall is the tower in feet?",
+    "Which company built it?", "what ?", "Is the mill old?", "How tall is the tower in feet?",
 )  # fmt: skip
 CANDIDATES = (
     "Marta Lindqvist founded the bakery in Leeds in May 1908.", "It cost $2.5 million in 1991.",
@@ -77,5 +77,6 @@ def test_batches_find_the_same_evidence():
     ):
         found = {piece.name: piece.value for piece in judgement.evidence}
         expected = twin(question, candidate, mean, alignment.score, alignment.agreement)
+        del expected["polar"]  # chooses the weights
         asked = {"asks": 1.0} if alignment.source.text.endswith("?") else {}
         assert found == pytest.approx(expected | {"bias": 1.0} | asked, abs=1e-6)

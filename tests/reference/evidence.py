@@ -65,6 +65,7 @@ def evidence(
     dense = {k: sum(weight[j] * near[k, j] for j in asked) / total if total else 1.0 for k in free}
     fitting = max((fits[k] * dense[k] for k in free), default=0.0)
     by_verb = [near[k, j] for k in free for j in asked if question.tags[j].startswith(("VB", "MD"))]
+    typed = max((fits[k] for k in free), default=0.0)
     is_value = expected.answer in (AnswerType.DATE, AnswerType.NUMBER)
     is_name = expected.answer in (AnswerType.PERSON, AnswerType.PLACE, AnswerType.NAME)
     return {
@@ -81,11 +82,20 @@ def evidence(
             ],
             vectors,
         ),
-        "typed": max((fits[k] for k in free), default=0.0),
+        "typed": typed,
         "value": fitting if is_value else 0.0,
         "name": fitting if is_name else 0.0,
         "by_verb": max(by_verb, default=0.0),
         "length": min(1.0, math.log1p(len(candidate)) / math.log1p(100)),
+        "bare": (1 - typed) * share(early, asked),
+        "yes_no": float(Hint.YES_NO in hints(candidate.tokens[0], candidate.tags[0])),
+        "clause": float(Hint.CLAUSE in hints(candidate.tokens[0], candidate.tags[0])),
+        "polar": float(
+            not any(
+                Hint.ASKS in hints(token, tag)
+                for token, tag in zip(question.tokens, question.tags, strict=True)
+            )
+        ),
     }  # fmt: skip
 
 

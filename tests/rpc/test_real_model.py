@@ -321,7 +321,7 @@ def test_client_asks_for_offsets_and_for_links_alone(server):
         assert links.source.tokens == links.target.tokens == ()
         best, other = client.rank("Who barks?", ["Rain.", "Dogs bark."], detail="scores")
         assert (best.index, best.alignment.links) == (1, ())
-        assert best.judgement.score > 2 * other.judgement.score
+        assert best.judgement.score > 1.5 * other.judgement.score
 
 
 words = st.text(max_size=60) | st.sampled_from(["The dog barks.", "\u2028", "\x00", "a" * 3000])

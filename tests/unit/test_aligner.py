@@ -135,10 +135,11 @@ def test_labels_and_posteriors_equal_the_twins(aligner, model, extractor, gold) 
     all_weights, all_transitions = model.summed()
     for pair in gold[:5]:
         source, target = aligner.annotate([pair.source, pair.target])
+        style = aligner.styles.index(aligner.align(source, target).style)
         start, slot, value = extractor.rows(source, target)
         scores = np.array(
             [
-                value[a:b].astype(float) @ all_weights[0, slot[a:b]]
+                value[a:b].astype(float) @ all_weights[style, slot[a:b]]
                 for a, b in itertools.pairwise(start)
             ]
         )
@@ -149,7 +150,7 @@ def test_labels_and_posteriors_equal_the_twins(aligner, model, extractor, gold) 
             ("s2t", np.hstack([nulls[:n_source, :1], cells[:, :, 0]])),
             ("t2s", np.hstack([nulls[n_source:, 1:], cells[:, :, 1].T])),
         ):
-            weights = all_transitions[0, 0 if symmetrization == "s2t" else 1]
+            weights = all_transitions[style, 0 if symmetrization == "s2t" else 1]
             states, _ = reference.decode(emission_ts, weights)
             posterior_ts, _, _ = reference.forward_backward(emission_ts, weights)
             expected = {(t, int(s) - 1) for t, s in enumerate(states) if s}

@@ -42,13 +42,13 @@ def confidences(aligner, gold, style=""):
 @pytest.mark.parametrize(
     ("files", "model", "style", "choice", "f1", "exact", "error"),
     [
-        (SAMPLE, "en", "strict", STRICT, 0.88, 0.30, 0.04),
+        (SAMPLE, "en", "strict", STRICT, 0.88, 0.30, 0.06),
         (SAMPLE, "en", "free", LOOSE, 0.83, 0.18, 0.04),
         (SAMPLE, "en-rte2", "", STRICT, 0.88, 0.30, 0.055),
-        (SAMPLE, "en-open", "", STRICT, 0.84, 0.20, 0.07),
-        ("multimwa/wiki-dev.tsv", "en-open", "", LOOSE, 0.973, 0.63, 0.03),
-        ("multimwa/mtref-dev.tsv", "en", "free", LOOSE, 0.86, 0.08, 0.02),
-        ("multimwa/wiki-dev.tsv", "en", "edits", LOOSE, 0.973, 0.63, 0.015),
+        ("multimwa/mtref-dev.tsv", "en", "free", LOOSE, 0.83, 0.04, 0.06),
+        ("multimwa/wiki-dev.tsv", "en", "edits", LOOSE, 0.973, 0.59, 0.03),
+        ("multimwa/mtref-dev.tsv", "en-research", "free", LOOSE, 0.86, 0.08, 0.02),
+        ("multimwa/wiki-dev.tsv", "en-research", "edits", LOOSE, 0.973, 0.63, 0.015),
     ],
 )
 def test_shipped_models_keep_their_accuracy(request, files, model, style, choice, f1, exact, error):

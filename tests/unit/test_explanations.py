@@ -14,6 +14,7 @@ def test_explanations_add_up(aligner, model, extractor, gold, symmetrization) ->
         alignment = aligner.align(
             pair.source, pair.target, symmetrization=symmetrization, explain=True
         )
+        style = aligner.styles.index(alignment.style)
         directions = 1 if symmetrization in ("s2t", "t2s") else 2
         assert len(alignment.explanations) == directions * len(alignment.links)
         start, slot, value = extractor.rows(alignment.source, alignment.target)
@@ -23,13 +24,15 @@ def test_explanations_add_up(aligner, model, extractor, gold, symmetrization) ->
             column = 0 if explanation.direction is Direction.SOURCE_TO_TARGET else 1
             cell = explanation.source * len(alignment.target) + explanation.target
             span = slice(start[cell], start[cell + 1])
-            emission = float(value[span].astype(float) @ model.summed()[0][0, slot[span], column])
+            emission = float(
+                value[span].astype(float) @ model.summed()[0][style, slot[span], column]
+            )
             assert explanation.score == pytest.approx(emission, abs=1e-4)
             contributions = [abs(one.value * one.weight) for one in explanation.features]
             assert contributions == sorted(contributions, reverse=True)
             assert all(contributions)
             for one in explanation.features:
-                assert one.weight == model.summed()[0][0, model.table.slot(one.name), column]
+                assert one.weight == model.summed()[0][style, model.table.slot(one.name), column]
 
 
 def test_runner_up_and_margin_are_those_of_the_posteriors(aligner) -> None:

@@ -34,9 +34,30 @@ def test_each_file_of_data_has_terms():
 
 def test_what_learned_from_corpora_for_research_says_so():
     found = {each["name"]: each["license"] for each in license_terms()}
-    learned = ("model en", "model en-rte2", "table vectors", "table counts", "table relations")
+    learned = ("model en-research", "model en-rte2", "model en-neural", "table gates")
     assert [name for name in learned if RESEARCH not in found[name]] == []
-    assert found["model en-open"] == "Apache-2.0"
+
+
+OF_NEURAL_MODELS = {"table gates", "table second-pass"}
+
+
+def test_nothing_of_research_terms_stands_behind_the_default():
+    """All but the other models, the encoders and what decides for these."""
+    behind = [
+        each
+        for each in license_terms()
+        if each["name"] not in OF_NEURAL_MODELS
+        and not each["name"].startswith(("model en-", "table encoder-"))
+    ]
+    assert {"model en", "table vectors", "table counts", "table relations", "table edits"} <= {
+        each["name"] for each in behind
+    }
+    assert {"table support", "question-weights.tsv"} <= {each["name"] for each in behind}
+    assert [each for each in behind if RESEARCH in each["license"]] == []
+    corpora = re.compile(
+        "RTE2|MTRef|mtref|MultiMWA|wiki-|MSRP|SICK|TrecQA|WikiQA|SemEval|arXiv|SSD|ASSET|PAN"
+    )
+    assert [each for each in behind if corpora.search(each["source"])] == []
 
 
 @pytest.mark.parametrize("name", LICENSES)
@@ -49,8 +70,7 @@ def test_a_shipped_table_has_the_terms_of_its_recipe(name):
 def test_info_prints_the_terms():
     shown = CliRunner().invoke(main, ["info", "--licenses"], catch_exceptions=False)
     assert (
-        "model en-open\n  Apache-2.0\n  gold.train.sure+poss.json, tokalign corpus\n"
-        in shown.stdout
+        "model en\n  Apache-2.0\n  tokalign-entailment, gold.train.sure+poss.json," in shown.stdout
     )
     as_json = CliRunner().invoke(main, ["info", "--licenses", "--json"], catch_exceptions=False)
     assert json.loads(as_json.stdout) == license_terms()

@@ -117,6 +117,20 @@ def test_evidence_of_an_answer(extractor):
 def test_words_of_the_question_are_no_answers(extractor):
     seen = found(extractor, QUESTION, tagged("Acme/NNP grew/VBD ./."), [(0, 2)])
     assert (seen["typed"], seen["name"], seen["by_verb"]) == (0.0, 0.0, 0.0)
+    assert seen["bare"] == seen["early"] > 0.0
+
+
+@pytest.mark.parametrize(
+    ("question", "candidate", "marks"),
+    [
+        ("Is/VBZ it/PRP old/JJ ?/.", "Yes/UH ,/, very/RB ./.", (1.0, 0.0, 1.0)),
+        ("Is/VBZ it/PRP old/JJ ?/.", "If/IN it/PRP is/VBZ old/JJ ,/, go/VB ./.", (0.0, 1.0, 1.0)),
+        ("Why/WRB is/VBZ it/PRP old/JJ ?/.", "It/PRP is/VBZ not/RB ./.", (0.0, 0.0, 0.0)),
+    ],
+)
+def test_how_a_candidate_begins(extractor, question, candidate, marks):
+    seen = found(extractor, tagged(question), tagged(candidate), [])
+    assert (seen["yes_no"], seen["clause"], seen["polar"]) == marks
 
 
 @pytest.mark.parametrize(
@@ -168,10 +182,11 @@ def test_the_score_is_the_sigmoid_of_what_is_explained():
 
 def test_the_shipped_weights_are_written_as_they_are_read():
     weights = AnswerWeights.open_shipped()
-    assert (weights.question.names, weights.claim.names) == (EVIDENCE, CLAIM_EVIDENCE)
+    assert weights.question.names == weights.polar.names == EVIDENCE[:-1]
+    assert weights.claim.names == CLAIM_EVIDENCE
     assert weights.prior > 0
     rows = [row.split("\t") for row in weights.rows().splitlines()]
-    assert [name for of, name, _ in rows if of == "question"] == ["bias", *EVIDENCE]
+    assert [name for of, name, _ in rows if of == "polar"] == ["bias", *EVIDENCE[:-1]]
 
 
 @pytest.fixture(scope="module")
@@ -225,7 +240,7 @@ def test_priors_are_standardised(priors, expected):
 
 
 def test_a_prior_adds_to_the_log_odds():
-    weights = AnswerWeights(Regression((), 0.0, ()), Regression((), 0.0, ()), prior=math.log(3))
+    weights = AnswerWeights(*[Regression((), 0.0, ())] * 3, prior=math.log(3))
     plain = Judgement(RankBy.ANSWER, 0.5)
     assert weighed(plain, 1.0, weights, explain=False) == Judgement(
         RankBy.ANSWER, pytest.approx(0.75)

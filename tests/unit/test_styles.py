@@ -273,4 +273,5 @@ def test_the_names_of_what_decides(model) -> None:
 def test_the_shipped_default_chooses(shipped) -> None:
     assert default_style(shipped.header.styles) == "auto"
     assert related_style(shipped.header.styles) == "free"
-    assert shipped.align("We bought a couch.", "We bought a sofa.").style in ("free", "paraphrase")
+    versions = shipped.align("We bought a couch.", "We bought a sofa.")
+    assert versions.style in ("free", "paraphrase", "edits")

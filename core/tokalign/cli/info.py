@@ -21,7 +21,7 @@ OWN = "CC0-1.0"
 """Licence of the lists that were written for this project."""
 PLAIN_FILES = {
     "function_words.txt": ("Apache-2.0", "written for this project"),
-    "question-weights.tsv": (RESEARCH, "weights learned from TrecQA"),
+    "question-weights.tsv": ("ODC-By-1.0", "weights learned from WiCE and the tokalign corpus"),
     "scales.tsv": (OWN, "written for this project"),
     "short-forms.tsv": (OWN, "written for this project"),
 }

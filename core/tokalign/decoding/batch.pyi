@@ -21,7 +21,7 @@ class GateRows:
 def decide_batch(
     decoder: Decoder,
     pairs: Sequence[tuple[AnnotatedPair, Encoded | None]],
-    style: int,
+    styles: NDArray[np.int32],
     conventions: Conventions,
     least: float,
     finish: Callable[[int, DecodedPair], Sequence[LinkTuple]],

@@ -354,7 +354,7 @@ cdef class Batch:
     cdef dict errors        # number of a pair -> why it failed
 
     def __cinit__(
-        self, pairs, int style, RelationModel relations, EvidenceRows evidence,
+        self, pairs, const int32_t[::1] styles, RelationModel relations, EvidenceRows evidence,
         SupportRows support, GateRows gate,
     ):
         cdef Py_ssize_t k
@@ -375,7 +375,7 @@ cdef class Batch:
             raise MemoryError("pairs of a batch")
         memset(self.jobs, 0, self.n_pairs * sizeof(Job))
         for k in range(self.n_pairs):
-            self.jobs[k].style = style
+            self.jobs[k].style = styles[k]
 
     def __dealloc__(self):
         free(self.jobs)
@@ -627,7 +627,8 @@ cdef class Batch:
 
 
 def decide_batch(
-    Decoder decoder not None, pairs not None, int style, Conventions conventions not None,
+    Decoder decoder not None, pairs not None, const int32_t[::1] styles,
+    Conventions conventions not None,
     double least, finish, bint finishes_all=True, RelationModel relations=None,
     EvidenceRows evidence=None, SupportRows support=None, GateRows gate=None,
 ):
@@ -640,9 +641,9 @@ def decide_batch(
         Sentences with tags and lemmas, and trees where the model uses them. `encoded` is the
         encoder's output, if the model has an encoder (see Extractor.rows), else None. A sentence
         that several pairs share as one object is analysed once.
-    style : int
-        Number of the style among the model's; 0 if its styles have no names, -1 to choose one for
-        each pair.
+    styles : int32 array, shape (n_pairs,)
+        Number of each pair's style among the model's; 0 if its styles have no names, -1 to choose
+        one.
     conventions : Conventions
         Of all styles.
     least : float
@@ -673,11 +674,15 @@ def decide_batch(
         column's length is not the number of tokens; ModelError if the weights are so large that
         float64 cannot hold the posteriors.
     """
-    if not (CHOOSE if conventions.chooses else 0) <= style < decoder.weights.shape[0]:
-        raise IndexError(f"no style {style} among {decoder.weights.shape[0]}")
-    cdef Batch batch = Batch(pairs, style, relations, evidence, support, gate)
     cdef Extractor extractor = decoder.extractor
+    cdef int least_style = CHOOSE if conventions.chooses else 0
     cdef Py_ssize_t k
+    if styles.shape[0] != len(pairs):
+        raise ValueError(f"{styles.shape[0]} styles of {len(pairs)} pairs; wanted one for each")
+    for k in range(styles.shape[0]):
+        if not least_style <= styles[k] < decoder.weights.shape[0]:
+            raise IndexError(f"no style {styles[k]} among {decoder.weights.shape[0]}")
+    cdef Batch batch = Batch(pairs, styles, relations, evidence, support, gate)
     with decoder.lock as is_left:
         if is_left:
             extractor.forget()

@@ -36,11 +36,12 @@ from tokalign.decoding.explain import explain_link
 from tokalign.decoding.link_decision import lowered_shares
 from tokalign.decoding.pair_details import PLAIN_STYLE, PairDetails
 from tokalign.decoding.second_pass import SecondPass
+from tokalign.english.lexicon.word_lists import WH_WORDS
 from tokalign.features.feature_groups import Lexicons
 from tokalign.model.file import Model, ModelHeader, style_names
 from tokalign.model.styles import AUTO
 from tokalign.relations.related_units import RelationModel
-from tokalign.types import AnnotatedPair, LinkExplanation
+from tokalign.types import AnnotatedPair, LinkExplanation, Sentence
 from tokalign.types.columns import AlignmentColumns, EncoderFigures
 from tokalign.types.links import LinkTuple
 from tokalign.types.locks import cached_property
@@ -90,16 +91,36 @@ class ModelBackend(Backend):
 
     def check(self, options: AlignOptions) -> None:
         """Raise InputError if the model has no such style."""
-        self._number(options)
+        self._styles.chosen(options.style, related=options.related)
         options.check_effort(self.header.name, takes_effort=self._encoded is not None)
 
-    def _number(self, options: AlignOptions, *, compares: bool = False) -> int:
-        """Return the number of the style that options ask for; -1 to choose one for each pair."""
+    def _style_numbers(
+        self,
+        pairs: Sequence[EncodedPair],
+        options: AlignOptions,
+        *,
+        compares: bool = False,
+        answers: bool = False,
+    ) -> NDArray[np.int32]:
+        """Return the number of each pair's style; -1 where one is chosen by the pair.
+
+        Pairs with a question have a style of their own, if the model has one. Only scores of one
+        style are comparable: if the call `compares` pairs, the first style decides all, or, if it
+        `answers` a question, that of questions.
+        """
         name = self._styles.chosen(options.style, related=options.related)
-        if name == AUTO:
-            # Only scores of one style are comparable.
-            return 0 if compares else -1
-        return self._styles.names.index(name) if name else 0
+        names, asks = self._styles.names, self._styles.asks
+        if name != AUTO:
+            return np.full(len(pairs), names.index(name) if name else 0, dtype=np.int32)
+        if answers and asks:
+            return np.full(len(pairs), names.index(asks), dtype=np.int32)
+        if compares or not asks:
+            return np.full(len(pairs), 0 if compares else -1, dtype=np.int32)
+        number = names.index(asks)
+        return np.array(
+            [number if _asks(pair[0]) or _asks(pair[1]) else -1 for pair, _ in pairs],
+            dtype=np.int32,
+        )
 
     def decide(
         self,
@@ -109,7 +130,9 @@ class ModelBackend(Backend):
     ) -> Decided:
         """Return the alignments of pairs; see Backend.decide."""
         compares = extras.compares or options.detail is Detail.SCORES
-        style = self._number(options, compares=compares)
+        numbers = self._style_numbers(
+            pairs, options, compares=compares, answers=bool(extras.expected)
+        )
         relations = self.relations if options.relations else None
         details = PairDetails(
             options, self._conventions, self._table, relations, len(pairs), means=extras.means
@@ -119,7 +142,7 @@ class ModelBackend(Backend):
         decided, styles, errors = decide_batch(
             self._decoder,
             pairs,
-            style,
+            numbers,
             self._conventions,
             options.min_confidence,
             details.finish,
@@ -169,13 +192,14 @@ class ModelBackend(Backend):
         float32 array, shape (n_pairs, n_inputs)
             See tokalign.decoding.batch; zeros for a pair that failed.
         """
-        style = self._number(options, compares=compares or options.detail is Detail.SCORES)
+        compares = compares or options.detail is Detail.SCORES
         found = [GateRows(0).values]
         for start in range(0, len(pairs), AT_ONCE):
             some: list[EncodedPair] = [(pair, None) for pair in pairs[start : start + AT_ONCE]]
             rows = GateRows(len(some))
+            numbers = self._style_numbers(some, options, compares=compares)
             decide_batch(
-                self._decoder, some, style, self._conventions, 0.0, _links, False, gate=rows
+                self._decoder, some, numbers, self._conventions, 0.0, _links, False, gate=rows
             )
             found.append(rows.values)
         return np.concatenate(found)
@@ -221,7 +245,12 @@ class ModelBackend(Backend):
             return decoded.links
 
         *_, errors = decide_batch(
-            self._decoder, [pair], self._number(options), self._conventions, 0.0, finish
+            self._decoder,
+            [pair],
+            self._style_numbers([pair], options),
+            self._conventions,
+            0.0,
+            finish,
         )
         for error in errors.values():
             raise error
@@ -233,6 +262,15 @@ def _second_pass(header: ModelHeader) -> SecondPass | None:
     if not any(style.get("second_pass") for style in header.styles):
         return None
     return SecondPass.open_shipped(header.encoder)
+
+
+def _asks(sentence: Sentence) -> bool:
+    """Whether a sentence ends in a question mark, or begins with a question word and has no mark
+    at its end ("When it rained, we left." asks nothing)."""
+    last = sentence.tokens[-2:]
+    if "?" in last:
+        return True
+    return bool(last) and sentence.tokens[0].lower() in WH_WORDS and last[-1][-1:].isalnum()
 
 
 def _links(number: int, decoded: DecodedPair) -> list[LinkTuple]:

@@ -1,12 +1,13 @@
-"""A model with an encoder that aligns by `en` first, and runs its encoder where that pays.
+"""A model with an encoder that aligns by `en-research` first, and runs its encoder where that pays.
 
-A gate predicts the encoder's gain from `en`'s decision on a pair (tokalign.decoding.batch). The
-option `effort` sets the gain from which on a pair is read, so a pair's result does not depend on
-its batch. A pair that is not read has `en`'s decision in the same style, its score and its
-similarity, and no cosine. Where scores must be comparable (in rankings, and if only scores are
-asked for), all pairs have the cosine, unless the effort is 0.
+A gate predicts the encoder's gain from `en-research`'s decision on a pair
+(tokalign.decoding.batch). The option `effort` sets the gain from which on a pair is read, so a
+pair's result does not depend on its batch. A pair that is not read has `en-research`'s decision in
+the same style, its score and its similarity, and no cosine. Where scores must be comparable (in
+rankings, and if only scores are asked for), all pairs have the cosine, unless the effort is 0.
 
-`lab.recipes.gates` trains the gates on pairs without gold, judging `en`'s links by the encoder's.
+`lab.recipes.gates` trains the gates on pairs without gold, judging `en-research`'s links by the
+encoder's.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from tokalign.types.options import AlignOptions, RankBy
 
 T = TypeVar("T")
 
-FIRST: Final = "en"
+FIRST: Final = "en-research"
 """The model that aligns first."""
 GATES: Final = "gates"
 """Name of the gates' table."""
@@ -90,7 +91,7 @@ class Gate:
 
 
 class Cascade(Backend):
-    """Aligns annotated pairs by a model with an encoder, or by `en` where the gate says so.
+    """Aligns annotated pairs by a model with an encoder, or by `en-research` if the gate says so.
 
     Parameters
     ----------
@@ -111,7 +112,7 @@ class Cascade(Backend):
 
     @cached_property
     def _first(self) -> ModelBackend:
-        """The backend of `en` under this model's name, opened on first use."""
+        """The backend of `en-research` under this model's name, opened on first use."""
         model = load_model(model_path(FIRST))
         header = replace(model.header, name=self.header.name, version=self.header.version)
         lexicons = Lexicons.for_groups(model.table.groups)
@@ -123,7 +124,7 @@ class Cascade(Backend):
 
     @property
     def takes_effort(self) -> bool:
-        """Whether the encoder has a gate, and the model has the styles of `en`."""
+        """Whether the encoder has a gate, and the model has the styles of `en-research`."""
         header = self.header
         return header.encoder in ENCODERS and bool(header.styles) and not header.uses_trees
 

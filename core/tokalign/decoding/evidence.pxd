@@ -5,6 +5,7 @@ from tokalign.features.pair cimport PairState
 
 cpdef enum EvidencePiece:
     # Evidence for or against a candidate, each in [0, 1] except TOPIC; see evidence.pyx.
+    # The last column is no evidence: it says by which weights the others count.
     SCORE
     AGREEMENT
     NAMES
@@ -16,6 +17,10 @@ cpdef enum EvidencePiece:
     NAME
     BY_VERB
     LENGTH
+    BARE
+    YES_NO
+    CLAUSE
+    POLAR
     N_EVIDENCE
 
 cpdef enum SupportColumn:

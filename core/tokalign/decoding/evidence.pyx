@@ -26,6 +26,12 @@ partner among the asked words, and its lemma is not in the question.
 - name: the same if a person, place or name is expected.
 - by_verb: nearness of the nearest free token to the partner of an asked verb.
 - length: number of the candidate's tokens, on a logarithmic scale that ends at 100.
+- bare: (1 - typed) * early. The candidate has the question's words, but nothing that fits.
+- yes_no: 1 if it begins with yes, no or a word like them, else 0.
+- clause: 1 if it begins with a word that opens a clause or asks (if, to, how), else 0.
+
+The last column, `polar`, is no evidence: it is 1 for a question without a question word, which asks
+for yes or no and has weights of its own, else 0.
 
 The support of each word of an answer (target) by a sentence of the sources (source), with the
 posteriors of both directions, mean(i, j) their mean, and strength(i, j) the similarity of the words
@@ -49,7 +55,7 @@ The slow twins are tests/reference/evidence.py and tests/reference/support.py.
 """
 
 from libc.math cimport fabs, log1p, sqrt
-from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint32_t
+from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
@@ -62,8 +68,8 @@ from tokalign.english.values.kinds cimport *
 from tokalign.features.extract cimport Extractor
 from tokalign.features.pair cimport (
     CLASS_STEM, COARSE_NAME, COARSE_NOUN, COARSE_NUMBER, COARSE_VERB, HINT_ASKS, HINT_BEFORE_DATE,
-    HINT_BEFORE_PLACE, HINT_CALENDAR, HINT_IN, HINT_NAME, HINT_NUMBER, HINT_UNIT, KIND_CONTENT,
-    RULE_INITIALS, Lexeme, PairState, Side,
+    HINT_BEFORE_PLACE, HINT_CALENDAR, HINT_CLAUSE, HINT_IN, HINT_NAME, HINT_NUMBER, HINT_UNIT,
+    HINT_YES_NO, KIND_CONTENT, RULE_INITIALS, Lexeme, PairState, Side,
 )
 
 from tokalign.english.values.value import UNIT_BASES
@@ -279,8 +285,8 @@ cdef double _topic(
 cdef double _fit(const Side *side, Py_ssize_t i, int answer) noexcept nogil:
     """Return how well a token fits by its form, tag and neighbours: 0, 0.5 or 1."""
     cdef const Lexeme *word = side.word[i]
-    cdef uint8_t before = side.word[i - 1].hints if i > 0 else 0
-    cdef uint8_t after = side.word[i + 1].hints if i + 1 < side.n else 0
+    cdef uint16_t before = side.word[i - 1].hints if i > 0 else 0
+    cdef uint16_t after = side.word[i + 1].hints if i + 1 < side.n else 0
     cdef bint beside_name
     if answer == ANSWER_DATE:
         if word.hints & HINT_CALENDAR:
@@ -371,6 +377,7 @@ cdef void _weigh_free(
         typed = max(typed, room.fit[i])
         fitting = max(fitting, dense * room.fit[i])
     out[<int>EvidencePiece.TYPED] = typed
+    out[<int>EvidencePiece.BARE] = (1.0 - typed) * out[<int>EvidencePiece.EARLY]
     out[<int>EvidencePiece.BY_VERB] = by_verb
     if wanted.answer == ANSWER_DATE or wanted.answer == ANSWER_NUMBER:
         out[<int>EvidencePiece.VALUE] = fitting
@@ -383,6 +390,7 @@ cdef void _find_evidence(
     EvidenceRoom *room, double score, double agreement, double *out,
 ) noexcept nogil:
     """Write the evidence of a prepared pair."""
+    cdef Py_ssize_t j
     memset(out, 0, <int>EvidencePiece.N_EVIDENCE * sizeof(double))
     _find_asked(&pair.target, room)
     _cover(pair, mean, room)
@@ -394,6 +402,12 @@ cdef void _find_evidence(
     out[<int>EvidencePiece.NEIGHBOURS] = _neighbours(pair, room)
     out[<int>EvidencePiece.TOPIC] = _topic(pair, vectors, room)
     out[<int>EvidencePiece.LENGTH] = min(log1p(<double>pair.source.n) / log1p(100.0), 1.0)
+    out[<int>EvidencePiece.YES_NO] = pair.source.word[0].hints & HINT_YES_NO != 0
+    out[<int>EvidencePiece.CLAUSE] = pair.source.word[0].hints & HINT_CLAUSE != 0
+    out[<int>EvidencePiece.POLAR] = 1.0
+    for j in range(pair.target.n):
+        if pair.target.word[j].hints & HINT_ASKS:
+            out[<int>EvidencePiece.POLAR] = 0.0
     _weigh_free(pair, wanted, room, out)
 
 

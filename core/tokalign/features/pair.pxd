@@ -1,6 +1,6 @@
 # Structs that the feature groups share: lexemes, the two sides, the cells, the sink.
 
-from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from tokalign.english.lexicon.lexical_tables cimport Kin
 from tokalign.english.values.value_structs cimport Found, Piece
@@ -51,6 +51,8 @@ cdef enum:
     HINT_IN = 32
     HINT_UNIT = 64
     HINT_ASKS = 128
+    HINT_YES_NO = 256
+    HINT_CLAUSE = 512
 
 cdef struct Characters:
     # A word prepared for comparison; its arrays are in the caller's memory.
@@ -99,7 +101,7 @@ cdef struct Lexeme:
     uint32_t first_letter    # of its letters and digits, in lower case; 0 if there are none
     uint8_t stands_for_more  # whether it is an identifier of code or a short form
     uint8_t negates          # whether it is a negation
-    uint8_t hints            # HINT_ bits
+    uint16_t hints           # HINT_ bits
     uint8_t n_scales
     uint8_t scale[N_SCALES]  # numbers of the scales that it stands on
     int8_t grade[N_SCALES]   # its grades on them

@@ -49,6 +49,7 @@ from tokalign.model.styles import (
     OwnWeights,
     StyleHeader,
     StyleNames,
+    asks_style,
     check_styles,
     default_style,
     related_style,
@@ -184,6 +185,7 @@ def style_names(header: ModelHeader) -> StyleNames:
         tuple(style["name"] for style in header.styles),
         default_style(header.styles),
         related_style(header.styles),
+        asks_style(header.styles),
     )
 
 

@@ -56,6 +56,8 @@ class StyleHeader(TypedDict):
         have it, or none.
     related : bool, optional
         Whether it is the style for pairs known to have the same meaning; at most one is.
+    asks : bool, optional
+        Whether it is the style for pairs with a question; at most one is.
     """
 
     name: Name
@@ -68,6 +70,7 @@ class StyleHeader(TypedDict):
     unlike: NotRequired[tuple[Weight, ...]]
     choice: NotRequired[tuple[Weight, ...]]
     related: NotRequired[bool]
+    asks: NotRequired[bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +103,11 @@ def related_style(styles: Sequence[StyleHeader]) -> str:
     return next((style["name"] for style in styles if style.get("related")), "")
 
 
+def asks_style(styles: Sequence[StyleHeader]) -> str:
+    """Return the name of the style for pairs with a question, or ""."""
+    return next((style["name"] for style in styles if style.get("asks")), "")
+
+
 @dataclass(frozen=True, slots=True)
 class StyleNames:
     """Names of a model's styles.
@@ -112,14 +120,15 @@ class StyleNames:
         Names of its styles, in order; empty if it has one convention.
     default : str
         The default: AUTO, a style's name, or "" without styles.
-    related : str
-        The style for related pairs, or "".
+    related, asks : str
+        The style for related pairs, and that for pairs with a question, or "".
     """
 
     model: str
     names: tuple[str, ...]
     default: str
     related: str
+    asks: str = ""
 
     def chosen(self, style: str, *, related: bool) -> str:
         """Return the style to use: AUTO, a style's name, or "" without styles.
@@ -163,8 +172,9 @@ def check_styles(styles: Sequence[StyleHeader]) -> None:
         raise ValueError(f"two styles have one name among {', '.join(names)}, or one is {AUTO}")
     if len({"choice" in style for style in styles}) > 1:
         raise ValueError("some styles have weights of the choice, and some have none")
-    if sum(bool(style.get("related")) for style in styles) > 1:
-        raise ValueError("several styles are those of related pairs; wanted at most one")
+    for purpose, of in (("related", "related pairs"), ("asks", "pairs with a question")):
+        if sum(bool(style.get(purpose)) for style in styles) > 1:
+            raise ValueError(f"several styles are those of {of}; wanted at most one")
     for style in styles:
         _check_style(style)
 

@@ -1,7 +1,8 @@
 """The score of a candidate: a logistic regression over its evidence, and its explanation.
 
-The regressions ship with the package; `lab.recipes.question_weights` trains them. Two inputs are
-added to theirs:
+The regressions ship with the package; `lab.recipes.question_weights` trains them. A
+question without a question word asks for yes or no (a polar one) and has weights of its own. Two
+inputs are added to theirs:
 
 The cosine of a model with a sentence encoder is further evidence for an answer. It helps on
 questions, but not on claims, which are ranked by the alignment's score (lab/experiments.md).
@@ -73,8 +74,9 @@ class AnswerWeights:
 
     Attributes
     ----------
-    question : Regression
-        Over the pieces of EVIDENCE of tokalign.decoding.evidence, in their order.
+    question, polar : Regression
+        Of questions with a question word, and of polar ones: over all but the last of EVIDENCE of
+        tokalign.decoding.evidence, in their order.
     claim : Regression
         Over CLAIM_EVIDENCE.
     prior : float
@@ -82,6 +84,7 @@ class AnswerWeights:
     """
 
     question: Regression
+    polar: Regression
     claim: Regression
     prior: float
 
@@ -89,7 +92,7 @@ class AnswerWeights:
     def open_shipped(cls) -> Self:
         """Return the shipped weights."""
         rows = (data_dir() / WEIGHTS_FILE).read_text(encoding="utf-8").splitlines()
-        found: dict[str, dict[str, float]] = {"question": {}, "claim": {}, "any": {}}
+        found: dict[str, dict[str, float]] = {"question": {}, "polar": {}, "claim": {}, "any": {}}
         for row in rows:
             of, name, weight = row.split("\t")
             found[of][name] = float(weight)
@@ -98,12 +101,14 @@ class AnswerWeights:
             bias = weights.pop(BIAS)
             return Regression(tuple(weights), bias, tuple(weights.values()))
 
-        return cls(regression(found["question"]), regression(found["claim"]), found["any"][PRIOR])
+        question, polar, claim = (regression(found[of]) for of in ("question", "polar", "claim"))
+        return cls(question, polar, claim, found["any"][PRIOR])
 
     def rows(self) -> str:
         """Return the file that `open_shipped` reads."""
         lines = []
-        for of, regression in (("question", self.question), ("claim", self.claim)):
+        for of in ("question", "polar", "claim"):
+            regression: Regression = getattr(self, of)
             lines.append(f"{of}\t{BIAS}\t{regression.bias:.4g}")
             pairs = zip(regression.names, regression.weights, strict=True)
             lines += [f"{of}\t{name}\t{weight:.4g}" for name, weight in pairs]
@@ -217,7 +222,6 @@ class Judge:
 
     def __init__(self) -> None:
         self._weights = shipped_weights()
-        self._encoded = with_cosine(self._weights.question)
 
     def judge(
         self,
@@ -241,14 +245,17 @@ class Judge:
         if by is RankBy.SIMILARITY:
             return Judgement(by, alignment.similarity)
         if evidence is not None:
-            regression, values = self._weights.question, evidence
+            *values, is_polar = evidence
+            regression = self._weights.polar if is_polar else self._weights.question
             if alignment.cosine is not None:
-                regression, values = self._encoded, (*evidence, alignment.cosine)
+                regression = with_cosine(regression)
+                values.append(alignment.cosine)
         elif by is RankBy.ANSWER:
-            regression, values = self._weights.claim, (alignment.score, alignment.similarity)
+            regression, values = self._weights.claim, [alignment.score, alignment.similarity]
         else:
             return Judgement(RankBy.SCORE, alignment.score)
         if evidence is not None and alignment.source.text.rstrip().endswith("?"):
-            regression, values = with_asking(regression), (*values, 1.0)
+            regression = with_asking(regression)
+            values.append(1.0)
         pieces = regression.explain(values) if explain else ()
         return Judgement(RankBy.ANSWER, regression.score(values), pieces)

@@ -1,8 +1,8 @@
 """Inputs of the trees that say where the chunks of a sentence begin: the tags around each token.
 
-Chunks follow the task of interpretable similarity: a noun phrase with the preposition before it, a
-verb with its auxiliaries. The trees were trained on its training part; docs/relations.md has their
-accuracy.
+Chunks are nearly those of the task of interpretable similarity: a noun phrase with the preposition
+before it, a verb with its auxiliaries. The trees were trained on chunks that a rule makes of parsed
+sentences; docs/relations.md has their accuracy.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ SymmetrizationLike: TypeAlias = (
         "joint",
     ]
 )
-StyleName: TypeAlias = Literal["auto", "strict", "paraphrase", "free", "edits"] | str
+StyleName: TypeAlias = Literal["auto", "strict", "paraphrase", "free", "edits", "questions"] | str
 """The styles of `en`, or of another model."""
 OffsetUnitLike: TypeAlias = OffsetUnit | Literal["code-points", "utf-8", "utf-16"]
 DetailLike: TypeAlias = Detail | Literal["full", "links", "scores"]

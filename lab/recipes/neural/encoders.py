@@ -33,7 +33,7 @@ from lab.recipes.neural.teaching import (
     tokens_of,
     without_sentences,
 )
-from lab.recipes.settings import EN_SETTINGS
+from lab.recipes.settings import EN_RESEARCH_SETTINGS
 
 OTHERS = (MTREF, WIKI, EDINBURGH)
 ALL = (RTE2, EDINBURGH, MTREF, WIKI)
@@ -107,7 +107,9 @@ class Encoders:
         data = []
         for number, (corpus, numbers) in enumerate(parts.items()):
             pairs = [self.corpus(corpus)[k] for k in numbers]
-            possible = dict(EN_SETTINGS.possible_in).get(Path(corpus).name, EN_SETTINGS.possible)
+            possible = dict(EN_RESEARCH_SETTINGS.possible_in).get(
+                Path(corpus).name, EN_RESEARCH_SETTINGS.possible
+            )
             targets = gold_targets(pairs, possible)
             data += examples(
                 [

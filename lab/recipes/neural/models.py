@@ -20,7 +20,13 @@ from lab.figures import KEYS, read_figures
 from lab.recipes.corpora import RTE2, UNRELATED, read_corpus
 from lab.recipes.neural.bases import LARGE, SMALL, BaseEncoder
 from lab.recipes.neural.encoders import ALL, KEPT_BACK, N_FOLDS, Encoders, held_out
-from lab.recipes.settings import EN_NEURAL_SETTINGS, EN_RTE2_SETTINGS, LICENSE, with_encoder
+from lab.recipes.settings import (
+    EN_NEURAL_SETTINGS,
+    EN_RTE2_SETTINGS,
+    LICENSE,
+    RESEARCH_STYLES,
+    with_encoder,
+)
 from lab.recipes.styles import fit_styles
 
 Trained = tuple[Model, Table]
@@ -106,7 +112,7 @@ def train_crf(data: TrainingData, settings: TrainingSettings, name: str, descrip
         description=description,
         figures=read_figures(KEYS[name]),
     )
-    return fit_styles(model, data, settings, n_folds=2)
+    return fit_styles(model, data, settings, RESEARCH_STYLES, n_folds=2)
 
 
 def write_renamed(encoder: Table, name: str, path: Path) -> None:

@@ -95,6 +95,11 @@ _UNITS = frozenset(
     ("percent", "%", "million", "billion", "thousand", "people", "miles", "feet", "pounds",
      "dollars", "times", "points")
 )  # fmt: skip
+_YES_NO = frozenset(("yes", "yeah", "yep", "yup", "no", "nope", "nah", "not", "sure", "sorry"))
+_CLAUSES = frozenset(
+    ("if", "when", "while", "to", "how", "why", "who", "which", "what", "where", "before", "after",
+     "once", "whether", "unless", "although", "since")
+)  # fmt: skip
 
 KNOWN, LONGEST = 1 << 15, 32
 """Most words in a cache, the latest ones, and the longest word in it: a few megabytes."""
@@ -195,6 +200,8 @@ class Hint(IntFlag):
     IN = 32
     UNIT = 64
     ASKS = 128
+    YES_NO = 256
+    CLAUSE = 512
 
 
 def hints(token: str, tag: str) -> Hint:
@@ -227,6 +234,8 @@ _OF_WORDS = (
     (frozenset({"in"}), Hint.IN),
     (_UNITS, Hint.UNIT),
     (WH_WORDS, Hint.ASKS),
+    (_YES_NO, Hint.YES_NO),
+    (_CLAUSES, Hint.CLAUSE),
 )
 
 

@@ -1,0 +1,60 @@
+"""Units of the corpus and their relations are those written by hand."""
+
+from __future__ import annotations
+
+import pytest
+from tokalign import Sentence
+from tokalign.types import GoldPair
+from tokalign.types.relations import RelationKind
+
+from lab.recipes.corpora import OwnPair
+from lab.recipes.unit_examples import MarkedUnit, blocks_of, chunk_kind, chunk_links, linked_units
+
+
+def test_links_that_share_tokens_are_one_unit() -> None:
+    assert blocks_of([(3, 3), (0, 0), (1, 2), (1, 1), (2, 2)]) == [
+        ((0,), (0,)),
+        ((1, 2), (1, 2)),
+        ((3,), (3,)),
+    ]
+
+
+def test_units_have_the_kind_of_their_links() -> None:
+    sides = Sentence.from_tokens(["a", "dog", "ran", "off"]), Sentence.from_tokens(["an", "animal"])
+    gold = GoldPair("x", *sides, frozenset({(0, 0), (1, 1)}), frozenset({(2, 1), (3, 1)}))
+    marks = {"relations": [[1, 1, "narrower"], [2, 1, "related"], [3, 1, "related"]]}
+    assert linked_units(OwnPair(gold, marks)) == [
+        MarkedUnit(((0,), (0,)), RelationKind.SAME),
+        MarkedUnit(((1,), (1,)), RelationKind.NARROWER),
+        MarkedUnit(((2, 3), (1,)), RelationKind.RELATED),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "relations", "wanted"),
+    [
+        ("a dog", "the dog", {}, "same"),
+        ("brown dog", "the dog", {}, "narrower"),
+        ("the dog", "brown dog", {}, "wider"),
+        ("brown dog", "black dog", {}, "similar"),
+        ("the dog", "the animal", {(1, 1): "narrower"}, "narrower"),
+        ("big dog", "the animal", {(1, 1): "wider"}, "similar"),
+        ("is safe", "not safe", {}, "opposite"),
+        ("in 2018", "in 2019", {(1, 1): "different-value"}, "different-value"),
+    ],
+)
+def test_chunks_are_related_by_their_words(source, target, relations, wanted) -> None:
+    pair = Sentence.from_tokens(source.split()), Sentence.from_tokens(target.split())
+    assert chunk_kind(pair, ((0, 1), (0, 1)), {(1, 1)}, relations) == wanted
+
+
+def test_chunks_are_linked_by_content_words() -> None:
+    pair = Sentence.from_tokens(["in", "the", "house"]), Sentence.from_tokens(["in", "a", "park"])
+    sides = [(0, 1, 2)], [(0,), (1, 2)]
+    assert chunk_links(pair, {(0, 0), (1, 1)}, *sides) == {(0, 0)}
+    assert chunk_links(pair, {(2, 2)}, *sides) == {(0, 1)}
+
+
+def test_punctuation_belongs_to_nothing() -> None:
+    pair = Sentence.from_tokens(["Yes", "."]), Sentence.from_tokens(["No", "."])
+    assert chunk_links(pair, {(1, 1)}, [(0,), (1,)], [(0,), (1,)]) == set()
