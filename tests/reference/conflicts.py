@@ -125,7 +125,7 @@ class Conflicts:
         words = contrast(
             *self.pair.words(*cell), self.pair.relations[cell], self.pair.classes[cell]
         )
-        if "names" not in words and not (self.linked(i, j) or self.are_of_one_part(i, j)):
+        if not (self.linked(i, j) or self.are_of_one_part(i, j)):
             return None
         if "opposite" in words:
             return "opposite", WEIGHTS["opposite"]
@@ -422,7 +422,8 @@ class Conflicts:
         if word == "no":
             if at + 1 < len(words) and words[at + 1].kind == "mark":
                 return at == 0 or self.ends_sentence(side, at - 1)
-            return behind[1] == "but" or behind[0] in ("doubt", "wonder", "question", "matter")
+            denies = ("doubt", "wonder", "question", "matter")
+            return behind[1] in ("but", "than") or behind[0] in denies
         if word == "not" and behind[0] in ("only", "just", "merely", "least"):
             return True
         if word in ("nothing", "none"):

@@ -92,6 +92,20 @@ def test_conflicts_that_undo_each_other_are_none(aligner, source, target):
     assert found.similarity == found.covered
 
 
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [
+        ("The code arrives within 24 hours.", "The code arrives within one day."),
+        ("The lease runs for ten years.", "The lease runs for a decade."),
+        ("Reply no later than Friday.", "Reply by Friday at the latest."),
+        ("The pipe ends no lower than 600 mm.", "The pipe ends at 60 cm at least."),
+        ("A new Carmen opens in May.", "A fresh staging of Bizet's work opens in May."),
+    ],
+)
+def test_what_only_looks_unlike_is_no_conflict(aligner, source, target):
+    assert aligner.align(source, target).conflicts == ()
+
+
 def test_an_explained_relation_adds_up(aligner):
     pair = ("She bought a dog.", "She bought an animal.")
     why = aligner.explain_relation(*pair, 3, 3, related=True)

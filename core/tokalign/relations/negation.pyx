@@ -6,8 +6,8 @@ are not used, so that models without a parser find the same. The negations of bo
 matched: first linked ones, then those with linked words in scope, then any others, in linked
 sentences if there are several. An unmatched negation counts if what it denies is linked: one of the
 content words behind it or, where there are none, another word in its scope; unless the other side
-has a low quantity (few, rarely). Some negations deny nothing: "No, ...", "no doubt", "not only",
-"nothing but", "isn't it?", and "nor" behind another one.
+has a low quantity (few, rarely). Some negations deny nothing: "No, ...", "no doubt", "no later
+than", "not only", "nothing but", "isn't it?", and "nor" behind another one.
 """
 
 from libc.stdint cimport int32_t, uint8_t
@@ -93,7 +93,8 @@ cdef bint _denies_nothing(const Side *side, Py_ssize_t at) noexcept nogil:
         if at + 1 < side.n and side.kind[at + 1] == KIND_MARK:
             return at == 0 or _ends_sentence(side, at - 1)
         return (
-            _is(side, at + 2, b"but", 3) or _is(side, at + 1, b"doubt", 5) or _is(side, at + 1, b"wonder", 6)
+            _is(side, at + 2, b"but", 3) or _is(side, at + 2, b"than", 4)
+            or _is(side, at + 1, b"doubt", 5) or _is(side, at + 1, b"wonder", 6)
             or _is(side, at + 1, b"question", 8) or _is(side, at + 1, b"matter", 6)
         )
     if _is(side, at, b"not", 3) and (
