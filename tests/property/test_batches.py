@@ -63,9 +63,9 @@ sentences = st.sampled_from([*SENTENCES, *BAD, *TREES])
 
 
 def asks(sentence: Sentence) -> bool:
-    *_, last = ["", *sentence.tokens]
-    begins = (*sentence.tokens, "")[0].lower() in WH_WORDS
-    return "?" in sentence.tokens[-2:] or (begins and last[-1:].isalnum())
+    first, last = (*sentence.tokens, "")[0], ("", *sentence.tokens)[-1]
+    begins = first.lower() in WH_WORDS and last[-1:].isalnum()
+    return last != "." and ("?" in sentence.tokens[-2:] or begins)
 
 
 def by_steps(pair: AnnotatedPair, options: AlignOptions) -> dict[str, object]:

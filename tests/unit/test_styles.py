@@ -275,3 +275,18 @@ def test_the_shipped_default_chooses(shipped) -> None:
     assert related_style(shipped.header.styles) == "free"
     versions = shipped.align("We bought a couch.", "We bought a sofa.")
     assert versions.style in ("free", "paraphrase", "edits")
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "asks"),
+    [
+        ("The bakery opened in 1997.", "When did the bakery open?", True),
+        ("who owns the bakery", "Marta owns the bakery.", True),
+        ("When it rained, we left.", "We left when it rained.", False),
+        ("Marta owns the bakery.", "The bakery is Marta's.", False),
+    ],
+)
+def test_pairs_with_a_question_have_their_own_style(shipped, source, target, asks) -> None:
+    assert (shipped.align(source, target).style == "questions") == asks
+    assert shipped.align(source, target, style="strict").style == "strict"
+    assert shipped.align(source, target, detail="scores").style == "strict"

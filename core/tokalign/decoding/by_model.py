@@ -267,10 +267,13 @@ def _second_pass(header: ModelHeader) -> SecondPass | None:
 def _asks(sentence: Sentence) -> bool:
     """Whether a sentence ends in a question mark, or begins with a question word and has no mark
     at its end ("When it rained, we left." asks nothing)."""
-    last = sentence.tokens[-2:]
-    if "?" in last:
+    tokens = sentence.tokens
+    last = tokens[-1] if tokens else "."
+    if last == ".":  # most sentences
+        return False
+    if "?" in tokens[-2:]:
         return True
-    return bool(last) and sentence.tokens[0].lower() in WH_WORDS and last[-1][-1:].isalnum()
+    return last[-1:].isalnum() and tokens[0].lower() in WH_WORDS
 
 
 def _links(number: int, decoded: DecodedPair) -> list[LinkTuple]:
