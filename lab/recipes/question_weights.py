@@ -53,7 +53,7 @@ L2 = 12.0
 """Where a set has a weight of QUERIES."""
 QUERIES = 130
 CORPUS = 15 / 130
-DISTRACTORS = {"corpus": 0.5, "polar": 0.6}
+DISTRACTORS = {"corpus": 0.5, "polar": 0.5}
 """Chosen by folds, with CORPUS: what parts right answers from distractors best with next to nothing
 lost on made questions. More has more distractors right, and fewer answers to other questions."""
 N_FOLDS = 10

@@ -54,7 +54,9 @@ def test_the_expected_answer():
 @pytest.mark.parametrize(
     ("text", "asks"),
     [("Who is it", True), ("In what year", True), ("Is it so ?", True), ("Name it .", False),
-     ("The man who came", False)],
+     ("The man who came", False), ("so um when do we meet", True), ("hi , is it open", True),
+     ("whats the word for it", True), ("any news", True), ("Is it so .", False),
+     ("Well", False)],
 )  # fmt: skip
 def test_questions_are_recognised(text, asks):
     assert is_question(Sentence.from_tokens(text.split())) is asks
