@@ -13,7 +13,7 @@ from support.sample import sample_pairs
 from tokalign.aligner import Aligner
 from tokalign.cli.main import main
 from tokalign.codec import RequestOptions
-from tokalign.decoding.cascade import Cascade
+from tokalign.decoding.cascade import FIRST, Cascade
 from tokalign.errors import InputError
 from tokalign.formats import read_gold
 from tokalign.server.config import RequestLimits
@@ -36,7 +36,7 @@ FIELDS = (
 
 @pytest.fixture(scope="module")
 def en():
-    return Aligner.load()
+    return Aligner.load(FIRST)
 
 
 @pytest.fixture(scope="module")
