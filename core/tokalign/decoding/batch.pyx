@@ -642,8 +642,7 @@ def decide_batch(
         encoder's output, if the model has an encoder (see Extractor.rows), else None. A sentence
         that several pairs share as one object is analysed once.
     styles : int32 array, shape (n_pairs,)
-        Number of each pair's style among the model's; 0 if its styles have no names, -1 to choose
-        one.
+        Number of each pair's style; 0 if the model's have no names, -1 to choose one.
     conventions : Conventions
         Of all styles.
     least : float
@@ -655,12 +654,9 @@ def decide_batch(
         Whether `finish` is called for every pair, or only for those with constraints.
     relations : RelationModel, optional
         Predicts the relations of links, if they are asked for.
-    evidence : EvidenceRows, optional
-        Gets the evidence of each pair, if it is asked for.
-    support : SupportRows, optional
-        Gets the support of each target's words, if it is asked for.
-    gate : GateRows, optional
-        Gets the gate's inputs of each pair, if they are asked for.
+    evidence, support, gate : EvidenceRows, SupportRows, GateRows, optional
+        Get the evidence of each pair, the support of each target's words, the gate's inputs of each
+        pair, if they are asked for.
 
     Returns
     -------
