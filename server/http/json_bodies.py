@@ -334,6 +334,11 @@ class BodyReader(Generic[BodyT]):
             body = msgspec.convert(given, self._kind)
         except msgspec.ValidationError as error:
             raise self._explained(str(error), given) from error
+        except UnicodeEncodeError:
+            # A text stands where an object was wanted, and no error can show it.
+            for name, each in given.items():
+                _require_unicode(each, name)
+            raise
         for name, each in unread.items():  # not converted, which would copy them
             setattr(body, name, each)
         return body
