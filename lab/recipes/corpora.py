@@ -34,6 +34,7 @@ OWN = Path(__file__).parents[2] / "corpus"
 OWN_CLAIMS, OWN_PARAPHRASES = "tokalign-claims", "tokalign-paraphrases"
 OWN_VERSIONS, OWN_QUESTIONS = "tokalign-versions", "tokalign-questions"
 OWN_ENTAILMENT, OWN_TRANSLATIONS = "tokalign-entailment", "tokalign-translations"
+OWN_MADE_VERSIONS = "tokalign-made-versions"
 OWN_TASKS = {
     OWN_CLAIMS: ("train", ("claim", "topic", "frame")),
     OWN_PARAPHRASES: ("train", ("paraphrase", "simplification")),

@@ -25,8 +25,9 @@ from tokalign.types import GoldPair
 
 from lab.figures import KEYS, read_figures
 from lab.recipes.choice import WRONG
-from lab.recipes.corpora import EDINBURGH_SURE, RTE2, UNRELATED, read_corpus
+from lab.recipes.corpora import EDINBURGH_SURE, OWN_MADE_VERSIONS, RTE2, UNRELATED, read_corpus
 from lab.recipes.held_out import held_out
+from lab.recipes.made_versions import made_versions
 from lab.recipes.rewritten import with_rewritten
 from lab.recipes.settings import (
     EN_RESEARCH_SETTINGS,
@@ -101,7 +102,12 @@ class Recipe:
 
     def examples(self, data: Path, unrelated: Path) -> TrainingData:
         """Return the training examples."""
-        corpora = {Path(corpus).name: read_corpus(data, corpus) for corpus in self.corpora}
+        corpora = {
+            Path(corpus).name: made_versions()
+            if corpus == OWN_MADE_VERSIONS
+            else read_corpus(data, corpus)
+            for corpus in self.corpora
+        }
         pairs = TrainingData(corpora, unrelated=self._unrelated(data, unrelated))
         return with_rewritten(pairs) if pairs.unrelated else pairs
 

@@ -15,6 +15,7 @@ from lab.recipes.corpora import (
     MTREF,
     OWN_CLAIMS,
     OWN_ENTAILMENT,
+    OWN_MADE_VERSIONS,
     OWN_PARAPHRASES,
     OWN_QUESTIONS,
     OWN_TRANSLATIONS,
@@ -79,7 +80,7 @@ STYLES = {
         FEW,
     ),
     "edits": Style(
-        (OWN_VERSIONS,),
+        (OWN_VERSIONS, OWN_MADE_VERSIONS),
         LinkChoice.SURE,
         "what an edit kept or replaced, punctuation too (versions of a sentence)",
         (0.5, 0.5),
@@ -153,6 +154,7 @@ EN_NEURAL_SETTINGS = with_encoder(
 )
 """Without the rules of values and spelling, and without rewritten pairs: both came later."""
 LICENSES = {
+    "conflicts": "CC0-1.0 (tokalign corpus), WordNet 3.0 license, ODC-By-1.0 (annotations of WiCE)",
     "edits": "Apache-2.0 (Edinburgh++), CC0-1.0 (tokalign corpus), WordNet 3.0 license",
     "relations": "Apache-2.0 (Edinburgh++), CC0-1.0 (tokalign corpus), WordNet 3.0 license",
     "support": "ODC-By-1.0 (annotations of WiCE; its text: CC BY-SA and terms of Common Crawl)",

@@ -82,7 +82,7 @@ class JsonConflict(JsonAnswer):
     kind: str
     source: int
     target: int
-    strength: Share
+    probability: Share
 
 
 class JsonContribution(JsonAnswer):

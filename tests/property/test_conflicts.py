@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from math import exp
+
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from reference.conflict_inputs import inputs_of
 from reference.conflicts import Conflicts
 from reference.pair import ReferencePair
 from support.contrasts import SIDES, TEXTS
 from tokalign.aligner import Aligner
+from tokalign.english.lexicon.word_weights import Frequencies
 from tokalign.features.feature_groups import Lexicons
+from tokalign.relations.conflict_judge import CONFLICT_INPUTS, ConflictJudge, shipped_judge
 from tokalign.types import Alignment
 
-ALIGNER = Aligner.load()
+ALIGNER, FINDER = Aligner.load(), Aligner.load()
+FINDER._engine.backend._decoder.judge = ConflictJudge()  # tells all places
 LEXICONS = Lexicons.for_groups(ALIGNER.header.feature_groups)
 
 
@@ -23,6 +30,7 @@ def twin_of(alignment: Alignment) -> Conflicts:
         LEXICONS.wordnet,
         LEXICONS.vectors,
         LEXICONS.paraphrases,
+        frequencies=Frequencies.open_shipped(),
         has_rules=True,
     )
     return Conflicts(
@@ -30,12 +38,47 @@ def twin_of(alignment: Alignment) -> Conflicts:
     )
 
 
-def check(alignment: Alignment) -> None:
-    twin = twin_of(alignment)
-    found = {(c.kind.value, c.source, c.target): c.strength for c in alignment.conflicts}
-    expected = {(c.kind, c.source, c.target): c.strength for c in twin.found}
-    assert found == pytest.approx(expected, abs=1e-5)
-    assert alignment.agreement == pytest.approx(twin.agreement, abs=1e-5)
+def check_places(places: Alignment) -> None:
+    """Compare all places, and the inputs by which they are judged."""
+    twin = twin_of(places)
+    found = [(each.kind.value, each.source, each.target) for each in places.conflicts]
+    assert found == [(each.kind, each.source, each.target) for each in twin.found]
+    columns, at = places.viewed()
+    first, end = columns.conflict_offsets[at : at + 2]
+    for row, place in zip(columns.conflict_inputs[first:end], twin.found, strict=True):
+        wanted = inputs_of(twin, place)
+        assert wanted.keys() == set(CONFLICT_INPUTS)
+        assert dict(zip(CONFLICT_INPUTS, row.tolist(), strict=True)) == pytest.approx(
+            wanted, abs=1e-5
+        )
+
+
+def told_of(places: Alignment) -> list[tuple[str, int, int, float]]:
+    """Return what the shipped judge tells of all places, one by one."""
+    columns, at = places.viewed()
+    first, end = columns.conflict_offsets[at : at + 2]
+    judge = shipped_judge()
+    scores = judge.forest.scores(np.ascontiguousarray(columns.conflict_inputs[first:end]))[:, 0]
+    shares = [1 / (1 + exp(-score)) for score in scores.tolist()]
+    ranked = sorted(range(len(shares)), key=lambda k: (-shares[k], k))
+    return [
+        (each.kind.value, each.source, each.target, shares[k])
+        for k, each in enumerate(places.conflicts)
+        if shares[k] >= judge.least
+        and not any(
+            places.conflicts[m].source == each.source or places.conflicts[m].target == each.target
+            for m in ranked[: ranked.index(k)]
+        )
+    ]
+
+
+def check(alignment: Alignment, places: Alignment) -> None:
+    check_places(places)
+    told = told_of(places)
+    found = {(c.kind.value, c.source, c.target): c.probability for c in alignment.conflicts}
+    assert found == pytest.approx({each[:3]: each[3] for each in told}, abs=1e-5)
+    agreement = np.prod([1 - each[3] for each in told])
+    assert alignment.agreement == pytest.approx(agreement, abs=1e-5)
     for share, lowered in (
         (alignment.covered, alignment.similarity),
         (alignment.target_covered, alignment.score),
@@ -46,14 +89,15 @@ def check(alignment: Alignment) -> None:
 
 @pytest.mark.parametrize("style", ["strict", "free"])
 def test_conflicts_of_contrasts_are_those_of_the_twin(style):
-    for alignment in ALIGNER.pipe(TEXTS, style=style):
-        check(alignment)
+    both = zip(ALIGNER.pipe(TEXTS, style=style), FINDER.pipe(TEXTS, style=style), strict=True)
+    for alignment, places in both:
+        check(alignment, places)
 
 
 @settings(max_examples=150)
 @given(st.sampled_from(SIDES), st.sampled_from(SIDES))
 def test_conflicts_of_any_sentences_are_those_of_the_twin(source, target):
-    check(ALIGNER.align(source, target, related=True))
+    check(*(each.align(source, target, related=True) for each in (ALIGNER, FINDER)))
 
 
 several = st.lists(
@@ -70,7 +114,7 @@ several = st.lists(
 @given(several, several, st.booleans())
 def test_conflicts_of_texts_are_those_of_the_twin(source, target, is_tokenized):
     pair = (source.split(), target.split()) if is_tokenized else (source, target)
-    check(ALIGNER.align(*pair, related=True))
+    check(*(each.align(*pair, related=True) for each in (ALIGNER, FINDER)))
 
 
 def test_least_confidence_and_direction_change_no_conflict():

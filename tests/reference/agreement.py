@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from tokalign.english.values import Kind, Role, Strength
+from tokalign.english.values.value_words import SIZES, UNIT_BASES
 
 from reference.value_pieces import Said
 
@@ -145,12 +146,28 @@ def are_equal(a: Said, b: Said) -> bool:
         return Kind.FRACTION in (a.kind, b.kind) and one is not None and 0 <= one == share(b)
     if a.key == b.key:
         return True
-    if a.kind != Kind.QUANTITY or a.facts["code"] != b.facts["code"]:
+    if not of_one_dimension(a, b):
         return False
     first, second = a.facts["amount"], b.facts["amount"]
-    return a.facts["number"] != b.facts["number"] and abs(first - second) <= Fraction(4, 100) * max(
-        abs(first), abs(second)
-    )
+    within = 0.04
+    if a.facts["code"] != b.facts["code"]:
+        units = [UNIT_BASES[each.facts["code"]] for each in (a, b)]
+        first, second = (
+            float(each) * next(sizes[unit] for sizes in SIZES.values() if unit in sizes)
+            for each, unit in zip((first, second), units, strict=True)
+        )
+        if {"cup", "gal", "month", "pint", "t", "year"} & set(units):
+            within = 0.25
+    elif first * b.facts["number"] == second * a.facts["number"]:
+        return False
+    return bool(abs(first - second) <= within * max(abs(first), abs(second)))
+
+
+def of_one_dimension(a: Said, b: Said) -> bool:
+    if not a.kind == b.kind == Kind.QUANTITY:
+        return False
+    units = {UNIT_BASES[each.facts["code"]] for each in (a, b)}
+    return len(units) == 1 or any(units <= sizes.keys() for sizes in SIZES.values())
 
 
 def contradict(a: Said, b: Said) -> bool:
@@ -170,5 +187,5 @@ def contradict(a: Said, b: Said) -> bool:
             unlike == ["year"] and first.get("period", 1) == second.get("period", 1)
         )
     if a.kind == Kind.QUANTITY and a.facts["code"] != b.facts["code"]:
-        return bool(a.facts["number"] == b.facts["number"])
+        return of_one_dimension(a, b) or bool(a.facts["number"] == b.facts["number"])
     return True

@@ -1,53 +1,39 @@
-"""Slow, obvious twin of the conflicts of a pair: words, places, roles, negations."""
+"""Slow, obvious twin of the places where a pair may be in conflict, in the order they are found."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from tokalign.english.lexicon.word_lists import grades_of, negates
 from tokalign.english.values import Kind, Role
 
-from reference.agreement import are_equal, contradict, same_values
+from reference.agreement import are_equal, contradict, of_one_dimension, same_values
+from reference.clauses import Clauses, Found, in_order
 from reference.pair import ReferencePair
 from reference.value_pieces import Said
-from reference.values import find_values
 from reference.word_contrasts import SAME, contrast
 from reference.words import STRENGTH
 
-WEIGHTS = {"opposite": 0.9, "different-value": 0.9, "negation": 0.9, "roles": 0.8, "degree": 0.6}
-NAMES_WEIGHT = 0.7
 CLASSES = list(STRENGTH)
 BE = ("be", "is", "are", "was", "were", "been", "being")
+LEAST_COSINE = 0.35
+ALIKE = ("noun", "name", "pronoun", "adjective")
 
 
-@dataclass
-class Found:
-    kind: str
-    source: int
-    target: int
-    strength: float
-
-
-class Conflicts:
-    """The conflicts of a pair, found step by step.
+class Conflicts(Clauses):
+    """The places of a pair, found step by step.
 
     `links` are in rising order, with their confidences.
     """
 
     def __init__(self, pair: ReferencePair, links: Mapping[tuple[int, int], float]) -> None:
-        self.pair = pair
-        self.source, self.target = pair.source.words, pair.target.words
-        self.best: tuple[dict[int, int], dict[int, int]] = ({}, {})
-        self.confidence: tuple[dict[int, float], dict[int, float]] = ({}, {})
+        super().__init__(pair)
         for (i, j), share in links.items():
             for side, own, other in ((0, i, j), (1, j, i)):
                 if share > self.confidence[side].get(own, 0.0):
                     self.confidence[side][own] = share
                     self.best[side][own] = other
-        values = [find_values([word.form for word in side]) for side in (self.source, self.target)]
-        self.values = same_values(*values)
-        self.said = tuple(values)
+        self.values = same_values(*self.said)
         self.found = self.in_places()
         self.compare_values()
         self.compare_units(0)
@@ -65,19 +51,24 @@ class Conflicts:
                     each.kind == "opposite" and self.source[each.source].coarse in prepositions
                 )
             ]
-        elif exchanged is not None:
-            self.found.append(exchanged)
         else:
-            self.found += self.exchanged()
+            self.add_new([exchanged] if exchanged is not None else self.exchanged())
         self.undo_pairs()
-        self.found += self.negations()
+        self.add_new(self.negations())
+        self.add_new(self.reworded())
+        self.add_new(self.one_side_alone(0))
+        self.add_new(self.one_side_alone(1))
+        if not dropped and all(each.kind != "roles" for each in self.found):
+            self.add_new(self.changed_places())
+        self.add_apart()
 
-    @property
-    def agreement(self) -> float:
-        product = 1.0
-        for each in self.found:
-            product *= 1 - each.strength
-        return product
+    def is_told(self, side: int, at: int) -> bool:
+        return any(at == (each.source, each.target)[side] for each in self.found)
+
+    def add_new(self, found: list[Found]) -> None:
+        for each in found:
+            if not (self.is_told(0, each.source) and self.is_told(1, each.target)):
+                self.found.append(each)
 
     # Words in the same place.
 
@@ -118,30 +109,56 @@ class Conflicts:
         row = [(i, k) for k in range(len(self.target))]
         return row + [(k, j) for k in range(len(self.source))]
 
-    def kind(self, i: int, j: int) -> tuple[str, float] | None:
+    def kind(self, i: int, j: int) -> tuple[str, str] | None:
+        """Return the kind of conflict of two words, and the way to see it."""
         cell = (i, j)
         if any(self.pair.classes[each] in SAME for each in self.cross(i, j)):
             return None
-        words = contrast(
-            *self.pair.words(*cell), self.pair.relations[cell], self.pair.classes[cell]
-        )
-        if not (self.linked(i, j) or self.are_of_one_part(i, j)):
+        if not (self.linked(i, j) or self.may_contrast(i, j)):
             return None
+        words = self.contrast(i, j)
         if "opposite" in words:
-            return "opposite", WEIGHTS["opposite"]
+            return "opposite", "opposites"
         if "far" in words:
-            return "degree", WEIGHTS["degree"]
+            kinds = {self.kind_of_word(0, i), self.kind_of_word(1, j)}
+            return (kinds.pop() if len(kinds) == 1 else None) or "opposite", "scales"
         if "names" in words and cell not in self.pair.acronyms and cell not in self.pair.rules:
-            return "different-value", NAMES_WEIGHT
-        return None
+            return "name", "names"
+        return ("name", "nouns") if self.are_of_one_class(i, j) else None
 
-    def are_of_one_part(self, i: int, j: int) -> bool:
-        """Whether both words are nouns, or both are verbs or adjectives."""
-        one, other = self.source[i], self.target[j]
-        verbal = {"verb", "adjective"}
-        return one.kind == other.kind == "content" and (
-            one.coarse == other.coarse == "noun" or {one.coarse, other.coarse} <= verbal
+    def contrast(self, i: int, j: int) -> set[str]:
+        cell = (i, j)
+        return set(
+            contrast(*self.pair.words(*cell), self.pair.relations[cell], self.pair.classes[cell])
         )
+
+    def are_of_one_class(self, i: int, j: int) -> bool:
+        cell = (i, j)
+        name = self.pair.classes[cell]
+        return (
+            all(
+                word.coarse in ("noun", "name")
+                or (word.coarse == "adjective" and word.case == "capitalised")
+                for word in (self.source[i], self.target[j])
+            )
+            and CLASSES.index(name) >= CLASSES.index("cohyponym")
+            and (name == "cohyponym" or self.pair.cosines.get(cell, 0.0) >= LEAST_COSINE)
+            and cell not in self.pair.acronyms
+            and cell not in self.pair.rules
+            and self.value_at(0, i) is self.value_at(1, j) is None
+        )
+
+    def may_contrast(self, i: int, j: int) -> bool:
+        """Whether words that are not linked may contradict each other."""
+        kinds = self.kind_of_word(0, i), self.kind_of_word(1, j)
+        if kinds[0] is not None:
+            return kinds[0] == kinds[1]
+        one, other = self.source[i], self.target[j]
+        if not one.kind == other.kind == "content":
+            return False
+        if one.coarse in ("noun", "name", "adverb"):
+            return one.coarse == other.coarse
+        return {one.coarse, other.coarse} <= {"verb", "adjective"}
 
     def in_places(self) -> list[Found]:
         found = []
@@ -151,10 +168,23 @@ class Conflicts:
                 share = self.same_place(i, j)
                 kind = self.kind(i, j) if share > 0 else None
                 if kind is not None:
-                    of_word.append(Found(kind[0], i, j, kind[1] * share))
+                    of_word.append(Found(kind[0], i, j, kind[1], share))
             if of_word:
-                found.append(max(of_word, key=lambda each: each.strength))
+                found.append(max(of_word, key=lambda each: each.place))
         return found
+
+    def add_apart(self) -> None:
+        """Add words without partners anywhere that are in no conflict yet."""
+        for i in range(len(self.source)):
+            if i in self.best[0] or self.is_told(0, i):
+                continue
+            for j in range(len(self.target)):
+                if j in self.best[1] or self.is_told(1, j) or not self.contrast(i, j):
+                    continue
+                kind = self.kind(i, j)
+                if kind is not None:
+                    self.found.append(Found(kind[0], i, j, kind[1], 0.3))
+                    break
 
     # Values and codes.
 
@@ -170,12 +200,24 @@ class Conflicts:
                         are_equal(b, each) for each in self.said[0]
                     )
                     unlike = contradict(a, b) and not is_met
+                    if a.kind == b.kind == Kind.QUANTITY and a.facts["code"] != b.facts["code"]:
+                        unlike &= not (self.is_compound(0, a) or self.is_compound(1, b))
                 if unlike:
                     self.add_values(a, b)
 
+    def is_compound(self, side: int, value: Said) -> bool:
+        end = value.start + len(value.roles)
+        return any(
+            (0 <= other.start - end <= 1 or 0 <= value.start - other.start - len(other.roles) <= 1)
+            and (of_one_dimension(value, other) or other.kind == Kind.NUMBER)
+            for other in self.said[side]
+            if other.rank == 0
+        )
+
     def add_values(self, a: Said, b: Said) -> None:
+        has_sign = are_equal(a, b)
         places = [
-            (self.same_place(i, j), i, j)
+            (self.place_of_values(i, j), i, j)
             for i, role in enumerate(a.roles, a.start)
             for j, other in enumerate(b.roles, b.start)
             if role & other & ~Role.MARK
@@ -184,13 +226,21 @@ class Conflicts:
         unlike = [(i, j) for i, j in met if self.source[i].lower != self.target[j].lower]
         if met:
             at = unlike[-1] if unlike else met[0]
-            self.add_value(*at, max(share for share, _, _ in places))
+            share = max(share for share, _, _ in places)
+            self.add_value("value", *at, "signs" if has_sign else "values", share)
+        elif not has_sign:
+            self.add_value("value", a.start, b.start, "values", 0.15)
 
-    def add_value(self, i: int, j: int, share: float) -> None:
-        new = Found("different-value", i, j, WEIGHTS["different-value"] * share)
+    def place_of_values(self, i: int, j: int) -> float:
+        share = self.same_place(i, j)
+        is_free = i not in self.best[0] and j not in self.best[1]
+        return 0.3 if share <= 0 and is_free else share
+
+    def add_value(self, kind: str, i: int, j: int, way: str, share: float) -> None:
+        new = Found(kind, i, j, way, share)
         for k, each in enumerate(self.found):
-            if each.kind == new.kind and (each.source == i or each.target == j):
-                if new.strength > each.strength:
+            if each.kind in ("value", "code") and (each.source == i or each.target == j):
+                if new.place > each.place:
                     self.found[k] = new
                 return
         self.found.append(new)
@@ -221,13 +271,11 @@ class Conflicts:
                         i, j = (at, end) if side == 0 else (end, at)
                         share = self.same_place(i, j)
                         if share > 0:
-                            self.add_value(i, j, share)
+                            self.add_value("value", i, j, "units", share)
 
     def is_code(self, side: int, at: int) -> bool:
-        words = (self.source, self.target)[side]
+        words = self.sides[side]
         text = words[at].lower
-        if any(said.start <= at < said.start + len(said.roles) for said in self.said[side]):
-            return False
         if len(text) > 1 and "_" in text:
             return True
         if at > 0 and words[at - 1].lower == "@":
@@ -251,17 +299,20 @@ class Conflicts:
             for j in range(len(self.target)):
                 if self.pair.classes[i, j] in ("identical", "canonical"):
                     continue
-                if self.is_code(0, i):
-                    are_alike = self.is_code(1, j)
+                values = self.value_at(0, i) is not None, self.value_at(1, j) is not None
+                is_numeral = self.is_numeral(0, i)
+                if is_numeral:
+                    are_alike = self.is_numeral(1, j)
                 else:
-                    are_alike = self.is_numeral(0, i) and self.is_numeral(1, j)
+                    are_alike = self.is_code(0, i) and self.is_code(1, j) and not all(values)
                 if not are_alike:
                     continue
                 if any(self.pair.classes[each] in SAME for each in self.cross(i, j)):
                     continue
-                share = self.same_place(i, j)
+                share = self.place_of_values(i, j)
                 if share > 0:
-                    self.add_value(i, j, share)
+                    kind = "value" if is_numeral or values[0] else "code"
+                    self.add_value(kind, i, j, "codes", share)
 
     # Roles.
 
@@ -269,7 +320,12 @@ class Conflicts:
         words = (self.source, self.target)[side]
         if words[at].tag not in ("VBN", "VBD"):
             return False
-        if at + 1 < len(words) and words[at + 1].lower == "by":
+        if (
+            at + 2 < len(words)
+            and words[at + 1].lower == "by"
+            and words[at + 2].coarse != "number"
+            and self.value_at(side, at + 2) is None
+        ):
             return True
         for word in reversed(words[max(at - 3, 0) : at]):
             if word.lower in BE:
@@ -345,8 +401,8 @@ class Conflicts:
             return are_compared or straight > crossed
         return are_compared or crossed > straight
 
-    def role(self, i: int, j: int) -> Found:
-        return Found("roles", i, j, WEIGHTS["roles"] * self.confidence[0][i])
+    def role(self, i: int, j: int, way: str) -> Found:
+        return Found("roles", i, j, way, self.confidence[0][i])
 
     def compared(self) -> Found | None:
         for i, word in enumerate(self.source):
@@ -354,7 +410,7 @@ class Conflicts:
             if j is not None and word.lower == self.target[j].lower == "than":
                 crossed, straight = self.crossings(i, j, "than")
                 if crossed >= 2 and crossed >= straight:
-                    return self.role(i, j)
+                    return self.role(i, j, "comparison")
         return None
 
     def exchanged(self) -> list[Found]:
@@ -370,7 +426,49 @@ class Conflicts:
             if self.has_other_voice(i, j):
                 crossed, straight = straight, crossed
             if crossed >= 2 and not straight:
-                found.append(self.role(i, j))
+                found.append(self.role(i, j, "verb"))
+        return found[:8]
+
+    def twin(self, i: int) -> int | None:
+        j = self.counterpart(i) if self.source[i].coarse in ALIKE else None
+        if j is None or self.pair.classes[i, j] not in SAME or (i, j) in self.values:
+            return None
+        return j
+
+    def moved_alone(self, i: int, j: int, other: int) -> float:
+        partners = [
+            self.best[0][k]
+            for k in range(max(i - 3, 0), min(i + 4, len(self.source)))
+            if k != i and k in self.best[0] and self.best[0][k] not in (j, other)
+        ]
+        there = [m for m in partners if abs(m - other) <= 3 and abs(m - other) <= abs(m - j)]
+        return len(there) / len(partners) if partners else 0.0
+
+    def are_listed(self, side: int, first: int, last: int) -> bool:
+        between = {word.coarse for word in self.sides[side][first + 1 : last]}
+        return "conjunction" in between and not between & {
+            "verb", "adposition", "adverb", "particle"
+        }  # fmt: skip
+
+    def changed_places(self) -> list[Found]:
+        found = []
+        verbs = [(i, j) for i, j in self.best[0].items() if self.are_verbs(i, j)]
+        if any(self.has_other_voice(i, j) for i, j in verbs):
+            return []
+        for i in range(len(self.source)):
+            j = self.twin(i)
+            for k in range(i + 1, len(self.source)):
+                m = self.twin(k)
+                if j is None or m is None or m >= j:
+                    continue
+                if self.source[i].coarse != self.source[k].coarse:
+                    continue
+                if self.are_listed(0, i, k) or self.are_listed(1, m, j):
+                    continue
+                place = (self.moved_alone(i, j, m) + self.moved_alone(k, m, j)) / 2
+                if place >= 0.5:
+                    found.append(Found("roles", i, m, "place", place))
+                    break
         return found[:8]
 
     # Negations.
@@ -436,16 +534,6 @@ class Conflicts:
             )
         is_tag = word in ("n't", "not") and at > 2 and behind[1] == "?"
         return is_tag and words[at + 1].coarse == "pronoun"
-
-    def ends_sentence(self, side: int, at: int) -> bool:
-        words = (self.source, self.target)[side]
-        if words[at].lower in ("?", "!"):
-            behind = [word for word in words[at:] if word.kind != "mark"] or words[-1:]
-            return behind[0].case != "lower"
-        return words[at].lower == "."
-
-    def are_apart(self, side: int, a: int, b: int) -> bool:
-        return any(self.ends_sentence(side, at) for at in range(min(a, b), max(a, b)))
 
     def linked_sentences(self, i: int, j: int) -> bool:
         last = len(self.source) - 1, len(self.target) - 1
@@ -518,13 +606,16 @@ class Conflicts:
                 self.found.remove(undone[0])
                 continue
             denied = [words[1], words[4]] if words[1] is not None else [*words[1:], words[0]]
-            for each in denied:
-                if each is not None and each in self.best[side]:
-                    ends = (each, self.best[side][each])[:: 1 if side == 0 else -1]
-                    share = self.confidence[side][each]
-                    found.append(Found("negation", *ends, WEIGHTS["negation"] * share))
-                    by.append(at)
-                    break
+            there = next(
+                (each for each in denied if each is not None and each in self.best[side]),
+                self.nearest_linked(side, at),
+            )
+            if there is not None:
+                partner = self.best[side][there]
+                kind = self.kind_of_negation(side, at, partner)
+                place = self.place_of(side, at, there)
+                found.append(Found(kind, *in_order(side, there, partner), "negation", place))
+                by.append(at)
         return [
             each
             for each, at in zip(found, by, strict=True)

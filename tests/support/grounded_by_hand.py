@@ -87,7 +87,7 @@ def bakery() -> Grounding:
         (UnsupportedSpan(at("1989")[0], at("Rome")[1], 0.1),),
         (
             SourceConflict(
-                ConflictKind.DIFFERENT_VALUE, *at("1989"), "history.txt", *at("1987", history), 0.9
+                ConflictKind.VALUE, *at("1989"), "history.txt", *at("1987", history), 0.9
             ),
         ),
     )

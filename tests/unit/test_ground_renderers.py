@@ -67,8 +67,8 @@ def test_the_form_follows_the_schema_and_holds_every_field(found):
     assert first["unsupported"] == [{"start": 20, "end": 32, "support": 0.1}]
     assert first["conflicts"] == [
         {
-            "kind": "different-value", "start": 20, "end": 24, "passage": "history.txt",
-            "passage_start": 36, "passage_end": 40, "strength": 0.9,
+            "kind": "value", "start": 20, "end": 24, "passage": "history.txt",
+            "passage_start": 36, "passage_end": 40, "probability": 0.9,
         }
     ]  # fmt: skip
     assert [each["passage"] for each in second["citations"]] == ["guide", "history.txt"]

@@ -84,7 +84,7 @@ def test_names_that_follow_one_another_are_one_unsupported_span(found):
 
 def test_another_number_is_a_conflict(found):
     (conflict,) = found.sentences[1].conflicts
-    assert conflict.kind is ConflictKind.DIFFERENT_VALUE
+    assert conflict.kind is ConflictKind.VALUE
     assert found.answer[conflict.start : conflict.end] == "40"
     report = found.passages[1].text
     assert report[conflict.passage_start : conflict.passage_end] == "45"

@@ -58,7 +58,7 @@ SENTENCES = _lists_of(
         passage=pa.string(),
         passage_start=_INT,
         passage_end=_INT,
-        strength=_FLOAT,
+        probability=_FLOAT,
     ),
 )
 """Type of a column of answers' sentences, with the fields of the JSON (docs/grounding.md); the

@@ -135,7 +135,7 @@ def _decode_phrase(message: align_pb2.Phrase) -> Phrase:
 def _decode_conflict(message: align_pb2.Conflict) -> Conflict:
     """Return a conflict, or raise InputError if its kind is unknown."""
     kind = decode_enum(ConflictKind, message.kind, "conflicts.kind")
-    return Conflict(kind, message.source, message.target, message.strength)
+    return Conflict(kind, message.source, message.target, message.probability)
 
 
 def _decode_edit(message: align_pb2.Edit) -> Edit:

@@ -183,7 +183,7 @@ def _encode_conflict(value: SourceConflict, by: int) -> align_pb2.SourceConflict
         passage=value.passage,
         passage_start=value.passage_start,
         passage_end=value.passage_end,
-        strength=value.strength,
+        probability=value.probability,
     )
 
 
@@ -278,5 +278,5 @@ def _decode_conflict(message: align_pb2.SourceConflict) -> SourceConflict:
         passage=message.passage,
         passage_start=message.passage_start,
         passage_end=message.passage_end,
-        strength=message.strength,
+        probability=message.probability,
     )

@@ -412,7 +412,7 @@ cdef class _AnswerWriter(MessageWriter):
         self.number(CONFLICT_KIND, _CONFLICT_KINDS[value.kind])
         self.number(CONFLICT_SOURCE, <uint32_t>value.source)
         self.number(CONFLICT_TARGET, <uint32_t>value.target)
-        self.single(CONFLICT_STRENGTH, value.strength)
+        self.single(CONFLICT_PROBABILITY, value.probability)
         return self.end(field, begin)
 
     cdef int edit(self, int field, value) except -1:

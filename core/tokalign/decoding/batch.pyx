@@ -31,8 +31,19 @@ from tokalign.decoding.link_decision cimport (
 from tokalign.english.annotate.growing cimport grow, more_room
 from tokalign.features.extract cimport Extractor
 from tokalign.features.pair cimport CLASS_IDENTICAL, KIND_CONTENT, PairState
-from tokalign.relations.clashes cimport Clash, ConflictRoom, LinkView
-from tokalign.relations.conflicts cimport carve_conflicts, conflict_bytes, find_conflicts
+from tokalign.relations.clashes cimport (
+    ConflictColumns,
+    ConflictRoom,
+    LinkView,
+    ToldConflict,
+)
+from tokalign.relations.conflict_judge cimport N_INPUTS, ConflictJudge
+from tokalign.relations.conflicts cimport (
+    add_conflicts,
+    carve_conflicts,
+    conflict_bytes,
+    find_conflicts,
+)
 from tokalign.relations.related_units cimport (
     N_RELATIONS,
     RelationModel,
@@ -111,12 +122,6 @@ cdef struct LinkColumns:
     Py_ssize_t n_room
     bint relates                 # whether `relation` is asked for
 
-cdef struct ConflictColumns:
-    # The conflicts of a batch. Owned.
-    int64_t *offset              # [n_pairs + 1]
-    Clash *clash
-    Py_ssize_t n_room
-
 
 cdef bint _open_columns(
     LinkColumns *links, ConflictColumns *conflicts, Py_ssize_t n_pairs, bint relates
@@ -139,7 +144,8 @@ cdef void _close_columns(LinkColumns *links, ConflictColumns *conflicts) noexcep
     free(links.confidence)
     free(links.relation)
     free(conflicts.offset)
-    free(conflicts.clash)
+    free(conflicts.conflict)
+    free(conflicts.inputs)
 
 
 cdef bint _has_room(LinkColumns *links, Py_ssize_t n_wanted) noexcept nogil:
@@ -157,24 +163,6 @@ cdef bint _has_room(LinkColumns *links, Py_ssize_t n_wanted) noexcept nogil:
     if links.relates and not grow(<void **>&links.relation, n_room, N_RELATIONS * sizeof(float)):
         return False
     links.n_room = n_room
-    return True
-
-
-cdef bint _add_clashes(
-    ConflictColumns *conflicts, Py_ssize_t pair, const Clash *clash, Py_ssize_t n_clashes
-) noexcept nogil:
-    """Add the conflicts of the next pair; return whether there is memory."""
-    cdef int64_t first = conflicts.offset[pair]
-    cdef Py_ssize_t n_room
-    conflicts.offset[pair + 1] = first + n_clashes
-    if first + n_clashes > conflicts.n_room:
-        n_room = more_room(conflicts.n_room, first + n_clashes, LEAST_ROOM)
-        if not grow(<void **>&conflicts.clash, n_room, sizeof(Clash)):
-            conflicts.offset[pair + 1] = first
-            return False
-        conflicts.n_room = n_room
-    if n_clashes:
-        memcpy(conflicts.clash + first, clash, n_clashes * sizeof(Clash))
     return True
 
 
@@ -476,7 +464,7 @@ cdef class Batch:
                 )
             self.conflicts.offset[k + 1] = self.conflicts.offset[k]
             if job.status == FINE:
-                job.status = self._find_conflicts(k, extractor, first, n_links)
+                job.status = self._find_conflicts(k, extractor, decoder.judge, first, n_links)
                 if self.gate is not None:
                     decision = DecisionView(
                         self.scratch.s2t_posterior, self.scratch.t2s_posterior,
@@ -514,17 +502,18 @@ cdef class Batch:
         return links
 
     cdef Status _find_conflicts(
-        self, Py_ssize_t number, Extractor extractor, int64_t first, int64_t end
+        self, Py_ssize_t number, Extractor extractor, ConflictJudge judge, int64_t first,
+        int64_t end,
     ) noexcept nogil:
         """Find the conflicts of the joint decision, and lower the covered shares by them."""
         cdef Job *job = &self.jobs[number]
         cdef ConflictRoom room
         cdef LinkView links = self._links(first, end)
         carve_conflicts(&room, self._room, job.source.n, job.target.n)
-        job.agreement = find_conflicts(&extractor.pair, &links, &room)
+        job.agreement = find_conflicts(&extractor.pair, &links, judge, &room)
         job.score = lowered(job.target_covered, job.agreement)
         job.similarity = lowered(job.covered, job.agreement)
-        if not _add_clashes(&self.conflicts, number, room.clash, room.n_clashes):
+        if not add_conflicts(&self.conflicts, number, &extractor.pair, &room):
             return NO_MEMORY
         return FINE
 
@@ -608,6 +597,11 @@ cdef class Batch:
         figures = _array_of(
             self.figures, N_FIGURES * self.n_pairs * sizeof(double), np.float64
         ).reshape(N_FIGURES, self.n_pairs)
+        conflict_inputs = None
+        if self.conflicts.keeps_inputs:
+            conflict_inputs = _array_of(
+                self.conflicts.inputs, n_conflicts * N_INPUTS * sizeof(float), np.float32
+            ).reshape(-1, N_INPUTS)
         relations = None
         if self.columns.relates:
             relations = _array_of(
@@ -619,7 +613,10 @@ cdef class Batch:
             "target": _array_of(self.columns.target, n_links * sizeof(int32_t), np.int32),
             "confidence": _array_of(self.columns.confidence, n_links * sizeof(double), np.float64),
             "conflict_offsets": _array_of(self.conflicts.offset, n_offsets, np.int64),
-            "conflicts": _array_of(self.conflicts.clash, n_conflicts * sizeof(Clash), CONFLICT),
+            "conflicts": _array_of(
+                self.conflicts.conflict, n_conflicts * sizeof(ToldConflict), CONFLICT
+            ),
+            "conflict_inputs": conflict_inputs,
             "relations": relations,
         }
         columns.update(zip(FIGURES, figures, strict=True))
@@ -690,6 +687,7 @@ def decide_batch(
             except Exception as error:
                 batch.jobs[k].status = FAILED
                 batch.errors[k] = error
+        batch.conflicts.keeps_inputs = decoder.judge.keeps_inputs
         try:
             batch.reserve(decoder)
             with nogil:

@@ -6,6 +6,7 @@ from tokalign.decoding.second_pass cimport GroupRoom, SecondPass
 from tokalign.english.annotate.annotated_texts cimport AnnotatedTexts, Words
 from tokalign.features.extract cimport Analysis, Extractor
 from tokalign.features.pair cimport Lexeme, PairState, Side
+from tokalign.relations.conflict_judge cimport ConflictJudge
 
 cdef enum:
     CHOOSE = -1      # instead of a style's number
@@ -48,6 +49,7 @@ cdef struct PairScratch:
 
 cdef class Decoder:
     cdef Extractor extractor
+    cdef public ConflictJudge judge
     cdef const float[:, :, ::1] weights  # one matrix for each style
     cdef const double[:, :, ::1] transitions
     cdef Workspace workspace

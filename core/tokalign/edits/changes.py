@@ -7,16 +7,27 @@ from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 
 from tokalign.english.lexicon.lexical_tables import WordNet
-from tokalign.english.lexicon.word_lists import function_words, negates
+from tokalign.english.lexicon.word_lists import negates
 from tokalign.english.spelling import is_typo, is_variant
 from tokalign.english.values import find_values
 from tokalign.types import Sentence
-from tokalign.types.edits import Change, EditKind
+from tokalign.types.edits import CONFLICTING, Change, EditKind
 from tokalign.types.relations import Conflict, ConflictKind
 
-_PROPER = ("NNP", "NNPS")
-_NUMERAL = re.compile("[IVX]{1,4}")
+MEANINGS = {
+    ConflictKind.VALUE: Change.NUMBER,
+    ConflictKind.CODE: Change.CODE,
+    ConflictKind.NAME: Change.NAME,
+    ConflictKind.NEGATION: Change.NEGATION,
+    ConflictKind.MODALITY: Change.MODALITY,
+    ConflictKind.QUANTITY: Change.QUANTITY,
+    ConflictKind.CONDITION: Change.CONDITION,
+    ConflictKind.OPPOSITE: Change.OPPOSITE,
+    ConflictKind.ROLES: Change.ROLES,
+}
+"""The change that each kind of conflict makes."""
 _SIGN_REACH = 2  # tokens from a minus to its number, over a currency
+_NEGATION_REACH = 8  # from a negation to the word that it denies
 _NUMBER = re.compile(r"\d+")
 _NUMERALS = [
     {str(number), numeral}
@@ -53,28 +64,51 @@ def change_of(
     after = [target.tokens[j] for j in indices[1]]
     if kind is EditKind.EQUAL:
         return None if before == after else Change.CASE
-    rows, columns = set(indices[0]), set(indices[1])
-    said = {each.kind for each in conflicts if each.source in rows and each.target in columns}
-    if ConflictKind.DIFFERENT_VALUE in said and (
-        _is_value([*before, *after])
-        or not _names(source, indices[0])
-        or _in_value(source, indices[0])
-    ):
-        return Change.NUMBER
-    if _is_lost_sign(before, after, indices, conflicts):
-        return Change.NUMBER
-    if before and after:
-        form = _form(before, after) or _inflection(source, target, indices)
-        if form is not None:
-            return form
-    meaning = _meaning(source, target, indices, said)
+    meaning = _meaning(before, after, indices, conflicts)
     if meaning is not None:
         return meaning
     if not before or not after:
         return Change.CONTENT if _words([*before, *after]) else Change.PUNCTUATION
+    form = _form(before, after) or _inflection(source, target, indices)
+    if form is not None:
+        return form
     if _is_typo(source, target, indices):
         return Change.SPELLING
     return Change.WORDING
+
+
+def _meaning(
+    before: Sequence[str],
+    after: Sequence[str],
+    indices: tuple[Sequence[int], Sequence[int]],
+    conflicts: Collection[Conflict],
+) -> Change | None:
+    """Return the most important change that the conflicts of an edit's words make, or None."""
+    rows, columns = set(indices[0]), set(indices[1])
+    changes = {
+        MEANINGS[each.kind]
+        for each in conflicts
+        if each.source in rows
+        or each.target in columns
+        or _makes(each, before, after, indices)
+    }
+    return next((each for each in CONFLICTING if each in changes), None)
+
+
+def _makes(
+    conflict: Conflict,
+    before: Sequence[str],
+    after: Sequence[str],
+    indices: tuple[Sequence[int], Sequence[int]],
+) -> bool:
+    """Whether an edit makes a conflict of words that it keeps: by their negation, or their sign."""
+    own, at = (indices[0], conflict.source) if before else (indices[1], conflict.target)
+    if conflict.kind is ConflictKind.VALUE:
+        is_sign = [*before, *after] in (["-"], ["\u2212"])
+        return is_sign and own[0] < at <= own[0] + _SIGN_REACH
+    return _is_negated(before) != _is_negated(after) and min(
+        abs(each - at) for each in own
+    ) <= _NEGATION_REACH
 
 
 def _form(before: Sequence[str], after: Sequence[str]) -> Change | None:
@@ -153,92 +187,9 @@ def _words(tokens: Sequence[str]) -> list[str]:
     return [token for token in tokens if any(map(str.isalnum, token))]
 
 
-def _meaning(
-    source: Sentence,
-    target: Sentence,
-    indices: tuple[Sequence[int], Sequence[int]],
-    said: Collection[ConflictKind],
-) -> Change | None:
-    """Return the first change among number, name, negation and opposite, or None.
-
-    `said` has the kinds of the conflicts of these words.
-    """
-    before = [source.tokens[i] for i in indices[0]]
-    after = [target.tokens[j] for j in indices[1]]
-    if _values(before) != _values(after):
-        return Change.NUMBER
-    if _names(source, indices[0]) != _names(target, indices[1]):
-        return Change.NAME
-    is_said = bool(before and after) or _says_little([*before, *after])
-    if (is_said and _is_negated(before) != _is_negated(after)) or ConflictKind.NEGATION in said:
-        return Change.NEGATION
-    if ConflictKind.OPPOSITE in said:
-        return Change.OPPOSITE
-    return None
-
-
-def _is_value(words: Sequence[str]) -> bool:
-    """Whether words are of a number, a code or a numeral, and not of a name."""
-    return bool(_values(words)) or any(
-        any(map(str.isdigit, word)) or "_" in word or _NUMERAL.fullmatch(word) for word in words
-    )
-
-
-def _in_value(side: Sentence, indices: Sequence[int]) -> bool:
-    """Whether some tokens belong to a value of the sentence: a currency's name, say."""
-    return any(
-        value.start <= index < value.end
-        for value in find_values(side.tokens)
-        for index in indices
-        if not value.rank
-    )
-
-
-def _is_lost_sign(
-    before: Sequence[str],
-    after: Sequence[str],
-    indices: tuple[Sequence[int], Sequence[int]],
-    conflicts: Collection[Conflict],
-) -> bool:
-    """Whether an edit is of the minus of a value in conflict."""
-    if [*before, *after] not in (["-"], ["\u2212"]):
-        return False
-    own = (indices[0] or indices[1])[0]
-    return any(
-        each.kind is ConflictKind.DIFFERENT_VALUE
-        and own < (each.source if before else each.target) <= own + _SIGN_REACH
-        for each in conflicts
-    )
-
-
-def _values(words: Sequence[str]) -> list[str]:
-    return sorted(value.key for value in find_values(words) if not value.rank)
-
-
-def _names(side: Sentence, indices: Sequence[int]) -> list[str]:
-    tags = side.tags
-    if tags is None:
-        return []
-    return [
-        side.tokens[i].lower()
-        for i in indices
-        if tags[i] in _PROPER and any(map(str.isalpha, side.tokens[i]))
-    ]
-
-
 def _lemmas(side: Sentence, indices: Sequence[int]) -> list[str]:
     words = side.tokens if side.lemmas is None else side.lemmas
     return [words[i].lower() for i in indices]
-
-
-def _says_little(words: Sequence[str]) -> bool:
-    """Whether all words are negations, function words or punctuation."""
-    return all(negates(word.lower()) or word.lower() in _function_words() for word in _words(words))
-
-
-@cache
-def _function_words() -> frozenset[str]:
-    return frozenset(function_words())
 
 
 def _is_negated(words: Sequence[str]) -> bool:

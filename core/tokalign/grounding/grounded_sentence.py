@@ -74,6 +74,8 @@ def choose_citations(words: AnswerWords, candidates: Sequence[AlignedCandidate])
     return cited
 
 
+_SAID_ELSEWHERE = (ConflictKind.VALUE, ConflictKind.NAME, ConflictKind.CODE)
+"""Kinds that are none where another source sentence has the same word."""
 Range = tuple[int, int]
 SAID = 0.5
 """Least mass of a link between equal words for the word to count as stated."""
@@ -235,18 +237,18 @@ def _conflicts(
     for each, cover in chosen:
         for conflict in each.columns.conflicts_of(each.pair):
             at, kind = conflict.target, conflict.kind
-            if kind is ConflictKind.DIFFERENT_VALUE and (
+            if kind in _SAID_ELSEWHERE and (
                 _is_said(at, candidates) or (cover < SHARED and kinds[at] is WordKind.NAME)
             ):
                 continue
             known = best.get((at, kind))
-            if known is None or conflict.strength > known.strength:
+            if known is None or conflict.probability > known.probability:
                 best[at, kind] = SourceConflict(
                     kind,
                     *places[at],
                     sources.passages[sources.sentences[each.number].passage].id,
                     *_places_of(each, sources)[conflict.source],
-                    conflict.strength,
+                    conflict.probability,
                 )
     return sorted(best.values(), key=lambda each: (each.start, each.end))
 

@@ -93,7 +93,8 @@ def _value_supports(
         {
             conflict.target
             for conflict in each.columns.conflicts_of(each.pair)
-            if conflict.kind is ConflictKind.DIFFERENT_VALUE and conflict.strength >= SURE
+            if conflict.kind in (ConflictKind.VALUE, ConflictKind.CODE)
+            and conflict.probability >= SURE
         }
         for each in candidates
     ]

@@ -1,17 +1,43 @@
 # Inputs and results of the search for conflicts.
 
-from libc.stdint cimport int32_t, uint8_t
+from libc.stdint cimport int32_t, int64_t, uint8_t
+
+from tokalign.english.values.value_structs cimport Found
+from tokalign.features.pair cimport Lexeme, PairState, Side
 
 cdef enum:
-    MAX_FOUND = 8        # negations of a side, and exchanged roles, of one pair
+    MAX_FOUND = 8        # negations of a side, or exchanged roles, of one pair
+    N_WAYS_ROOM = 8      # searches that find up to MAX_FOUND
 
 cdef enum:
     # In the order of ConflictKind.
-    CONFLICT_OPPOSITE = 0
-    CONFLICT_VALUE = 1
+    CONFLICT_VALUE = 0
+    CONFLICT_NAME = 1
     CONFLICT_NEGATION = 2
-    CONFLICT_ROLES = 3
-    CONFLICT_DEGREE = 4
+    CONFLICT_MODALITY = 3
+    CONFLICT_QUANTITY = 4
+    CONFLICT_OPPOSITE = 5
+    CONFLICT_ROLES = 6
+    CONFLICT_CONDITION = 7
+    CONFLICT_CODE = 8
+    N_CONFLICTS = 9
+
+cdef enum:
+    # How a conflict was seen.
+    BY_VALUES = 0        # values that are not equal
+    BY_SIGNS = 1         # one has a minus
+    BY_UNITS = 2         # the same number before another word
+    BY_CODES = 3
+    BY_NAMES = 4
+    BY_OPPOSITES = 5
+    BY_SCALES = 6        # words of one scale
+    BY_NEGATION = 7
+    BY_VERB = 8          # who does it to whom
+    BY_COMPARISON = 9
+    BY_PLACE = 10        # two words changed places
+    BY_ONE_SIDE = 11     # a modal, a word of quantity or of condition that one side lacks
+    BY_NOUNS = 12        # nouns of one class (rice, pasta)
+    N_WAYS = 13
 
 cdef struct LinkView:
     # The links of a pair. Borrowed.
@@ -24,7 +50,24 @@ cdef struct Clash:
     int32_t kind             # CONFLICT_...
     int32_t source
     int32_t target
-    float strength
+    int32_t way              # BY_...
+    float place              # certainty that both words stand in the same place, in [0, 1]
+    float probability
+
+cdef struct ToldConflict:
+    # A conflict as a column has it; see tokalign.types.columns.CONFLICT.
+    int32_t kind
+    int32_t source
+    int32_t target
+    float probability
+
+cdef struct ConflictColumns:
+    # The conflicts of a batch. Owned.
+    int64_t *offset              # [n_pairs + 1]
+    ToldConflict *conflict       # [n_room]
+    float *inputs                # [n_room, N_INPUTS] of the judge; NULL unless they are kept
+    Py_ssize_t n_room
+    bint keeps_inputs
 
 cdef struct Partners:
     # Of each token of one side.
@@ -37,6 +80,30 @@ cdef struct ConflictRoom:
     # Scratch of one pair.
     Partners source
     Partners target
-    Clash *clash             # [most + 3 * MAX_FOUND]
+    Clash *clash             # [most + N_WAYS_ROOM * MAX_FOUND]
     Py_ssize_t n_clashes
-    Py_ssize_t most          # 2 * n_source: a word may be an opposite, and part of a value
+    Py_ssize_t most          # 3 * n_source: a word may be an opposite, and part of a value
+
+cdef inline bint meet(const ConflictRoom *room, int32_t i, int32_t j) noexcept nogil:
+    # Whether two tokens are linked, or neither exists (-1).
+    if i < 0 or j < 0:
+        return i == j
+    return room.source.best[i] == j or room.target.best[j] == i
+
+cdef inline bint is_word(const Side *side, Py_ssize_t at, const char *letters) noexcept nogil:
+    # Whether a token is a word of ASCII letters.
+    cdef Py_ssize_t k
+    if at < 0 or at >= side.n:
+        return False
+    for k in range(side.word[at].lower.n):
+        if side.word[at].lower.code[k] != <unsigned char>letters[k]:
+            return False  # also where the letters end
+    return letters[side.word[at].lower.n] == 0
+
+cdef inline const Found *value_at(const Side *side, int32_t at) noexcept nogil:
+    # The value that holds a token, or NULL.
+    cdef int k
+    for k in range(side.n_values):
+        if side.values[k].start <= at < side.values[k].end:
+            return &side.values[k]
+    return NULL

@@ -1,24 +1,20 @@
-"""Conflicts: places where two sentences contradict each other.
+"""Conflicts: what two aligned sentences say that cannot both hold.
 
-Two words are in the same place if they are linked, or if both are unaligned and lie between the
-same links. They conflict if they are opposites, different values or names, or far apart on one
-scale (features._word_pairs). Negations of only one side (tokalign.relations.negation) and exchanged
-roles are conflicts, too. Two of them may cancel: "not big" and "small", "Ann sold it to Bob" and
+Places where it may be so are found by rules, and judged by a model of what people call a conflict
+(tokalign.relations.conflict_judge). Two words are in the same place if they are linked, or if both
+are unaligned and lie between the same links, beside the same link, or anywhere, which counts less.
+They may conflict if they are opposites, different values, codes or names, or words of one scale
+(features._word_pairs). So may negations of only one side (tokalign.relations.negation), modals,
+words of quantity and of condition (tokalign.relations.clauses) and exchanged roles
+(tokalign.relations.roles). Two of them may cancel: "not big" and "small", "Ann sold it to Bob" and
 "Bob bought it from Ann".
 
-    agreement = product over all conflicts of 1 - strength
-
-Roles are exchanged if the agent of one side is the patient of the other. Trees are not used, so
-that models without a parser find the same. A word that is before a linked word on one side and
-after it on the other has crossed it. The roles of a verb are exchanged if both words with a role
-have crossed the verb, or if neither has and only one side is passive. Names, nouns and pronouns
-have a role if they have no preposition, or by, to, from or than. The sides of a comparison are
-exchanged if they have crossed the word "than"; for other words, such as before and after, the
-nearest content words count.
+    agreement = product over all conflicts of 1 - probability
 """
 
-from libc.stdint cimport int32_t, uint8_t
+from libc.stdint cimport int32_t, int64_t, uint8_t
 
+from tokalign.english.annotate.growing cimport grow, more_room
 from tokalign.english.values.kinds cimport (
     KIND_NUMBER,
     KIND_PERCENT,
@@ -27,236 +23,35 @@ from tokalign.english.values.kinds cimport (
     ROLE_PERCENT,
     ROLE_UNIT,
 )
-from tokalign.english.values.value_agreement cimport are_equal, contradict
+from tokalign.english.values.value_agreement cimport are_equal, contradict, of_one_dimension
 from tokalign.english.values.value_structs cimport Found
 from tokalign.features.pair cimport *
 from tokalign.relations.clashes cimport *
+from tokalign.relations.clauses cimport find_one_sided, find_reworded, kind_of_word
+from tokalign.relations.conflict_judge cimport N_INPUTS, ConflictJudge, conflict_inputs
 from tokalign.relations.negation cimport find_negations
-
-from tokalign.english.lexicon.word_lists import function_words
-from tokalign.english.annotate.tags_and_relations import TAG_INDEX
-
-cdef enum:
-    N_CONFLICTS = 5
-    VERB_REACH = 8       # tokens searched around a verb
-    THAN_REACH = 6
-    OTHER_REACH = 4
-    N_ROLES = 2          # that have to be exchanged
-    BE_REACH = 3         # tokens before a participle
+from tokalign.relations.roles cimport (
+    are_exchanged,
+    find_changed_places,
+    find_compared,
+    find_exchanged,
+)
 
 cdef enum:
-    # How a function word marks roles.
-    IS_BE = 1
-    NAMES_ROLE = 2       # a preposition before a word with a role
-    IS_BY = 3            # also marks a role
-    IS_THAN = 4
-    N_WORDS = 1024       # most words in the list of function words
     N_NUMERAL = 4        # letters of a Roman numeral, at most
-
-cdef float ROLES_WEIGHT = 0.8
-
-cdef int PARTICIPLE = TAG_INDEX["VBN"]
-cdef int COMPARATIVE = TAG_INDEX["JJR"]
-cdef int PAST = TAG_INDEX["VBD"]  # often confused with participles
-
-cdef uint8_t[<int>N_WORDS] SAYS
-
-for _index, _word in enumerate(function_words()):
-    if _word in ("be", "is", "are", "was", "were", "been", "being"):
-        SAYS[_index] = IS_BE
-    elif _word in ("to", "from"):
-        SAYS[_index] = NAMES_ROLE
-    elif _word == "by":
-        SAYS[_index] = IS_BY
-    elif _word == "than":
-        SAYS[_index] = IS_THAN
-    else:
-        SAYS[_index] = 0
-
-cdef struct Crossings:
-    int crossed
-    int straight
+    LEAST_ROOM = 16      # conflicts
 
 cdef extern from *:
     """
-    #define UNLINKED_SHARE 0.8f  /* of a conflict's weight where its words are not linked */
-    #define FAR_SHARE 0.6f       /* where not even their neighbours are */
+    #define BETWEEN 0.8f   /* certainty of the place of words between the same links */
+    #define BESIDE 0.6f    /* of words beside one link */
+    #define APART 0.3f     /* of words without partners anywhere */
+    #define LEAST_COSINE 0.35f  /* of the vectors of nouns of one class */
     """
-    const float UNLINKED_SHARE
-    const float FAR_SHARE
-
-# Loss of agreement by a certain conflict of each kind.
-cdef float[<int>N_CONFLICTS] WEIGHT = [0.9, 0.9, 0.9, 0.8, 0.6]
-cdef float NAME_WEIGHT = 0.7
-
-
-cdef inline bint _says(const Lexeme *word, int what) noexcept nogil:
-    return 0 <= word.function_word < N_WORDS and SAYS[word.function_word] == what
-
-
-cdef bint _is_passive(const Side *side, int32_t at) noexcept nogil:
-    cdef int32_t k
-    if side.word[at].tag != PARTICIPLE and side.word[at].tag != PAST:
-        return False
-    if at + 1 < side.n and _says(side.word[at + 1], IS_BY):
-        return True
-    for k in range(at - 1, max(at - 1 - BE_REACH, -1), -1):
-        if _says(side.word[k], IS_BE):
-            return True
-        if side.word[k].coarse != COARSE_ADVERB and side.word[k].coarse != COARSE_VERB:
-            return False
-    return False
-
-
-cdef bint _has_role(const Side *side, int32_t at) noexcept nogil:
-    """Whether a noun, name or pronoun may have a role of a verb, by the word before its phrase."""
-    cdef int32_t k = at
-    cdef uint8_t coarse = side.word[at].coarse
-    if coarse != COARSE_NOUN and coarse != COARSE_NAME and coarse != COARSE_PRONOUN:
-        return False
-    while k > 0:
-        k -= 1
-        coarse = side.word[k].coarse
-        if coarse == COARSE_ADPOSITION or coarse == COARSE_PARTICLE:
-            return (
-                _says(side.word[k], NAMES_ROLE) or _says(side.word[k], IS_BY)
-                or _says(side.word[k], IS_THAN)
-            )
-        if (
-            coarse == COARSE_VERB or coarse == COARSE_MARK or coarse == COARSE_CONJUNCTION
-            or coarse == COARSE_ADVERB
-        ):
-            break
-    return True
-
-
-cdef int32_t _counterpart(
-    const PairState *pair, const ConflictRoom *room, int32_t at
-) noexcept nogil:
-    """Return the target token equal to a source word, else its partner, or -1: exchanged words may
-    be linked by position."""
-    cdef int32_t best = room.source.best[at]
-    cdef int32_t k
-    if best >= 0 and pair.lexical_class[at * pair.target.n + best] <= CLASS_LEMMA:
-        return best
-    for k in range(<int32_t>pair.target.n):
-        if pair.lexical_class[at * pair.target.n + k] <= CLASS_LEMMA:
-            return k
-    return best
-
-
-cdef bint _counts(const PairState *pair, int32_t i, int32_t j, int pivot) noexcept nogil:
-    """Whether two linked words count around a verb, the word "than", or another one."""
-    cdef const Lexeme *word = pair.source.word[i]
-    if pair.agreement[i * pair.target.n + j]:
-        return False  # dates and amounts have no role
-    if pivot == VERB_REACH:
-        return _has_role(&pair.source, i) and _has_role(&pair.target, j)
-    if pivot == THAN_REACH:
-        return word.coarse in (
-            COARSE_NOUN, COARSE_NAME, COARSE_PRONOUN, COARSE_ADJECTIVE
-        ) and word.tag != COMPARATIVE
-    return word.kind == KIND_CONTENT
-
-
-cdef void _reach(
-    const Side *side, int32_t at, int reach, int32_t *start, int32_t *stop
-) noexcept nogil:
-    """Write the half-open range of tokens searched around a word, which ends at punctuation."""
-    start[0] = at
-    stop[0] = at + 1
-    while start[0] > 0 and start[0] > at - reach and side.kind[start[0] - 1] != KIND_MARK:
-        start[0] -= 1
-    while stop[0] < side.n and stop[0] <= at + reach and side.kind[stop[0]] != KIND_MARK:
-        stop[0] += 1
-
-
-cdef Crossings _crossings(
-    const PairState *pair, const ConflictRoom *room, int32_t i, int32_t j, int reach
-) noexcept nogil:
-    """Count the links around two words: to the opposite side of them, and to the same side."""
-    cdef Crossings found
-    cdef int32_t k, m
-    cdef int32_t start, stop, other_start, other_stop
-    found.crossed = found.straight = 0
-    _reach(&pair.source, i, reach, &start, &stop)
-    _reach(&pair.target, j, reach, &other_start, &other_stop)
-    for k in range(start, stop):
-        m = _counterpart(pair, room, k)
-        if k == i or m == j or m < 0 or m < other_start or m >= other_stop:
-            continue
-        if _counts(pair, k, m, reach):
-            found.straight += (k < i) == (m < j)
-            found.crossed += (k < i) != (m < j)
-    return found
-
-
-cdef bint _are_verbs(const PairState *pair, int32_t i, int32_t j) noexcept nogil:
-    return pair.source.word[i].coarse == COARSE_VERB and pair.target.word[j].coarse == COARSE_VERB
-
-
-cdef bint _are_exchanged(
-    const PairState *pair, const ConflictRoom *room, int32_t i, int32_t j
-) noexcept nogil:
-    """Whether the words around two words, such as opposites, have mostly crossed them."""
-    cdef bint of_verbs = _are_verbs(pair, i, j)
-    cdef Crossings found = _crossings(pair, room, i, j, VERB_REACH if of_verbs else OTHER_REACH)
-    if of_verbs and _is_passive(&pair.source, i) != _is_passive(&pair.target, j):
-        return found.straight > found.crossed
-    return found.crossed > found.straight
-
-
-cdef inline void _found(
-    const ConflictRoom *room, int32_t i, int32_t j, Clash *out
-) noexcept nogil:
-    out.kind = CONFLICT_ROLES
-    out.source = i
-    out.target = j
-    out.strength = ROLES_WEIGHT * room.source.confidence[i]
-
-
-cdef bint _find_compared(
-    const PairState *pair, const ConflictRoom *room, Clash *found
-) noexcept nogil:
-    """Write the place of an exchanged comparison; return whether there is one."""
-    cdef int32_t i, j
-    cdef Crossings around
-    for i in range(<int32_t>pair.source.n):
-        j = room.source.best[i]
-        if j >= 0 and _says(pair.source.word[i], IS_THAN) and _says(pair.target.word[j], IS_THAN):
-            around = _crossings(pair, room, i, j, THAN_REACH)
-            if around.crossed >= N_ROLES and around.crossed >= around.straight:
-                _found(room, i, j, found)
-                return True
-    return False
-
-
-cdef int _find_exchanged(
-    const PairState *pair, const ConflictRoom *room, Clash *found
-) noexcept nogil:
-    """Write at most MAX_FOUND linked and similar verbs with exchanged roles; return their
-    number."""
-    cdef int32_t i, j
-    cdef int n = 0
-    cdef Crossings around
-    cdef bint has_other_voice
-    for i in range(<int32_t>pair.source.n):
-        j = room.source.best[i]
-        if n == MAX_FOUND or j < 0 or not _are_verbs(pair, i, j):
-            continue
-        if pair.lexical_class[i * pair.target.n + j] > CLASS_DERIVED:
-            continue  # another verb may assign roles differently
-        if pair.source.kind[i] != KIND_CONTENT:
-            continue
-        around = _crossings(pair, room, i, j, VERB_REACH)
-        has_other_voice = _is_passive(&pair.source, i) != _is_passive(&pair.target, j)
-        if (
-            (around.crossed >= N_ROLES and not around.straight and not has_other_voice)
-            or (around.straight >= N_ROLES and not around.crossed and has_other_voice)
-        ):
-            _found(room, i, j, found + n)
-            n += 1
-    return n
+    const float BETWEEN
+    const float BESIDE
+    const float APART
+    const float LEAST_COSINE
 
 
 cdef size_t _side_bytes(Py_ssize_t n) noexcept nogil:
@@ -266,7 +61,7 @@ cdef size_t _side_bytes(Py_ssize_t n) noexcept nogil:
 cdef size_t conflict_bytes(Py_ssize_t n_source, Py_ssize_t n_target) noexcept nogil:
     """Return the bytes of scratch for the conflicts of a pair."""
     return (
-        (2 * n_source + 3 * MAX_FOUND) * sizeof(Clash)
+        (3 * n_source + N_WAYS_ROOM * MAX_FOUND) * sizeof(Clash)
         + _side_bytes(n_source) + _side_bytes(n_target)
     )
 
@@ -284,8 +79,8 @@ cdef void carve_conflicts(
 ) noexcept nogil:
     """Lay out the scratch in a block of conflict_bytes."""
     room.clash = <Clash *>memory
-    room.most = 2 * n_source
-    memory += (2 * n_source + 3 * MAX_FOUND) * sizeof(Clash)
+    room.most = 3 * n_source
+    memory += (3 * n_source + N_WAYS_ROOM * MAX_FOUND) * sizeof(Clash)
     _carve(&room.target, _carve(&room.source, memory, n_source), n_target)
 
 
@@ -315,13 +110,6 @@ cdef void _find_partners(
             last = <int32_t>k
 
 
-cdef inline bint _meet(const ConflictRoom *room, int32_t i, int32_t j) noexcept nogil:
-    """Whether two neighbours are linked, or neither exists."""
-    if i < 0 or j < 0:
-        return i == j
-    return room.source.best[i] == j or room.target.best[j] == i
-
-
 cdef float _same_place(
     const PairState *pair, const ConflictRoom *room, Py_ssize_t i, Py_ssize_t j
 ) noexcept nogil:
@@ -333,16 +121,16 @@ cdef float _same_place(
         return room.target.confidence[j]
     if room.source.best[i] >= 0 or room.target.best[j] >= 0:
         return 0.0
-    meets_left = _meet(room, room.source.left[i], room.target.left[j])
-    meets_right = _meet(room, room.source.right[i], room.target.right[j])
+    meets_left = meet(room, room.source.left[i], room.target.left[j])
+    meets_right = meet(room, room.source.right[i], room.target.right[j])
     if meets_left and meets_right:
-        return UNLINKED_SHARE
+        return BETWEEN
     if pair.source.word[i].coarse != pair.target.word[j].coarse:
         return 0.0
     if meets_left and i > 0 and room.source.left[i] == i - 1 and room.target.left[j] == j - 1:
-        return FAR_SHARE
+        return BESIDE
     if meets_right and room.source.right[i] == i + 1 and room.target.right[j] == j + 1:
-        return FAR_SHARE
+        return BESIDE
     return 0.0
 
 
@@ -358,77 +146,116 @@ cdef bint _has_twin(const PairState *pair, Py_ssize_t i, Py_ssize_t j) noexcept 
     return False
 
 
-cdef void _add(ConflictRoom *room, int kind, Py_ssize_t i, Py_ssize_t j, float share) noexcept nogil:
-    cdef Clash *clash = &room.clash[room.n_clashes]
-    clash.kind = kind
-    clash.source = <int32_t>i
-    clash.target = <int32_t>j
-    clash.strength = WEIGHT[kind] * share
+cdef void _add(
+    ConflictRoom *room, int kind, Py_ssize_t i, Py_ssize_t j, int way, float place
+) noexcept nogil:
+    room.clash[room.n_clashes] = Clash(kind, <int32_t>i, <int32_t>j, way, place, 0.0)
     room.n_clashes += 1
 
 
 cdef bint _may_contrast(
     const PairState *pair, const ConflictRoom *room, Py_ssize_t i, Py_ssize_t j
 ) noexcept nogil:
-    """Whether two words may contradict each other: linked ones, two nouns, or two verbs or
-    adjectives, which participles are both. Particles and prepositions without partners belong to
-    what is said otherwise: on the project's corpus 1 of 76 such conflicts is right. Of names
-    without partners none of 20 is."""
+    """Whether two words may contradict each other: linked ones, words of one kind that a sentence
+    is about how many or how surely, two names, two nouns, or two verbs or adjectives, which
+    participles are both. Particles and prepositions without partners belong to what is said
+    otherwise."""
+    cdef uint8_t one = pair.source.word[i].coarse
+    cdef uint8_t other = pair.target.word[j].coarse
     if room.source.best[i] == j or room.target.best[j] == i:
         return True
+    if kind_of_word(&pair.source, <int32_t>i) >= 0:
+        return kind_of_word(&pair.source, <int32_t>i) == kind_of_word(&pair.target, <int32_t>j)
     if pair.source.kind[i] != KIND_CONTENT or pair.target.kind[j] != KIND_CONTENT:
         return False
-    if pair.source.word[i].coarse == COARSE_NOUN:
-        return pair.target.word[j].coarse == COARSE_NOUN
-    return (
-        pair.source.word[i].coarse in (COARSE_VERB, COARSE_ADJECTIVE)
-        and pair.target.word[j].coarse in (COARSE_VERB, COARSE_ADJECTIVE)
+    if one in (COARSE_NOUN, COARSE_NAME, COARSE_ADVERB):
+        return other == one
+    return one in (COARSE_VERB, COARSE_ADJECTIVE) and other in (COARSE_VERB, COARSE_ADJECTIVE)
+
+
+cdef bint _contrast(
+    const PairState *pair, const ConflictRoom *room, Py_ssize_t i, Py_ssize_t j, Clash *out
+) noexcept nogil:
+    """Write the kind of conflict of two words; return whether there is one."""
+    cdef Py_ssize_t cell = i * pair.target.n + j
+    cdef uint8_t contrast = pair.contrast[cell]
+    if _has_twin(pair, i, j) or not _may_contrast(pair, room, i, j):
+        return False
+    if contrast & CONTRAST_OPPOSITE:
+        out.kind, out.way = CONFLICT_OPPOSITE, BY_OPPOSITES
+    elif contrast & CONTRAST_FAR:
+        out.kind, out.way = kind_of_word(&pair.source, <int32_t>i), BY_SCALES
+        if out.kind < 0 or out.kind != kind_of_word(&pair.target, <int32_t>j):
+            out.kind = CONFLICT_OPPOSITE
+    elif contrast & CONTRAST_NAMES and not pair.acronym[cell] and not pair.rule[cell]:
+        out.kind, out.way = CONFLICT_NAME, BY_NAMES
+    elif _are_of_one_class(pair, i, j):
+        out.kind, out.way = CONFLICT_NAME, BY_NOUNS
+    else:
+        return False
+    return True
+
+
+cdef inline bint _is_named(const Side *side, Py_ssize_t at) noexcept nogil:
+    """Whether a word is a noun, a name or an adjective of a name: French."""
+    return side.word[at].coarse in (COARSE_NOUN, COARSE_NAME) or (
+        side.word[at].coarse == COARSE_ADJECTIVE and side.word[at].case_ == CASE_CAPITALISED
     )
 
 
-cdef int _kind_of(
-    const PairState *pair, const ConflictRoom *room, Py_ssize_t i, Py_ssize_t j, float *share
-) noexcept nogil:
-    """Return the kind of conflict of two words in the same place, or -1."""
+cdef bint _are_of_one_class(const PairState *pair, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
+    """Whether two words are nouns or names for unlike things of one class: rice and pasta."""
     cdef Py_ssize_t cell = i * pair.target.n + j
-    cdef uint8_t contrast = pair.contrast[cell]
-    if contrast == 0 or _has_twin(pair, i, j):
-        return -1
-    if not _may_contrast(pair, room, i, j):
-        return -1
-    if contrast & CONTRAST_OPPOSITE:
-        return CONFLICT_OPPOSITE
-    if contrast & CONTRAST_FAR:
-        return CONFLICT_DEGREE
-    if contrast & CONTRAST_NAMES and not pair.acronym[cell] and not pair.rule[cell]:
-        share[0] *= NAME_WEIGHT / WEIGHT[<int>CONFLICT_VALUE]
-        return CONFLICT_VALUE
-    return -1
+    return (
+        _is_named(&pair.source, i) and _is_named(&pair.target, j)
+        and pair.lexical_class[cell] >= CLASS_COHYPONYM
+        and (pair.lexical_class[cell] == CLASS_COHYPONYM or pair.cosine[cell] >= LEAST_COSINE)
+        and not pair.acronym[cell] and not pair.rule[cell]
+        and value_at(&pair.source, <int32_t>i) == NULL
+        and value_at(&pair.target, <int32_t>j) == NULL
+    )
 
 
-cdef void _compare_places(const PairState *pair, ConflictRoom *room) noexcept nogil:
-    """Add the conflicts of words in the same place; only the strongest of each word."""
-    cdef Py_ssize_t i, j, cell
-    cdef int kind
-    cdef float share
+cdef void _compare_places(
+    const PairState *pair, ConflictRoom *room, bint are_apart
+) noexcept nogil:
+    """Add the conflicts of words in the same place, only the surest of each source word; or those
+    of words without partners that are in no conflict yet."""
+    cdef Py_ssize_t i, j
     cdef Py_ssize_t n_before
+    cdef Clash found
     for i in range(pair.source.n):
         n_before = room.n_clashes
+        if are_apart and (room.source.best[i] >= 0 or _is_told(room, i, True)):
+            continue
         for j in range(pair.target.n):
-            cell = i * pair.target.n + j
-            if pair.contrast[cell] == 0:
+            if pair.contrast[i * pair.target.n + j] == 0 and (
+                are_apart or not _are_of_one_class(pair, i, j)
+            ):
                 continue
-            share = _same_place(pair, room, i, j)
-            if share <= 0.0:
+            if not are_apart:
+                found.place = _same_place(pair, room, i, j)
+            elif room.target.best[j] >= 0 or _is_told(room, j, False):
                 continue
-            kind = _kind_of(pair, room, i, j, &share)
-            if kind < 0:
+            else:
+                found.place = APART
+            if found.place <= 0.0 or not _contrast(pair, room, i, j, &found):
                 continue
-            if room.n_clashes == n_before:
-                _add(room, kind, i, j, share)
-            elif WEIGHT[kind] * share > room.clash[n_before].strength:
+            if room.n_clashes > n_before:
+                if found.place <= room.clash[n_before].place:
+                    continue
                 room.n_clashes = n_before
-                _add(room, kind, i, j, share)
+            if room.n_clashes < room.most:
+                _add(room, found.kind, i, j, found.way, found.place)
+
+
+cdef bint _is_told(const ConflictRoom *room, Py_ssize_t at, bint of_source) noexcept nogil:
+    """Whether a token is in a conflict already."""
+    cdef Py_ssize_t k
+    for k in range(room.n_clashes):
+        if at == (room.clash[k].source if of_source else room.clash[k].target):
+            return True
+    return False
 
 
 cdef bint _is_sign(const Side *side, int32_t at) noexcept nogil:
@@ -438,6 +265,19 @@ cdef bint _is_sign(const Side *side, int32_t at) noexcept nogil:
         return False
     text = &side.word[at].lower
     return text.n == 1 and text.code[0] in (<uint32_t>c"-", 0x2212)
+
+
+cdef bint _is_compound(const Side *side, const Found *value) noexcept nogil:
+    """Whether a quantity goes on beside it: 2 h 30 min, 5 feet and 10 inches."""
+    cdef const Found *other
+    cdef int k
+    for k in range(side.n_values):
+        other = &side.values[k]
+        if other.rank == 0 and (
+            0 <= other.start - value.end <= 1 or 0 <= value.start - other.end <= 1
+        ) and (of_one_dimension(value, other) or other.kind == KIND_NUMBER):
+            return True
+    return False
 
 
 cdef bint _is_met(const Found *value, const Side *other) noexcept nogil:
@@ -467,6 +307,8 @@ cdef float _place_of_values(
                 continue
             i, j = a.start + k, b.start + m
             share = _same_place(pair, room, i, j)
+            if share <= 0.0 and room.source.best[i] < 0 and room.target.best[j] < 0:
+                share = APART
             best = max(best, share)
             differs = pair.source.word[i].lower_form != pair.target.word[j].lower_form
             if share > 0.0 and (not is_written or differs):
@@ -495,11 +337,19 @@ cdef void _compare_values(const PairState *pair, ConflictRoom *room) noexcept no
             )
             if not has_other_sign and (
                 not contradict(a, b) or _is_met(a, &pair.target) or _is_met(b, &pair.source)
+                or (
+                    a.kind == KIND_QUANTITY and a.code != b.code
+                    and (_is_compound(&pair.source, a) or _is_compound(&pair.target, b))
+                )
             ):
                 continue
             share = _place_of_values(pair, room, a, b, &i, &j)
+            if share <= 0.0 and not has_other_sign:
+                share, i, j = APART / 2, a.start, b.start
             if share > 0.0:
-                _add_value(room, i, j, share)
+                _add_value(
+                    room, CONFLICT_VALUE, i, j, BY_SIGNS if has_other_sign else BY_VALUES, share
+                )
 
 
 cdef void _compare_units(
@@ -528,22 +378,25 @@ cdef void _compare_units(
                 j = b.end if of_source else a.start + at
                 share = _same_place(pair, room, i, j)
                 if share > 0.0:
-                    _add_value(room, i, j, share)
+                    _add_value(room, CONFLICT_VALUE, i, j, BY_UNITS, share)
 
 
-cdef void _add_value(ConflictRoom *room, int32_t i, int32_t j, float share) noexcept nogil:
-    """Add a value's conflict unless there is a stronger one of either word."""
+cdef void _add_value(
+    ConflictRoom *room, int kind, int32_t i, int32_t j, int way, float place
+) noexcept nogil:
+    """Add a value's or a code's conflict unless there is a surer one of either word."""
     cdef Py_ssize_t k
+    cdef Clash *known
     for k in range(room.n_clashes):
-        if room.clash[k].kind == CONFLICT_VALUE and (
-            room.clash[k].source == i or room.clash[k].target == j
+        known = &room.clash[k]
+        if known.kind in (CONFLICT_VALUE, CONFLICT_CODE) and (
+            known.source == i or known.target == j
         ):
-            if WEIGHT[<int>CONFLICT_VALUE] * share > room.clash[k].strength:
-                room.clash[k].source, room.clash[k].target = i, j
-                room.clash[k].strength = WEIGHT[<int>CONFLICT_VALUE] * share
+            if place > known.place:
+                known[0] = Clash(kind, i, j, way, place, 0.0)
             return
     if room.n_clashes < room.most:  # what is behind is kept for roles and negations
-        _add(room, CONFLICT_VALUE, i, j, share)
+        _add(room, kind, i, j, way, place)
 
 
 cdef bint _is_code(const Side *side, int32_t at) noexcept nogil:
@@ -576,37 +429,34 @@ cdef bint _is_numeral(const Side *side, int32_t at) noexcept nogil:
     return side.word[at].case_ == CASE_UPPER or text.n == 1
 
 
-cdef bint _holds(const Side *side, int32_t at) noexcept nogil:
-    """Whether a token is part of a value."""
-    cdef int k
-    for k in range(side.n_values):
-        if side.values[k].start <= at < side.values[k].end:
-            return True
-    return False
-
-
 cdef void _compare_codes(const PairState *pair, ConflictRoom *room) noexcept nogil:
-    """Add codes and Roman numerals that differ in the same place."""
+    """Add codes and Roman numerals that differ in the same place; two values are no codes."""
     cdef int32_t i, j
     cdef float share
-    cdef bint is_code
+    cdef bint has_value, is_numeral
     for i in range(<int32_t>pair.source.n):
-        is_code = _is_code(&pair.source, i) and not _holds(&pair.source, i)
-        if not is_code and not _is_numeral(&pair.source, i):
+        is_numeral = _is_numeral(&pair.source, i)
+        if not is_numeral and not _is_code(&pair.source, i):
             continue
+        has_value = value_at(&pair.source, i) != NULL
         for j in range(<int32_t>pair.target.n):
             if pair.lexical_class[i * pair.target.n + j] <= CLASS_CANONICAL:
                 continue
-            if is_code:
-                if not _is_code(&pair.target, j) or _holds(&pair.target, j):
+            if is_numeral:
+                if not _is_numeral(&pair.target, j):
                     continue
-            elif not _is_numeral(&pair.target, j):
+            elif not _is_code(&pair.target, j) or (has_value and value_at(&pair.target, j) != NULL):
                 continue
             if _has_twin(pair, i, j):
                 continue
             share = _same_place(pair, room, i, j)
+            if share <= 0.0 and room.source.best[i] < 0 and room.target.best[j] < 0:
+                share = APART
             if share > 0.0:
-                _add_value(room, i, j, share)
+                _add_value(
+                    room, CONFLICT_VALUE if is_numeral or has_value else CONFLICT_CODE, i, j,
+                    BY_CODES, share,
+                )
 
 
 cdef bint _is_undone(
@@ -615,7 +465,7 @@ cdef bint _is_undone(
     """Whether roles are exchanged around an opposite: Ann sold it to Bob, who bought it from Ann."""
     if clash.kind != CONFLICT_OPPOSITE:
         return False
-    return are_compared or _are_exchanged(pair, room, clash.source, clash.target)
+    return are_compared or are_exchanged(pair, room, clash.source, clash.target)
 
 
 cdef bint _drop_exchanged(
@@ -643,36 +493,88 @@ cdef bint _drop_exchanged(
 
 
 cdef void _add_found(ConflictRoom *room, const Clash *found, int n_found) noexcept nogil:
+    """Add what a search found of words that are in no conflict yet."""
     cdef int k
     for k in range(n_found):
-        room.clash[room.n_clashes] = found[k]
-        room.n_clashes += 1
+        if not _is_told(room, found[k].source, True) or not _is_told(room, found[k].target, False):
+            room.clash[room.n_clashes] = found[k]
+            room.n_clashes += 1
 
 
-cdef double find_conflicts(
-    const PairState *pair, const LinkView *links, ConflictRoom *room
-) noexcept nogil:
-    """Find the conflicts of a prepared pair; return the agreement."""
+cdef bint _has_kind(const ConflictRoom *room, int kind) noexcept nogil:
+    cdef Py_ssize_t k
+    for k in range(room.n_clashes):
+        if room.clash[k].kind == kind:
+            return True
+    return False
+
+
+cdef void _find_candidates(const PairState *pair, ConflictRoom *room) noexcept nogil:
+    """Fill the room with places where the sentences may contradict each other."""
     cdef Clash[2 * <int>MAX_FOUND] found
     cdef Clash[<int>MAX_FOUND] compared
-    cdef Py_ssize_t k
-    cdef bint are_compared
-    cdef double agreement = 1.0
-    room.n_clashes = 0
-    _find_partners(links, True, pair.source.n, &room.source)
-    _find_partners(links, False, pair.target.n, &room.target)
-    _compare_places(pair, room)
+    cdef bint are_compared, are_undone
+    _compare_places(pair, room, False)
     _compare_values(pair, room)
     _compare_units(pair, True, room)
     _compare_units(pair, False, room)
     _compare_codes(pair, room)
-    are_compared = _find_compared(pair, room, compared)
-    if not _drop_exchanged(pair, room, are_compared):
+    are_compared = find_compared(pair, room, compared)
+    are_undone = _drop_exchanged(pair, room, are_compared)
+    if not are_undone:
         if are_compared:
             _add_found(room, compared, 1)
         else:
-            _add_found(room, found, _find_exchanged(pair, room, found))
+            _add_found(room, found, find_exchanged(pair, room, found))
     _add_found(room, found, find_negations(pair, room, found))
+    _add_found(room, found, find_reworded(pair, room, found))
+    _add_found(room, found, find_one_sided(pair, room, True, found))
+    _add_found(room, found, find_one_sided(pair, room, False, found))
+    if not are_undone and not _has_kind(room, CONFLICT_ROLES):
+        _add_found(room, found, find_changed_places(pair, room, found))
+    _compare_places(pair, room, True)
+
+
+cdef double find_conflicts(
+    const PairState *pair, const LinkView *links, ConflictJudge judge, ConflictRoom *room
+) noexcept nogil:
+    """Find the conflicts of a prepared pair; return the agreement."""
+    cdef Py_ssize_t k
+    cdef double agreement = 1.0
+    room.n_clashes = 0
+    _find_partners(links, True, pair.source.n, &room.source)
+    _find_partners(links, False, pair.target.n, &room.target)
+    _find_candidates(pair, room)
+    judge.judge(pair, room)
     for k in range(room.n_clashes):
-        agreement *= 1.0 - room.clash[k].strength
+        agreement *= 1.0 - room.clash[k].probability
     return agreement
+
+
+cdef bint add_conflicts(
+    ConflictColumns *columns, Py_ssize_t number, const PairState *pair, const ConflictRoom *room
+) noexcept nogil:
+    """Add the conflicts of the next pair to the columns; return whether there is memory."""
+    cdef int64_t first = columns.offset[number]
+    cdef Py_ssize_t n_wanted = first + room.n_clashes
+    cdef Py_ssize_t n_room, k
+    cdef const Clash *clash
+    columns.offset[number + 1] = first
+    if n_wanted > columns.n_room:
+        n_room = more_room(columns.n_room, n_wanted, LEAST_ROOM)
+        if not grow(<void **>&columns.conflict, n_room, sizeof(ToldConflict)):
+            return False
+        if columns.keeps_inputs and not grow(
+            <void **>&columns.inputs, n_room, N_INPUTS * sizeof(float)
+        ):
+            return False
+        columns.n_room = n_room
+    for k in range(room.n_clashes):
+        clash = &room.clash[k]
+        columns.conflict[first + k] = ToldConflict(
+            clash.kind, clash.source, clash.target, clash.probability
+        )
+        if columns.keeps_inputs:
+            conflict_inputs(pair, room, clash, columns.inputs + (first + k) * N_INPUTS)
+    columns.offset[number + 1] = n_wanted
+    return True

@@ -11,9 +11,16 @@ than", "not only", "nothing but", "isn't it?", and "nor" behind another one.
 """
 
 from libc.stdint cimport int32_t, uint8_t
+from libc.stdlib cimport abs
 
 from tokalign.features.pair cimport *
 from tokalign.relations.clashes cimport *
+from tokalign.relations.clauses cimport (
+    are_apart,
+    ends_sentence,
+    kind_of_negation,
+    nearest_linked,
+)
 
 from tokalign.english.lexicon.word_lists import scale_names
 
@@ -22,8 +29,7 @@ cdef enum:
     N_WITH = 6               # words in the scope of a negation, including itself
     LOW = -2                 # a grade of quantity that is like a negation
     FREE = -1                # a negation that is not matched
-
-cdef float NEGATION_WEIGHT = 0.9
+    NEAR = 4                 # tokens to what it denies
 
 cdef int QUANTITY = scale_names().index("quantity")
 cdef int FREQUENCY = scale_names().index("frequency")
@@ -35,33 +41,9 @@ cdef struct Negators:
     int32_t[MAX_NEGATORS][N_WITH] with_      # the scope of each; -1 for none
 
 
-cdef bint _ends_sentence(const Side *side, Py_ssize_t at) noexcept nogil:
-    """Whether a token ends a sentence: a period, or another mark before a word that is not in lower
-    case."""
-    cdef const Lexeme *word = side.word[at]
-    if word.lower.n != 1:
-        return False
-    if word.lower.code[0] == <uint32_t>c".":
-        return True
-    if word.lower.code[0] != <uint32_t>c"?" and word.lower.code[0] != <uint32_t>c"!":
-        return False
-    while at + 1 < side.n and side.kind[at] == KIND_MARK:
-        at += 1
-    return side.word[at].case_ != CASE_LOWER
-
-
-cdef bint _are_apart(const Side *side, int32_t a, int32_t b) noexcept nogil:
-    """Whether a sentence ends between two tokens."""
-    cdef int32_t k
-    for k in range(min(a, b), max(a, b)):
-        if _ends_sentence(side, k):
-            return True
-    return False
-
-
 cdef inline int32_t _near(const Side *side, int32_t at, int32_t other) noexcept nogil:
     """Return another token, or -1 if it is missing or in another sentence."""
-    return -1 if other < 0 or _are_apart(side, at, other) else other
+    return -1 if other < 0 or are_apart(side, at, other) else other
 
 
 cdef void _find_with(const Side *side, int32_t at, int32_t *out) noexcept nogil:
@@ -75,46 +57,35 @@ cdef void _find_with(const Side *side, int32_t at, int32_t *out) noexcept nogil:
     out[5] = _near(side, at, side.previous_content[at])
 
 
-cdef bint _is(const Side *side, Py_ssize_t at, const char *letters, int n) noexcept nogil:
-    """Whether a token is a word of n letters in ASCII."""
-    cdef int k
-    if at < 0 or at >= side.n or side.word[at].lower.n != n:
-        return False
-    for k in range(n):
-        if side.word[at].lower.code[k] != <uint32_t>letters[k]:
-            return False
-    return True
-
-
 cdef bint _denies_nothing(const Side *side, Py_ssize_t at) noexcept nogil:
     """Whether a negation is an answer's "no", part of an idiom or a tag, or joined to another."""
     cdef Py_ssize_t k
-    if _is(side, at, b"no", 2):
+    if is_word(side, at, b"no"):
         if at + 1 < side.n and side.kind[at + 1] == KIND_MARK:
-            return at == 0 or _ends_sentence(side, at - 1)
+            return at == 0 or ends_sentence(side, at - 1)
         return (
-            _is(side, at + 2, b"but", 3) or _is(side, at + 2, b"than", 4)
-            or _is(side, at + 1, b"doubt", 5) or _is(side, at + 1, b"wonder", 6)
-            or _is(side, at + 1, b"question", 8) or _is(side, at + 1, b"matter", 6)
+            is_word(side, at + 2, b"but") or is_word(side, at + 2, b"than")
+            or is_word(side, at + 1, b"doubt") or is_word(side, at + 1, b"wonder")
+            or is_word(side, at + 1, b"question") or is_word(side, at + 1, b"matter")
         )
-    if _is(side, at, b"not", 3) and (
-        _is(side, at + 1, b"only", 4) or _is(side, at + 1, b"just", 4)
-        or _is(side, at + 1, b"merely", 6) or _is(side, at + 1, b"least", 5)
+    if is_word(side, at, b"not") and (
+        is_word(side, at + 1, b"only") or is_word(side, at + 1, b"just")
+        or is_word(side, at + 1, b"merely") or is_word(side, at + 1, b"least")
     ):
         return True
-    if _is(side, at, b"nothing", 7) or _is(side, at, b"none", 4):
-        return _is(side, at + 1, b"but", 3) or _is(side, at + 1, b"other", 5)
-    if _is(side, at, b"nor", 3):
+    if is_word(side, at, b"nothing") or is_word(side, at, b"none"):
+        return is_word(side, at + 1, b"but") or is_word(side, at + 1, b"other")
+    if is_word(side, at, b"nor"):
         for k in range(at - 1, -1, -1):
-            if _ends_sentence(side, k):
+            if ends_sentence(side, k):
                 return False
             if side.word[k].negates:
                 return True
         return False
     return (
-        (_is(side, at, b"n't", 3) or _is(side, at, b"not", 3))
+        (is_word(side, at, b"n't") or is_word(side, at, b"not"))
         and at + 2 < side.n and side.word[at + 1].coarse == COARSE_PRONOUN
-        and _is(side, at + 2, b"?", 1) and at > 2
+        and is_word(side, at + 2, b"?") and at > 2
     )
 
 
@@ -190,16 +161,16 @@ cdef bint _are_of_linked_sentences(
     """Whether content words of two words' sentences are linked, or both sides are one sentence."""
     cdef Py_ssize_t k, m
     cdef bint is_one = not (
-        _are_apart(&pair.source, 0, <int32_t>pair.source.n - 1)
-        or _are_apart(&pair.target, 0, <int32_t>pair.target.n - 1)
+        are_apart(&pair.source, 0, <int32_t>pair.source.n - 1)
+        or are_apart(&pair.target, 0, <int32_t>pair.target.n - 1)
     )
     if is_one:
         return True
     for k in range(pair.source.n):
-        if pair.source.kind[k] != KIND_CONTENT or _are_apart(&pair.source, i, <int32_t>k):
+        if pair.source.kind[k] != KIND_CONTENT or are_apart(&pair.source, i, <int32_t>k):
             continue
         for m in range(pair.target.n):
-            if _are_linked(room, <int32_t>k, <int32_t>m) and not _are_apart(
+            if _are_linked(room, <int32_t>k, <int32_t>m) and not are_apart(
                 &pair.target, j, <int32_t>m
             ):
                 return True
@@ -245,7 +216,7 @@ cdef void _remove(ConflictRoom *room, Py_ssize_t number) noexcept nogil:
 
 
 cdef bint _is_condition(const Side *side, int32_t at) noexcept nogil:
-    return _is(side, at, b"if", 2) or _is(side, at, b"unless", 6)
+    return is_word(side, at, b"if") or is_word(side, at, b"unless")
 
 
 cdef bint _undoes(
@@ -278,11 +249,23 @@ cdef int _keep_odd(const Side *side, const int32_t *by, int n, Clash *found) noe
     for k in range(n):
         n_here = 0
         for m in range(n):
-            n_here += not _are_apart(side, by[k], by[m])
+            n_here += not are_apart(side, by[k], by[m])
         if n_here % 2:
             found[n_kept] = found[k]
             n_kept += 1
     return n_kept
+
+
+cdef int32_t _denied(const Side *side, const Partners *own, const int32_t *scope) noexcept nogil:
+    """Return the word with a partner that a negation denies: behind it, or around it where no
+    content word is behind it, else the nearest one; or -1."""
+    cdef int m
+    cdef int32_t at
+    for m in range(1, N_WITH + 1):  # itself last
+        at = scope[m % N_WITH]
+        if (m in (1, 4) or scope[1] < 0) and at >= 0 and own.best[at] >= 0:
+            return at
+    return nearest_linked(side, own, scope[0])
 
 
 cdef int _add_free(
@@ -296,25 +279,24 @@ cdef int _add_free(
     cdef const Side *side = &pair.source if of_source else &pair.target
     cdef int32_t[MAX_NEGATORS] by    # the negation of each find
     cdef int n = 0
-    cdef int k, m
-    cdef int32_t at
+    cdef int k
+    cdef int32_t at, i, j
     for k in range(negators.n):
         if negators.match[k] != FREE or _is_low_there(other, others):
             continue
         if _undoes(pair, negators, k, of_source, room):
             continue
-        for m in range(1, N_WITH + 1):  # itself last
-            at = negators.with_[k][m % N_WITH]
-            if m not in (1, 4) and negators.with_[k][1] >= 0:
-                continue  # what it denies is behind it
-            if at >= 0 and own.best[at] >= 0:
-                found[n].kind = CONFLICT_NEGATION
-                found[n].source = at if of_source else own.best[at]
-                found[n].target = own.best[at] if of_source else at
-                found[n].strength = NEGATION_WEIGHT * own.confidence[at]
-                by[n] = negators.at[k]
-                n += 1
-                break
+        at = _denied(side, own, negators.with_[k])
+        if at < 0:
+            continue
+        i = at if of_source else own.best[at]
+        j = own.best[at] if of_source else at
+        found[n] = Clash(
+            kind_of_negation(pair, negators.at[k], i, j, of_source), i, j, BY_NEGATION,
+            own.confidence[at] / (1 + max(abs(at - negators.at[k]) - NEAR, 0)), 0.0,
+        )
+        by[n] = negators.at[k]
+        n += 1
     return _keep_odd(side, by, n, found)
 
 
@@ -330,8 +312,8 @@ cdef void _undo_pairs(const PairState *pair, ConflictRoom *room) noexcept nogil:
             continue
         for m in range(room.n_clashes):
             if m != k and room.clash[m].kind == CONFLICT_OPPOSITE and not (
-                _are_apart(&pair.source, clash.source, room.clash[m].source)
-                and _are_apart(&pair.target, clash.target, room.clash[m].target)
+                are_apart(&pair.source, clash.source, room.clash[m].source)
+                and are_apart(&pair.target, clash.target, room.clash[m].target)
             ):
                 _remove(room, max(k, m))
                 _remove(room, min(k, m))

@@ -64,7 +64,7 @@ class Alignment(AlignmentFields):
         Expected share of tokens that have a partner, in [0, 1], weighted by rarity; the smaller of
         both sides' shares.
     agreement : float
-        In [0, 1]: 1 without conflicts, else the product of 1 minus the strength of each.
+        In [0, 1]: 1 without conflicts, else the product of 1 minus the probability of each.
     conflicts : tuple of Conflict
         Places where the sides contradict each other. Published systems find none.
     edits : tuple of Edit

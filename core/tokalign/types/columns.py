@@ -27,7 +27,7 @@ from tokalign.types.relations import CONFLICT_KINDS, Conflict, Relation
 from tokalign.types.sentence import Sentence
 
 CONFLICT = np.dtype(
-    [("kind", np.int32), ("source", np.int32), ("target", np.int32), ("strength", np.float32)]
+    [("kind", np.int32), ("source", np.int32), ("target", np.int32), ("probability", np.float32)]
 )
 """Type of a conflict in a column; its kind is an index in CONFLICT_KINDS."""
 
@@ -57,6 +57,8 @@ class AlignmentColumns:
     conflict_offsets : int64 array, shape (n_pairs + 1,)
         Pair k has the conflicts from ``conflict_offsets[k]`` on.
     conflicts : CONFLICT array, shape (n_conflicts,)
+    conflict_inputs : float32 array, shape (n_conflicts, n_inputs), or None
+        Inputs of the judge of conflicts, in training; else None.
     model, version : str
     symmetrization : Symmetrization
         The same of all pairs.
@@ -109,6 +111,7 @@ class AlignmentColumns:
     relations: NDArray[np.float32] | None = None
     compare: Callable[[AlignmentColumns], EncoderFigures] | None = None
     encoded: bool | None = None
+    conflict_inputs: NDArray[np.float32] | None = None
     _compared: EncoderFigures | None = field(default=None, init=False)
 
     def __len__(self) -> int:
@@ -171,8 +174,8 @@ class AlignmentColumns:
         """Return the conflicts of a pair."""
         span = slice(self.conflict_offsets[index], self.conflict_offsets[index + 1])
         return tuple(
-            Conflict(CONFLICT_KINDS[kind], source, target, strength)
-            for kind, source, target, strength in self.conflicts[span].tolist()
+            Conflict(CONFLICT_KINDS[kind], source, target, probability)
+            for kind, source, target, probability in self.conflicts[span].tolist()
         )
 
 
@@ -228,7 +231,7 @@ def columns_of(alignment: Alignment) -> tuple[AlignmentColumns, int]:
     links = alignment.links
     relations = [link.relation.probabilities for link in links if link.relation is not None]
     conflicts = [
-        (CONFLICT_KINDS.index(each.kind), each.source, each.target, each.strength)
+        (CONFLICT_KINDS.index(each.kind), each.source, each.target, each.probability)
         for each in alignment.conflicts
     ]
     columns = AlignmentColumns(

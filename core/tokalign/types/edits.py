@@ -25,9 +25,10 @@ class Change(enum.StrEnum):
     """The kind of change that an edit makes.
 
     Changes of form: ``case``, ``punctuation``, ``spelling``, ``inflection``, and ``order`` of moved
-    words. Changes of meaning: ``number`` (numbers, money, dates, times), ``name``, ``negation``,
-    ``opposite``, ``wording`` (replaced by related words), ``content`` (information is added or
-    removed).
+    words. Changes of meaning that conflict with what was said (see ConflictKind): ``number``
+    (numbers, money, dates, times), ``code``, ``name``, ``negation``, ``modality``, ``quantity``,
+    ``condition``, ``opposite``, ``roles``. Other changes of meaning: ``wording`` (replaced by
+    related words), ``content`` (information is added or removed).
     """
 
     CASE = "case"
@@ -36,9 +37,14 @@ class Change(enum.StrEnum):
     INFLECTION = "inflection"
     ORDER = "order"
     NUMBER = "number"
+    CODE = "code"
     NAME = "name"
     NEGATION = "negation"
+    MODALITY = "modality"
+    QUANTITY = "quantity"
+    CONDITION = "condition"
     OPPOSITE = "opposite"
+    ROLES = "roles"
     WORDING = "wording"
     CONTENT = "content"
 
@@ -48,6 +54,18 @@ class Change(enum.StrEnum):
         return self in _FORMS
 
 
+CONFLICTING = (
+    Change.NUMBER,
+    Change.CODE,
+    Change.NAME,
+    Change.NEGATION,
+    Change.MODALITY,
+    Change.QUANTITY,
+    Change.CONDITION,
+    Change.OPPOSITE,
+    Change.ROLES,
+)
+"""Changes that conflict with what was said, the most important first."""
 _FORMS = frozenset(
     (Change.CASE, Change.PUNCTUATION, Change.SPELLING, Change.INFLECTION, Change.ORDER)
 )

@@ -197,8 +197,8 @@ class SourceConflict:
         Id of the passage.
     passage_start, passage_end : int
         Half-open range of the passage's text.
-    strength : float
-        In [0, 1].
+    probability : float
+        That people call it a conflict, in [0, 1].
     """
 
     kind: ConflictKind
@@ -207,7 +207,7 @@ class SourceConflict:
     passage: str
     passage_start: int
     passage_end: int
-    strength: float
+    probability: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -127,7 +127,7 @@ def _conflict(value: Conflict) -> dict[str, Any]:
         "kind": value.kind.value,
         "source": value.source,
         "target": value.target,
-        "strength": round(value.strength, DIGITS),
+        "probability": round(value.probability, DIGITS),
     }
 
 

@@ -93,18 +93,24 @@ class Relation:
 
 
 class ConflictKind(enum.StrEnum):
-    """Kinds of contradictions between two sentences in the same place.
+    """Kinds of what two sentences say that cannot both hold.
 
-    ``opposite``: opposites. ``different-value``: different numbers, dates or names. ``negation``:
-    only one side negates. ``roles``: agent and patient are exchanged. ``degree``: words far apart
-    on one scale (all, some; must, may).
+    ``value``: different numbers, dates, amounts of money or measures. ``name``: different names.
+    ``negation``: only one side denies. ``modality``: must, should, may. ``quantity``: all, some,
+    only. ``opposite``: opposites. ``roles``: who does it to whom, or what is compared with what, is
+    exchanged. ``condition``: if, unless, until. ``code``: different identifiers, versions, numbers
+    of parts.
     """
 
-    OPPOSITE = "opposite"
-    DIFFERENT_VALUE = "different-value"
+    VALUE = "value"
+    NAME = "name"
     NEGATION = "negation"
+    MODALITY = "modality"
+    QUANTITY = "quantity"
+    OPPOSITE = "opposite"
     ROLES = "roles"
-    DEGREE = "degree"
+    CONDITION = "condition"
+    CODE = "code"
 
 
 CONFLICT_KINDS: tuple[ConflictKind, ...] = tuple(ConflictKind)
@@ -118,16 +124,17 @@ class Conflict:
     ----------
     kind : ConflictKind
     source, target : int
-        0-based tokens; for a negation the negated word and its partner; for roles the word whose
-        roles are exchanged, and its partner.
-    strength : float
-        In [0, 1]: its reduction of the agreement.
+        0-based tokens that show it; for a negation the word that one side denies, and its partner;
+        for roles the word whose roles are exchanged, and its partner; for a word that the other
+        side lacks the partner of what it governs.
+    probability : float
+        That people call it a conflict, in [0, 1].
     """
 
     kind: ConflictKind
     source: int
     target: int
-    strength: float
+    probability: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,9 +25,9 @@ export function drawAlignment(box, alignment, state, signs, onLink) {
   if (state.grid) drawMatrix(box, words, links, aligned, onLink, "links");
   else drawStage(box, words, links, aligned, onLink);
   const warnings = make("ul");
-  for (const { kind, source, target, strength } of alignment.conflicts || []) {
+  for (const { kind, source, target, probability } of alignment.conflicts || []) {
     const between = [source === undefined || source === null ? "" : words[0][source], target === undefined || target === null ? "" : words[1][target]];
-    warnings.append(make("li", `${kind}: ${between.filter(Boolean).join(" / ")} (${strength.toFixed(2)})`, { class: "warning" }));
+    warnings.append(make("li", `${kind}: ${between.filter(Boolean).join(" / ")} (${probability.toFixed(2)})`, { class: "warning" }));
   }
   if (warnings.childElementCount) box.append(warnings);
   const lines = make("details"), list = make("ul");

@@ -14,3 +14,5 @@ cdef void agree(
 cdef bint are_equal(const Found *a, const Found *b) noexcept nogil
 
 cdef bint contradict(const Found *a, const Found *b) noexcept nogil
+
+cdef bint of_one_dimension(const Found *a, const Found *b) noexcept nogil

@@ -15,6 +15,7 @@ from tokalign.english.values.value_structs cimport *
 
 from tokalign.english.values.kinds import Strength
 from tokalign.english.values.value import Value
+from tokalign.english.values.value_words import SIZES, UNIT_BASES
 from tokalign.errors import InputError, quoted
 
 cdef enum:
@@ -24,6 +25,19 @@ cdef enum:
 
 
 cdef double CONVERTED = 0.04  # by so much a converted amount may be rounded: 10 miles, 16 km
+cdef double LOOSE = 0.25      # where units of one name differ by nation, and months by their days
+cdef enum:
+    MOST_UNITS = 128
+cdef int[<int>MOST_UNITS] DIMENSION   # of a base unit; 0 without one
+cdef double[<int>MOST_UNITS] SIZE     # of a base unit, in its dimension
+cdef bint[<int>MOST_UNITS] IS_LOOSE
+
+for _unit, _name in enumerate(UNIT_BASES):
+    DIMENSION[_unit] = 0
+    for _dimension, _sizes in enumerate(SIZES.values(), 1):
+        if _name in _sizes:
+            DIMENSION[_unit], SIZE[_unit] = _dimension, _sizes[_name]
+    IS_LOOSE[_unit] = _name in ("cup", "gal", "month", "pint", "t", "year")
 
 
 class Agreement(NamedTuple):
@@ -216,16 +230,35 @@ cdef void _compare(const Grid *grid) noexcept nogil:
         _put(grid, ANY_ROLE & ~ROLE_MARK, RELATION_DIFFERENT)
 
 
+cdef bint of_one_dimension(const Found *a, const Found *b) noexcept nogil:
+    """Whether two quantities are times, lengths, masses and so on."""
+    return (
+        a.kind == KIND_QUANTITY and b.kind == KIND_QUANTITY
+        and (a.code == b.code or (DIMENSION[a.code] and DIMENSION[a.code] == DIMENSION[b.code]))
+    )
+
+
+cdef bint _are_converted(const Found *a, const Found *b) noexcept nogil:
+    """Whether one quantity is the other in another unit, and rounded: 10 miles, 16 km."""
+    cdef double one = a.amount
+    cdef double other = b.amount
+    cdef double within = CONVERTED
+    if a.code != b.code:
+        one, other = one * SIZE[a.code], other * SIZE[b.code]
+        if IS_LOOSE[a.code] or IS_LOOSE[b.code]:
+            within = LOOSE
+    elif _equal(a.amount * b.number, b.amount * a.number):
+        return False  # both in one unit
+    return fabs(one - other) <= within * max(fabs(one), fabs(other))
+
+
 cdef bint are_equal(const Found *a, const Found *b) noexcept nogil:
     """Whether two values are the same, however they are written; a half is 50%."""
     if a.kind != b.kind:
         return (
             KIND_FRACTION in (a.kind, b.kind) and _share(a) >= 0.0 and _equal(_share(a), _share(b))
         )
-    return _same(a, b) or (
-        a.kind == KIND_QUANTITY and a.code == b.code and not _equal(a.number, b.number)
-        and fabs(a.amount - b.amount) <= CONVERTED * max(fabs(a.amount), fabs(b.amount))
-    )
+    return _same(a, b) or (of_one_dimension(a, b) and _are_converted(a, b))
 
 
 cdef bint _contradict_as_dates(const Found *a, const Found *b) noexcept nogil:
@@ -249,7 +282,7 @@ cdef bint contradict(const Found *a, const Found *b) noexcept nogil:
     if a.kind == KIND_DATE:
         return _contradict_as_dates(a, b)
     if a.kind == KIND_QUANTITY and a.code != b.code:
-        return _equal(a.number, b.number)
+        return of_one_dimension(a, b) or _equal(a.number, b.number)
     return True
 
 

@@ -199,6 +199,24 @@ _OTHERS: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 """Unit without prefixes -> other ways to write it, in lower case."""
 
+SIZES: dict[str, dict[str, float]] = {
+    "time": {
+        "s": 1, "min": 60, "h": 3600, "day": 86400, "week": 604800, "fortnight": 1209600,
+        "month": 2629800, "year": 31557600,
+    },
+    "length": {"m": 1, "inch": 0.0254, "ft": 0.3048, "yard": 0.9144, "mi": 1609.344},
+    "mass": {"g": 1, "ounce": 28.35, "lb": 453.6, "stone": 6350, "t": 1e6},
+    "area": {
+        "m2": 1, "cm2": 1e-4, "ft2": 0.0929, "acre": 4047, "ha": 1e4, "km2": 1e6, "mi2": 2.59e6,
+    },
+    "volume": {
+        "l": 1, "m3": 1000, "cm3": 1e-3, "tsp": 0.005, "tbsp": 0.015, "cup": 0.24, "pint": 0.5,
+        "gal": 4,
+    },
+    "speed": {"m/s": 1, "km/h": 0.2778, "mph": 0.447, "knot": 0.5144},
+}  # fmt: skip
+"""Size of units of one dimension; British and American ones of one name lie between the two."""
+
 COMPOUNDS: dict[tuple[str, str], str] = {
     ("g", "m2"): "g/m2", ("km", "h"): "km/h", ("m", "s"): "m/s", ("mi", "gal"): "mpg",
     ("mi", "h"): "mph",

@@ -20,11 +20,15 @@ from tokalign.types.grounding import (
 from tokalign.types.relations import ConflictKind
 
 PLAIN = {
-    ConflictKind.OPPOSITE: "opposite",
-    ConflictKind.DIFFERENT_VALUE: "different value",
+    ConflictKind.VALUE: "different value",
+    ConflictKind.NAME: "different name",
     ConflictKind.NEGATION: "negation",
+    ConflictKind.MODALITY: "modality",
+    ConflictKind.QUANTITY: "quantity",
+    ConflictKind.OPPOSITE: "opposite",
     ConflictKind.ROLES: "roles exchanged",
-    ConflictKind.DEGREE: "degree",
+    ConflictKind.CONDITION: "condition",
+    ConflictKind.CODE: "different code",
 }
 """Name of each kind of conflict for people."""
 UNSUPPORTED = Look("31;4", ("[?", "?]"), name="unsupported")

@@ -92,5 +92,5 @@ def _conflict(conflict: SourceConflict) -> dict[str, Any]:
         "passage": conflict.passage,
         "passage_start": conflict.passage_start,
         "passage_end": conflict.passage_end,
-        "strength": round(conflict.strength, DIGITS),
+        "probability": round(conflict.probability, DIGITS),
     }

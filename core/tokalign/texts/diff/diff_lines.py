@@ -19,7 +19,7 @@ from tokalign.texts.diff.reading_order import (
     paragraphs,
     shown_text,
 )
-from tokalign.texts.diff.summary import ALARMING, ONLY_SPACE, Alarm, summarize
+from tokalign.texts.diff.summary import ONLY_SPACE, Alarm, summarize
 from tokalign.texts.diff.text_diff import DiffBlock, TextDiff
 
 LOOKS = {
@@ -34,7 +34,7 @@ LOOKS = {
 def look_of(mark: Mark) -> Look:
     """Return the look of a mark; changes of meaning have a look of their own."""
     look = LOOKS[mark.role]
-    if mark.segment.change not in ALARMING:
+    if mark.segment.change not in CONFLICTING:
         return look
     bold = "" if mark.role in (MarkRole.LEFT, MarkRole.MOVED) else ";1"
     return replace(look, colour=look.colour + bold, name=f"{look.name} alarm".strip())

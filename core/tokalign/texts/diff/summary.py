@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
+from tokalign.english.lexicon.word_lists import negates
 from tokalign.english.reading import without_marks
 from tokalign.english.values import find_values
 from tokalign.showing.text import one_line
@@ -24,12 +25,10 @@ from tokalign.texts.diff.text_diff import (
     TextDiff,
     TextRange,
 )
-from tokalign.types.edits import Change, EditKind
+from tokalign.types.edits import CONFLICTING, Change, EditKind
 
-ALARMING = (Change.NUMBER, Change.NAME, Change.NEGATION, Change.OPPOSITE)
-"""Changes to show first, in this order."""
 CHANGES = (
-    *ALARMING,
+    *CONFLICTING,
     Change.WORDING,
     Change.CONTENT,
     Change.ORDER,
@@ -41,8 +40,13 @@ CHANGES = (
     SPACE,
 )
 """All changes, those of meaning first."""
-SAYING = (Change.CONTENT, Change.WORDING)
-"""Changes of meaning."""
+OBLIGING = frozenset(
+    (
+        "must", "shall", "may", "cannot", "required", "mandatory", "compulsory", "obliged",
+        "forbidden", "prohibited", "allowed", "permitted",
+    )
+)  # fmt: skip
+"""Words of a sentence that obliges, forbids or permits."""
 ONLY_SPACE = "Only white space differs."
 FATES = {
     BlockKind.MOVED: "moved",
@@ -52,7 +56,6 @@ FATES = {
     BlockKind.INSERTED: "inserted",
 }
 """Fate of a sentence, by the kind of its block."""
-_Values: TypeAlias = Sequence[tuple[str, str]]
 _TOKEN = re.compile(r"\d+(?:[.,:/]\d+)*|[^\W\d](?:\w|['’](?=\w))*|\w+|[^\w\s]")
 
 
@@ -81,7 +84,7 @@ class Alarm:
     Attributes
     ----------
     change : Change
-        Out of ALARMING.
+        Out of CONFLICTING.
     old, new : str
         Old and new words; empty on a side without words.
     block, segment : int
@@ -130,8 +133,7 @@ class Summary:
         Words that were deleted, inserted or moved; a replaced word is a deletion and an insertion.
         Punctuation is not counted.
     alarms : tuple of Alarm
-        Numbers, names, negations and opposites that changed, in the order of ALARMING and then of
-        the new text.
+        Changes that conflict with what was said, in the order of CONFLICTING and then of the new text.
     """
 
     blocks: Mapping[BlockKind, int]
@@ -173,7 +175,7 @@ def summarize(diff: TextDiff) -> Summary:
         n_deleted=counts[EditKind.DELETE],
         n_inserted=counts[EditKind.INSERT],
         n_moved=n_moved,
-        alarms=tuple(sorted(_alarms(diff), key=lambda each: ALARMING.index(each.change))),
+        alarms=tuple(sorted(_alarms(diff), key=lambda each: CONFLICTING.index(each.change))),
     )
 
 
@@ -219,55 +221,37 @@ def _alarms(diff: TextDiff) -> Iterator[Alarm]:
         if not is_origin
     }
     places = {id(block): k for k, block in enumerate(diff.blocks)}
-    found = list(_changed(diff))
-    values = {
-        k: (list(_values(old)), list(_values(new)))
-        for k, (*_, each, old, new) in enumerate(found)
-        if each.change in SAYING
-    }
-    gone, come = _rewritten(values.values())
-    for k, (block, s, each, old, new) in enumerate(found):
+    for block, s, each, old, new in _changed(diff):
         place = (places[id(block)], s, numbers[id(block)], fate(block))
-        if each.change in ALARMING:
+        if each.change in CONFLICTING:
             yield Alarm(Change(each.change or ""), old.strip(), new.strip(), *place)
-        elif each.change in SAYING:
-            olds, news = values[k]
-            for text in _lost(olds, gone):
-                yield Alarm(Change.NUMBER, text, "", *place)
-            for text in _lost(news, come):
-                yield Alarm(Change.NUMBER, "", text, *place)
+        elif block.kind in (BlockKind.DELETED, BlockKind.INSERTED):
+            change = obliges(old or new)
+            if change is not None:
+                yield Alarm(change, old.strip(), new.strip(), *place)
 
 
-def _rewritten(values: Iterable[Sequence[_Values]]) -> tuple[Counter[str], Counter[str]]:
-    """Return counts of the values that were both deleted and inserted, once for each side.
+def obliges(text: str) -> Change | None:
+    """Return MODALITY if a sentence obliges, forbids or permits, NEGATION if it denies, or None.
 
-    Such a value is not lost: the words around it were rewritten.
+    Examples
+    --------
+    >>> str(obliges("The host must not sell it."))
+    'modality'
+    >>> str(obliges("It is not for sale."))
+    'negation'
+    >>> obliges("It is for sale in May.")
     """
-    gone: Counter[str] = Counter()
-    come: Counter[str] = Counter()
-    for olds, news in values:
-        gone.update(key for key, _ in olds)
-        come.update(key for key, _ in news)
-    return gone & come, gone & come
-
-
-def _lost(values: _Values, rewritten: Counter[str]) -> Iterator[str]:
-    """Yield the values that the other side lacks; counts of `rewritten` are used up."""
-    for key, value in values:
-        if rewritten[key] > 0:
-            rewritten[key] -= 1
-        else:
-            yield value
-
-
-def _values(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the numbers, dates and other values of a text: key and text."""
-    spans = list(token_spans(text))
-    for each in find_values([text[start:end] for start, end in spans]):
-        value = text[spans[each.start][0] : spans[each.end - 1][1]]
-        is_pronoun = each.key == "1" and value.isalpha()  # one, first
-        if each.rank == 0 and not is_pronoun:
-            yield each.key, value
+    words = [text[start:end] for start, end in token_spans(text)]
+    is_value = {
+        at for each in find_values(words) for at in range(each.start, each.end) if not each.rank
+    }
+    lower = [word.lower() for word in words]
+    if any(
+        word in OBLIGING and at not in is_value for at, word in enumerate(lower)
+    ):
+        return Change.MODALITY
+    return Change.NEGATION if any(map(negates, lower)) else None
 
 
 _LONGEST_BAR = 40

@@ -1,0 +1,468 @@
+"""Train the judge of conflicts, and judge it by folds of topics.
+
+    python -m lab.recipes.conflicts --data DATA --output core/tokalign/data/conflicts.table.xz
+
+Examples are the places that tokalign.relations.conflicts finds in aligned pairs. Those of the
+project's own corpus are conflicts where people marked one at their words; all its tasks are learned
+from, pairs that say unlike things and candidates of questions among them. Further examples:
+
+- pairs in which one thing was changed (`made_conflicts`), of weight MADE_WEIGHT, and copies of
+  sentences and of short pieces of them, of COPY_WEIGHT,
+- sentences of pages beside claims of WiCE; a word that people found supported by them is in no
+  conflict. They weigh WICE_WEIGHT, and only the training part is used,
+- each pair in both directions, aligned by each model of ALIGNERS.
+
+The trees' size and the weights were chosen by folds of the training part, out of some twenty that
+were within .02 of one another in average precision. `least` is the lowest probability that makes
+PRECISION of the pairs right that are told to be in conflict, by folds.
+
+Prints what folds of the training part and the development part have: per pair of claims, versions,
+paraphrases and simplifications how many conflicts are found and told rightly, and how many pairs
+without one have one told; per kind how many are found; and the reliability of the probabilities.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, logit
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.linear_model import LogisticRegression
+from tokalign import Aligner, Sentence
+from tokalign.files.tables import write_table
+from tokalign.relations.conflict_judge import CONFLICT_INPUTS, ConflictJudge
+from tokalign.types import SentenceLike
+from tokalign.types.relations import CONFLICT_KINDS, ConflictKind
+
+from lab.recipes.corpora import OwnPair, own_marks
+from lab.recipes.forests import forest_arrays
+from lab.recipes.made_conflicts import NOUNS, made_conflicts
+from lab.recipes.settings import LICENSES
+from lab.recipes.tree_chunks import with_trees
+
+ALIGNERS = ("en", "en-research")
+MADE_WEIGHT, COPY_WEIGHT, WICE_WEIGHT = 0.6, 0.5, 0.3
+N_FOLDS = 5
+SEED = 3
+PRECISION = 0.83
+ASSERTIONS = ("claim", "versions", "paraphrase", "simplification")
+"""Tasks in whose pairs conflicts are counted."""
+REPHRASED = ("versions", "paraphrase", "simplification")
+ADDED = ("made", "copy", "wice")
+SCOPED = frozenset(
+    (ConflictKind.NEGATION, ConflictKind.MODALITY, ConflictKind.QUANTITY, ConflictKind.CONDITION)
+)
+"""Kinds whose word may be marked, or what it governs."""
+REACH = 3
+"""Tokens between the two."""
+SHORTEST, LONGEST = 4, 9
+"""Tokens of a piece."""
+N_COPIES = 1200
+PRONOUN_EACH = 3
+"""One of so many copies begins with a pronoun instead of its first noun."""
+NEAR_START = 4
+N_OTHERS = 3
+"""Sentences of a page that share most words with a claim."""
+LONG = 3
+"""Letters of a word that counts for that, at least."""
+TREES = {
+    "max_iter": 150,
+    "learning_rate": 0.05,
+    "max_leaf_nodes": 12,
+    "min_samples_leaf": 30,
+    "l2_regularization": 5.0,
+    "random_state": 0,
+}
+
+_Array = NDArray[np.float64]
+Marks = Sequence[Mapping[str, Any]]
+
+
+@dataclass(slots=True)
+class ScoredPair:
+    """The places of a pair.
+
+    Attributes
+    ----------
+    origin, topic : str
+        The corpus' task, or one of ADDED; topics are whole in one fold.
+    marks : sequence of mapping
+        The conflicts that people marked.
+    places : sequence of (ConflictKind, int, int)
+        Kind, source and target token of each place.
+    inputs : float32 array, shape (n_places, n_inputs)
+    is_right : float64 array, shape (n_places,)
+    weights : float64 array, shape (n_places,)
+    """
+
+    origin: str
+    topic: str
+    marks: Marks
+    places: Sequence[tuple[ConflictKind, int, int]]
+    inputs: NDArray[np.float32]
+    is_right: _Array
+    weights: _Array
+
+
+def is_marked(place: tuple[ConflictKind, int, int], marks: Marks) -> bool:
+    """Whether people marked a conflict at a place."""
+    kind, source, target = place
+    for mark in marks:
+        if source in mark["source"] or target in mark["target"]:
+            return True
+        if kind in SCOPED and ConflictKind(mark["kind"]) in SCOPED:
+            gaps = [abs(source - each) for each in mark["source"]]
+            gaps += [abs(target - each) for each in mark["target"]]
+            if min(gaps) <= REACH:
+                return True
+    return False
+
+
+def finder(model: str) -> Aligner:
+    """Return an aligner that tells all places, with the inputs of the judge."""
+    aligner = Aligner.load(model)
+    aligner._engine.backend._decoder.judge = ConflictJudge()
+    return aligner
+
+
+def places_of(
+    aligner: Aligner, pairs: Sequence[tuple[SentenceLike, SentenceLike]]
+) -> Iterator[tuple[list[tuple[ConflictKind, int, int]], NDArray[np.float32]]]:
+    """Yield the places of each pair, and their inputs."""
+    for alignment in aligner.pipe(pairs):
+        columns, at = alignment.viewed()
+        first, end = columns.conflict_offsets[at : at + 2]
+        yield (
+            [
+                (CONFLICT_KINDS[each["kind"]], int(each["source"]), int(each["target"]))
+                for each in columns.conflicts[first:end]
+            ],
+            columns.conflict_inputs[first:end],
+        )
+
+
+def _swapped(marks: Marks) -> Marks:
+    return [{**mark, "source": mark["target"], "target": mark["source"]} for mark in marks]
+
+
+@dataclass(frozen=True, slots=True)
+class PairInConflict:
+    """A pair to be aligned, with its marks."""
+
+    source: SentenceLike
+    target: SentenceLike
+    marks: Marks
+    origin: str
+    topic: str
+    supported: Sequence[bool] | None = None
+    """Of WiCE: which target tokens are surely in no conflict; others are left out."""
+
+
+def own_part(part: str) -> list[PairInConflict]:
+    """Return the pairs of a part of the project's own corpus."""
+    return [
+        PairInConflict(
+            pair.gold.source, pair.gold.target, pair.marks["conflicts"], pair.marks["task"],
+            pair.topic,
+        )
+        for pair in own_marks(part)
+    ]  # fmt: skip
+
+
+def made_part() -> list[PairInConflict]:
+    """Return made conflicts in the training part's pairs."""
+    same = [pair for pair in own_marks("train") if _says_the_same(pair)]
+    targets = with_trees([pair.gold.target for pair in same])
+    sources = with_trees([pair.gold.source for pair in same])
+    pairs = [
+        (pair.gold.source, target, pair.gold.sure)
+        for pair, target in zip(same, targets, strict=True)
+    ]
+    pairs += [
+        (pair.gold.target, source, frozenset((j, i) for i, j in pair.gold.sure))
+        for pair, source in zip(same, sources, strict=True)
+    ]
+    topics = {
+        side.tokens: pair.topic for pair in same for side in (pair.gold.source, pair.gold.target)
+    }
+    return [
+        PairInConflict(each.source, each.target, each.conflicts, "made", topics[each.source.tokens])
+        for each in made_conflicts(pairs, SEED)
+    ]
+
+
+def copied_part() -> list[PairInConflict]:
+    """Return the training part's sentences, and short pieces of them, beside changed copies."""
+    topics = {
+        side.tokens: pair.topic
+        for pair in own_marks("train")
+        for side in (pair.gold.source, pair.gold.target)
+    }
+    chance = random.Random(SEED)
+    pieces = {}
+    for tokens, topic in topics.items():
+        start = chance.randrange(max(len(tokens) - SHORTEST, 1))
+        pieces[tokens[start : start + chance.randint(SHORTEST, LONGEST)]] = topic
+    topics |= {tokens: topic for tokens, topic in pieces.items() if len(tokens) >= SHORTEST}
+    chosen = chance.sample(sorted(topics), N_COPIES)
+    sentences = with_trees([Sentence.from_tokens(tokens) for tokens in chosen])
+    pairs = [
+        _with_pronoun(each) if number % PRONOUN_EACH == 0 else _copied(each)
+        for number, each in enumerate(sentences)
+    ]
+    return [
+        PairInConflict(each.source, each.target, each.conflicts, "copy", topics[each.source.tokens])
+        for each in made_conflicts(pairs, SEED)
+    ]
+
+
+def _copied(sentence: Sentence) -> tuple[Sentence, Sentence, frozenset[tuple[int, int]]]:
+    return sentence, sentence, frozenset((k, k) for k in range(len(sentence)))
+
+
+def _with_pronoun(sentence: Sentence) -> tuple[Sentence, Sentence, frozenset[tuple[int, int]]]:
+    """Return a sentence, and a copy whose first noun and what is before it are a pronoun."""
+    tags = sentence.tags or ()
+    first = next((k for k, tag in enumerate(tags[:NEAR_START]) if tag in NOUNS), None)
+    if first is None or first + 1 == len(tags):
+        return _copied(sentence)
+    pronoun = "They" if tags[first] == "NNS" else "It"
+    (copy,) = with_trees([Sentence.from_tokens((pronoun, *sentence.tokens[first + 1 :]))])
+    links = frozenset((first + k, k) for k in range(1, len(copy)))
+    return sentence, copy, links
+
+
+def _says_the_same(pair: OwnPair) -> bool:
+    return not pair.marks["conflicts"] and (
+        pair.marks["task"] in REPHRASED or pair.marks.get("verdict") == "supported"
+    )
+
+
+def wice_part(data: Path) -> list[PairInConflict]:
+    """Return claims of WiCE's training part beside sentences of their pages."""
+    found = []
+    path = data / "wice" / "tokens-train.jsonl"
+    for row in map(json.loads, path.read_text(encoding="utf-8").splitlines()):
+        evidence, tokens = row["evidence"], row["claim_tokens"]
+        words = {each.lower() for each in tokens if each.isalnum() and len(each) > LONG}
+        shared = [-len(words & set(each.lower().split())) for each in evidence]
+        near = sorted(range(len(evidence)), key=shared.__getitem__)[:N_OTHERS]
+        cited = [at for group in row["supporting_sentences"] for at in group]
+        supported = [not each for each in row["non_supported_spans"]]
+        topic = "wice/" + row["meta"]["id"].rsplit("-", 1)[0]
+        found += [
+            PairInConflict(evidence[at], Sentence.from_tokens(tokens), (), "wice", topic, supported)
+            for at in dict.fromkeys([*cited, *near])
+            if at < len(evidence) and evidence[at].strip()
+        ]
+    return found
+
+
+def judged(pairs: Sequence[PairInConflict], aligner: Aligner, weight: float) -> Iterator[ScoredPair]:
+    """Yield the places of pairs in both directions."""
+    for is_swapped in (False, True):
+        sides = [
+            (each.target, each.source) if is_swapped else (each.source, each.target)
+            for each in pairs
+        ]
+        for pair, (places, inputs) in zip(pairs, places_of(aligner, sides), strict=True):
+            marks = _swapped(pair.marks) if is_swapped else pair.marks
+            kept = [
+                at
+                for at, place in enumerate(places)
+                if pair.supported is None or pair.supported[place[1 if is_swapped else 2]]
+            ]
+            own = [places[at] for at in kept]
+            is_right = np.array([is_marked(place, marks) for place in own], np.float64)
+            weights = np.full(len(own), weight)
+            yield ScoredPair(pair.origin, pair.topic, marks, own, inputs[kept], is_right, weights)
+
+
+def examples(data: Path) -> list[ScoredPair]:
+    """Return all examples of the training parts."""
+    share = 1.0 / len(ALIGNERS)
+    return [
+        each
+        for aligner in map(finder, ALIGNERS)
+        for pairs, weight in (
+            (own_part("train"), 1.0),
+            (made_part(), MADE_WEIGHT),
+            (copied_part(), COPY_WEIGHT),
+            (wice_part(data), WICE_WEIGHT),
+        )
+        for each in judged(pairs, aligner, weight * share)
+    ]
+
+
+def fit(some: Sequence[ScoredPair]) -> HistGradientBoostingClassifier:
+    """Return the trees fitted on the places of some pairs."""
+    return HistGradientBoostingClassifier(**TREES).fit(
+        np.concatenate([each.inputs for each in some]),
+        np.concatenate([each.is_right for each in some]),
+        sample_weight=np.concatenate([each.weights for each in some]),
+    )
+
+
+def probabilities(
+    model: HistGradientBoostingClassifier, some: Sequence[ScoredPair]
+) -> list[_Array]:
+    """Return the probability of each place of some pairs."""
+    every = model.predict_proba(np.concatenate([each.inputs for each in some]))[:, 1]
+    ends = np.cumsum([len(each.places) for each in some])[:-1]
+    return list(np.split(every, ends))
+
+
+def by_folds(some: Sequence[ScoredPair]) -> list[_Array]:
+    """Return the probabilities of the places of pairs by trees of other topics."""
+    topics = sorted({each.topic for each in some})
+    np.random.default_rng(SEED).shuffle(topics)
+    fold = {topic: k % N_FOLDS for k, topic in enumerate(topics)}
+    found: list[_Array] = [np.empty(0)] * len(some)
+    for number in range(N_FOLDS):
+        model = fit([each for each in some if fold[each.topic] != number])
+        held = [at for at, each in enumerate(some) if fold[each.topic] == number]
+        for at, own in zip(held, probabilities(model, [some[at] for at in held]), strict=True):
+            found[at] = own
+    return found
+
+
+class Scaling(NamedTuple):
+    """A linear map of log odds."""
+
+    slope: float
+    bias: float
+
+    @classmethod
+    def fitted(cls, some: Sequence[ScoredPair], found: Sequence[_Array]) -> Scaling:
+        """Return the map that makes probabilities right."""
+        model = LogisticRegression(C=np.inf).fit(
+            _log_odds(np.concatenate(found))[:, None],
+            np.concatenate([each.is_right for each in some]),
+        )
+        return cls(float(model.coef_[0, 0]), float(model.intercept_[0]))
+
+    def of(self, found: Sequence[_Array]) -> list[_Array]:
+        """Return the mapped probabilities."""
+        return [expit(self.slope * _log_odds(own) + self.bias) for own in found]
+
+
+def _log_odds(shares: _Array) -> _Array:
+    return np.asarray(logit(shares.clip(1e-6, 1 - 1e-6)))
+
+
+def counts(
+    some: Sequence[ScoredPair], found: Sequence[_Array], least: float
+) -> dict[str, float]:
+    """Return how many pairs in conflict are found and told rightly, and how many others are told."""
+    n_right = n_told = n_gold = n_none = n_false = 0
+    for each, own in zip(some, found, strict=True):
+        if each.origin not in ASSERTIONS:
+            continue
+        is_told, has_one = bool(len(own)) and own.max() >= least, bool(each.marks)
+        n_told += is_told
+        n_gold += has_one
+        n_right += is_told and has_one
+        n_none += not has_one
+        n_false += is_told and not has_one
+    return {
+        "found": n_right / max(n_gold, 1),
+        "right": n_right / max(n_told, 1),
+        "false": n_false / max(n_none, 1),
+    }
+
+
+def least_of(some: Sequence[ScoredPair], found: Sequence[_Array]) -> float:
+    """Return the least probability at which PRECISION of what is told is right."""
+    levels = [round(0.01 * k, 2) for k in range(20, 90)]
+    return next(e for e in levels if counts(some, found, e)["right"] >= PRECISION)
+
+
+def kinds_found(
+    some: Sequence[ScoredPair], found: Sequence[_Array], least: float
+) -> dict[str, tuple[int, int]]:
+    """Return of each kind how many marks a told place meets, and how many there are."""
+    n_met: Counter[str] = Counter()
+    n_marks: Counter[str] = Counter()
+    for each, own in zip(some, found, strict=True):
+        told = [place for place, share in zip(each.places, own, strict=True) if share >= least]
+        for mark in each.marks:
+            n_marks[mark["kind"]] += 1
+            n_met[mark["kind"]] += any(is_marked(place, [mark]) for place in told)
+    return {kind: (n_met[kind], n_marks[kind]) for kind in sorted(n_marks)}
+
+
+def reliability(
+    some: Sequence[ScoredPair], found: Sequence[_Array]
+) -> list[tuple[float, float, int]]:
+    """Return of each tenth of probability its mean, the share of right places, and their number."""
+    every = np.concatenate(found)
+    is_right = np.concatenate([each.is_right for each in some])
+    rows = []
+    for tenth in range(10):
+        inside = (every >= tenth / 10) & (every < (tenth + 1) / 10)
+        if inside.any():
+            rows.append((every[inside].mean(), is_right[inside].mean(), int(inside.sum())))
+    return rows
+
+
+def write(
+    model: HistGradientBoostingClassifier, scaling: Scaling, least: float, output: Path
+) -> None:
+    """Write the table that ships."""
+    arrays = forest_arrays("conflicts", model)
+    arrays["conflicts_value"] *= np.float32(scaling.slope)
+    arrays["conflicts_base"] = arrays["conflicts_base"] * np.float32(scaling.slope) + np.float32(
+        scaling.bias
+    )
+    arrays["least"] = np.array([least], np.float32)
+    write_table(
+        output,
+        arrays,
+        name="conflicts",
+        version="1",
+        license=LICENSES["conflicts"],
+        source="tokalign corpus (training part), conflicts made in it with WordNet 3.0, and "
+        "annotations of WiCE (training part)",
+        meta={"inputs": list(CONFLICT_INPUTS)},
+    )
+
+
+def _figures(name: str, some: Sequence[ScoredPair], found: Sequence[_Array], least: float) -> None:
+    print(name, {key: round(value, 3) for key, value in counts(some, found, least).items()})
+    print("  kinds", kinds_found(some, found, least))
+    for mean, share, number in reliability(some, found):
+        print(f"  {mean:.2f} {share:.2f} {number}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m lab.recipes.conflicts")
+    parser.add_argument("--data", type=Path, required=True, help="folder of the corpora")
+    parser.add_argument("--output", type=Path, required=True, help="the table")
+    options = parser.parse_args()
+    some = examples(options.data)
+    found = by_folds(some)
+    own = [at for at, each in enumerate(some) if each.origin not in ADDED]
+    held = [some[at] for at in own]
+    scaling = Scaling.fitted(held, [found[at] for at in own])
+    shares = scaling.of([found[at] for at in own])
+    least = least_of(held, shares)
+    print("least", least, scaling)
+    _figures("training part, by folds", held, shares, least)
+    model = fit(some)
+    for name in ALIGNERS:
+        dev = list(judged(own_part("dev"), finder(name), 1.0))
+        _figures(f"development part, {name}", dev, scaling.of(probabilities(model, dev)), least)
+    write(model, scaling, least, options.output)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,175 @@
+"""Slow twin of what modals and words of quantity and of condition govern."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tokalign.english.lexicon.word_lists import grades_of, negates
+
+from reference.pair import ReferencePair
+from reference.value_pieces import Said
+from reference.values import find_values
+from reference.word_contrasts import SAME
+
+REACH = 4
+CONDITIONS = ("if", "unless", "until", "except", "provided", "providing", "till")
+RESTRICTIONS = ("only", "solely", "exclusively", "even")
+ORDER = {
+    "modality": ("obligation", "certainty"),
+    "quantity": ("quantity", "frequency"),
+    "value": ("times", "period"),
+}
+
+
+@dataclass
+class Found:
+    kind: str
+    source: int
+    target: int
+    way: str
+    place: float
+
+
+def in_order(side: int, own: int, other: int) -> tuple[int, int]:
+    """Return a token of a side and one of the other side as source and target."""
+    return (own, other) if side == 0 else (other, own)
+
+
+class Clauses:
+    """A pair with its links, and what its words govern.
+
+    `best` and `confidence` are the surest partner of each linked token of a side, and how sure.
+    """
+
+    def __init__(self, pair: ReferencePair) -> None:
+        self.pair = pair
+        self.source, self.target = pair.source.words, pair.target.words
+        self.sides = self.source, self.target
+        self.best: tuple[dict[int, int], dict[int, int]] = ({}, {})
+        self.confidence: tuple[dict[int, float], dict[int, float]] = ({}, {})
+        self.said = tuple(find_values([word.form for word in side]) for side in self.sides)
+
+    def value_at(self, side: int, at: int) -> Said | None:
+        return next(
+            (said for said in self.said[side] if said.start <= at < said.start + len(said.roles)),
+            None,
+        )
+
+    def grades(self, side: int, at: int) -> dict[str, int]:
+        word = self.sides[side][at]
+        return {each.scale: each.grade for each in grades_of(word.lower, word.lemma)[:3]}
+
+    def kind_of_word(self, side: int, at: int) -> str | None:
+        words, word = self.sides[side], self.sides[side][at]
+        scales = set(self.grades(side, at))
+        if word.lower in CONDITIONS:
+            return "condition"
+        if word.lower in RESTRICTIONS:
+            if at > 0 and words[at - 1].lower == "not":
+                return None
+            behind = words[at + 1].lower if at + 1 < len(words) else ""
+            return "condition" if behind in ("if", "when", "after") else "quantity"
+        if scales & {"times", "period"}:
+            return "value"
+        if self.value_at(side, at) is not None:
+            return None
+        if scales & {"obligation", "certainty"}:
+            return "modality"
+        is_counted = scales & {"quantity", "frequency"}
+        return "quantity" if is_counted and not negates(word.lower, word.lemma) else None
+
+    def grade(self, side: int, at: int, kind: str) -> tuple[str, int]:
+        grades = self.grades(side, at)
+        for scale in ORDER[kind]:
+            if scale in grades:
+                return kind if kind == "value" else scale, grades[scale]
+        return "restriction", self.sides[side][at].lower == "even"
+
+    def say_the_same(self, i: int, j: int, kind: str) -> bool:
+        if self.pair.classes[i, j] in SAME:
+            return True
+        return kind != "condition" and self.grade(0, i, kind) == self.grade(1, j, kind)
+
+    def content(self, side: int, at: int, step: int) -> int | None:
+        return (self.pair.source, self.pair.target)[side].content_neighbour(at, step)
+
+    def nearest_linked(self, side: int, at: int) -> int | None:
+        for step in (1, -1):
+            found = self.content(side, at, step)
+            while found is not None and found not in self.best[side]:
+                found = self.content(side, found, step)
+            if found is not None and not self.are_apart(side, at, found):
+                return found
+        return None
+
+    def ends_sentence(self, side: int, at: int) -> bool:
+        words = self.sides[side]
+        if words[at].lower in ("?", "!"):
+            behind = [word for word in words[at:] if word.kind != "mark"] or words[-1:]
+            return behind[0].case != "lower"
+        return words[at].lower == "."
+
+    def are_apart(self, side: int, a: int, b: int) -> bool:
+        return any(self.ends_sentence(side, at) for at in range(min(a, b), max(a, b)))
+
+    def governed(self, side: int, at: int) -> int | None:
+        first = self.content(side, at, 1)
+        second = None if first is None else self.content(side, first, 1)
+        before = self.content(side, at, -1)
+        for found, far in ((first, None), (second, REACH), (before, REACH)):
+            is_near = found is not None and (far is None or abs(found - at) <= far)
+            if is_near and found in self.best[side]:
+                return found
+        return self.nearest_linked(side, at)
+
+    def place_of(self, side: int, at: int, there: int) -> float:
+        return self.confidence[side][there] / (1 + max(abs(there - at) - REACH, 0))
+
+    def near(self, side: int, at: int) -> range:
+        return range(max(at - REACH, 0), min(at + REACH + 1, len(self.sides[side])))
+
+    def one_side_alone(self, side: int) -> list[Found]:
+        found: list[Found] = []
+        for at in range(len(self.sides[side])):
+            kind = None if at in self.best[side] else self.kind_of_word(side, at)
+            governed = None if kind is None else self.governed(side, at)
+            if kind is None or governed is None:
+                continue
+            there = self.best[side][governed]
+            others = [
+                k for k in self.near(1 - side, there) if self.kind_of_word(1 - side, k) == kind
+            ]
+            if any(self.say_the_same(*in_order(side, at, k), kind) for k in others):
+                continue
+            closest = min(others, key=lambda k: abs(k - there), default=there)
+            ends = in_order(side, at, closest)
+            way = "scales" if others else "one-side"
+            found.append(Found(kind, *ends, way, self.place_of(side, at, governed)))
+        return found[:8]
+
+    def reworded(self) -> list[Found]:
+        found = []
+        for i, j in sorted(self.best[0].items()):
+            one, other = self.kind_of_word(0, i), self.kind_of_word(1, j)
+            if one is None or other is None:
+                word = self.source[i] if one is None else self.target[j]
+                kind = (one or other) if word.lower in ("a", "an", "one") else None
+            else:
+                kind = one if one == other and not self.say_the_same(i, j, one) else None
+            if kind is not None:
+                found.append(Found(kind, i, j, "scales", self.confidence[0][i]))
+        return found[:8]
+
+    def kind_of_negation(self, side: int, at: int, there: int) -> str:
+        words, others = self.sides[side], self.sides[1 - side]
+        counts = set(self.grades(side, at)) & {"quantity", "frequency"}
+        for k in self.near(1 - side, there):
+            kind = self.kind_of_word(1 - side, k)
+            if kind == "modality" and at > 0:
+                before = words[at - 1]
+                is_modal = self.kind_of_word(side, at - 1) == "modality" or before.lower == "need"
+                if is_modal and before.lemma != others[k].lemma:
+                    return "modality"
+            if kind == "quantity" and counts:
+                return "quantity"
+        return "negation"
