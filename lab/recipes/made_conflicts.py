@@ -206,8 +206,10 @@ class ConflictMaker:
             if token.lower() in ("not", "n't"):
                 before = {"wo": "will", "ca": "can"}.get(tokens[at - 1].lower(), tokens[at - 1])
                 found.append([Replacement(at - 1, at + 1, (before,))] if at else [])
-            elif token.lower() in DENIED and at + 1 < len(tokens) and tokens[at + 1] not in (
-                "not", "n't", "?"
+            elif (
+                token.lower() in DENIED
+                and at + 1 < len(tokens)
+                and tokens[at + 1] not in ("not", "n't", "?")
             ):
                 found.append([Replacement(at, at + 1, (token, "not"))])
         return [each for each in found if each]

@@ -97,7 +97,7 @@ def test_alignments_are_written_as_protobuf_writes_them(alignment, options):
 
 def rows_of(alignment: Alignment) -> list[tuple[int, int, int, float]]:
     return [
-        (list(ConflictKind).index(each.kind), each.source, each.target, each.strength)
+        (list(ConflictKind).index(each.kind), each.source, each.target, each.probability)
         for each in alignment.conflicts
     ]
 

@@ -19,7 +19,7 @@ from tokalign.relations.conflict_judge import CONFLICT_INPUTS, ConflictJudge, sh
 from tokalign.types import Alignment
 
 ALIGNER, FINDER = Aligner.load(), Aligner.load()
-FINDER._engine.backend._decoder.judge = ConflictJudge()  # tells all places
+FINDER._engine.backend.use_judge(ConflictJudge())  # tells all places
 LEXICONS = Lexicons.for_groups(ALIGNER.header.feature_groups)
 
 

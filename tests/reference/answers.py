@@ -68,7 +68,7 @@ def conflict(value: Conflict) -> align_pb2.Conflict:
         kind=align_pb2.ConflictKind.Value(f"CONFLICT_KIND_{value.kind.name}"),
         source=value.source,
         target=value.target,
-        strength=value.strength,
+        probability=value.probability,
     )
 
 

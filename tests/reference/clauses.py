@@ -9,7 +9,7 @@ from tokalign.english.lexicon.word_lists import grades_of, negates
 from reference.pair import ReferencePair
 from reference.value_pieces import Said
 from reference.values import find_values
-from reference.word_contrasts import SAME
+from reference.word_contrasts import SAME, contrast
 
 REACH = 4
 CONDITIONS = ("if", "unless", "until", "except", "provided", "providing", "till")
@@ -85,8 +85,14 @@ class Clauses:
                 return kind if kind == "value" else scale, grades[scale]
         return "restriction", self.sides[side][at].lower == "even"
 
+    def contrast(self, i: int, j: int) -> set[str]:
+        cell = (i, j)
+        return set(
+            contrast(*self.pair.words(*cell), self.pair.relations[cell], self.pair.classes[cell])
+        )
+
     def say_the_same(self, i: int, j: int, kind: str) -> bool:
-        if self.pair.classes[i, j] in SAME:
+        if self.pair.classes[i, j] in SAME or "opposite" in self.contrast(i, j):
             return True
         return kind != "condition" and self.grade(0, i, kind) == self.grade(1, j, kind)
 

@@ -53,9 +53,7 @@ def inputs_of(places: Conflicts, place: Found) -> dict[str, float]:
             f"{name}-names": sum(names) / len(names) if names else -1.0,
             f"{name}-free": log1p(len(free)),
         }
-    straight = [
-        (k < i) == (m < j) for k, m in places.best[0].items() if k != i and m != j
-    ]
+    straight = [(k < i) == (m < j) for k, m in places.best[0].items() if k != i and m != j]
     one, other = places.value_at(0, i), places.value_at(1, j)
     n_negations = [sum(negates(w.lower, w.lemma) for w in side) for side in places.sides]
     for name, step in (("next", 1), ("previous", -1)):

@@ -11,7 +11,7 @@ from reference.agreement import are_equal, contradict, of_one_dimension, same_va
 from reference.clauses import Clauses, Found, in_order
 from reference.pair import ReferencePair
 from reference.value_pieces import Said
-from reference.word_contrasts import SAME, contrast
+from reference.word_contrasts import SAME
 from reference.words import STRENGTH
 
 CLASSES = list(STRENGTH)
@@ -126,12 +126,6 @@ class Conflicts(Clauses):
             return "name", "names"
         return ("name", "nouns") if self.are_of_one_class(i, j) else None
 
-    def contrast(self, i: int, j: int) -> set[str]:
-        cell = (i, j)
-        return set(
-            contrast(*self.pair.words(*cell), self.pair.relations[cell], self.pair.classes[cell])
-        )
-
     def are_of_one_class(self, i: int, j: int) -> bool:
         cell = (i, j)
         name = self.pair.classes[cell]
@@ -141,6 +135,7 @@ class Conflicts(Clauses):
                 or (word.coarse == "adjective" and word.case == "capitalised")
                 for word in (self.source[i], self.target[j])
             )
+            and self.kind_of_word(0, i) is self.kind_of_word(1, j) is None
             and CLASSES.index(name) >= CLASSES.index("cohyponym")
             and (name == "cohyponym" or self.pair.cosines.get(cell, 0.0) >= LEAST_COSINE)
             and cell not in self.pair.acronyms
@@ -151,9 +146,12 @@ class Conflicts(Clauses):
     def may_contrast(self, i: int, j: int) -> bool:
         """Whether words that are not linked may contradict each other."""
         kinds = self.kind_of_word(0, i), self.kind_of_word(1, j)
-        if kinds[0] is not None:
-            return kinds[0] == kinds[1]
         one, other = self.source[i], self.target[j]
+        if any(kinds):
+            return kinds[0] == kinds[1] or any(
+                kind is not None and negates(word.lower, word.lemma)
+                for kind, word in zip(kinds, (other, one), strict=True)
+            )
         if not one.kind == other.kind == "content":
             return False
         if one.coarse in ("noun", "name", "adverb"):
@@ -200,7 +198,7 @@ class Conflicts(Clauses):
                         are_equal(b, each) for each in self.said[0]
                     )
                     unlike = contradict(a, b) and not is_met
-                    if a.kind == b.kind == Kind.QUANTITY and a.facts["code"] != b.facts["code"]:
+                    if a.kind == Kind.QUANTITY:
                         unlike &= not (self.is_compound(0, a) or self.is_compound(1, b))
                 if unlike:
                     self.add_values(a, b)
@@ -459,7 +457,7 @@ class Conflicts(Clauses):
             j = self.twin(i)
             for k in range(i + 1, len(self.source)):
                 m = self.twin(k)
-                if j is None or m is None or m >= j:
+                if j is None or m is None or m >= j or k == i + 1 or j == m + 1:
                     continue
                 if self.source[i].coarse != self.source[k].coarse:
                     continue

@@ -241,7 +241,7 @@ def test_parallel_fields_of_unlike_lengths_are_refused(message: str, name: str, 
 
 
 def add_conflict(alignment: Any) -> None:
-    alignment.conflicts.add(kind=added("ConflictKind"), strength=0.5)
+    alignment.conflicts.add(kind=added("ConflictKind"), probability=0.5)
 
 
 def add_edit(alignment: Any) -> None:
@@ -292,7 +292,7 @@ def test_what_only_a_newer_server_ranks_by_is_refused(kind: Any) -> None:
 
 
 def add_source_conflict(sentence: Any) -> None:
-    sentence.conflicts.add(kind=added("ConflictKind"), strength=0.5)
+    sentence.conflicts.add(kind=added("ConflictKind"), probability=0.5)
 
 
 def change_word_kinds(sentence: Any) -> None:

@@ -36,7 +36,7 @@ def test_reprs_are_short_and_say_the_words(alignment):
     assert repr(alignment).startswith(
         "<Alignment 'Marta opened a bakery.' - 'The bakery Marta founded.': 5 links, score 0."
     )
-    assert repr(alignment.links[1]) == "<Link 1-3 'opened' = 'founded' (0.99), wider>"
+    assert repr(alignment.links[1]) == "<Link 1-3 'opened' = 'founded' (1.00), wider>"
     assert repr(Link(1, 2, 0.5)) == "<Link 1-2 (0.50)>"
     assert repr(alignment.source) == "<Sentence 'Marta opened a bakery.': 5 tokens>"
     long = made(["dog"] * 500, ["cat"] * 500, *((k, k, 1.0) for k in range(500)))
@@ -125,7 +125,7 @@ def test_json_is_the_dictionary_in_a_line(alignment):
 def test_an_alignment_is_printed_link_by_link(alignment):
     lines = str(alignment).splitlines()
     assert lines[:2] == ["Marta opened a bakery.", "The bakery Marta founded."]
-    assert lines[3] == "opened = founded (0.99)"
+    assert lines[3] == "opened = founded (1.00)"
     assert str(alignment.source) == "Marta opened a bakery."
 
 

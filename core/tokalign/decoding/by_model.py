@@ -40,6 +40,7 @@ from tokalign.english.lexicon.word_lists import WH_WORDS
 from tokalign.features.feature_groups import Lexicons
 from tokalign.model.file import Model, ModelHeader, style_names
 from tokalign.model.styles import AUTO
+from tokalign.relations.conflict_judge import ConflictJudge
 from tokalign.relations.related_units import RelationModel
 from tokalign.types import AnnotatedPair, LinkExplanation, Sentence
 from tokalign.types.columns import AlignmentColumns, EncoderFigures
@@ -88,6 +89,10 @@ class ModelBackend(Backend):
         self._decoder = Decoder(model, lexicons)
         self._compare = None if cosines is None else partial(_compared, cosines)
         self._encoded = encoded
+
+    def use_judge(self, judge: ConflictJudge) -> None:
+        """Let another judge tell which places are conflicts, as for training one."""
+        self._decoder.judge = judge
 
     def check(self, options: AlignOptions) -> None:
         """Raise InputError if the model has no such style."""

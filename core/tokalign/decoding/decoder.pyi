@@ -9,10 +9,12 @@ from tokalign.decoding.second_pass import SecondPass
 from tokalign.features.feature_groups import Lexicons
 from tokalign.model.file import Model
 from tokalign.model.styles import StyleHeader
+from tokalign.relations.conflict_judge import ConflictJudge
 from tokalign.types import Sentence
 from tokalign.types.constraints import Constraints
 
 class Decoder:
+    judge: ConflictJudge
     def __init__(self, model: Model, lexicons: Lexicons) -> None: ...
     def forget(self) -> None: ...
 

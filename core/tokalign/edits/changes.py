@@ -88,9 +88,7 @@ def _meaning(
     changes = {
         MEANINGS[each.kind]
         for each in conflicts
-        if each.source in rows
-        or each.target in columns
-        or _makes(each, before, after, indices)
+        if each.source in rows or each.target in columns or _makes(each, before, after, indices)
     }
     return next((each for each in CONFLICTING if each in changes), None)
 
@@ -106,9 +104,10 @@ def _makes(
     if conflict.kind is ConflictKind.VALUE:
         is_sign = [*before, *after] in (["-"], ["\u2212"])
         return is_sign and own[0] < at <= own[0] + _SIGN_REACH
-    return _is_negated(before) != _is_negated(after) and min(
-        abs(each - at) for each in own
-    ) <= _NEGATION_REACH
+    return (
+        _is_negated(before) != _is_negated(after)
+        and min(abs(each - at) for each in own) <= _NEGATION_REACH
+    )
 
 
 def _form(before: Sequence[str], after: Sequence[str]) -> Change | None:

@@ -80,6 +80,7 @@ cdef struct ConflictRoom:
     # Scratch of one pair.
     Partners source
     Partners target
+    int32_t *twin            # [n_source] equal words that may have changed places
     Clash *clash             # [most + N_WAYS_ROOM * MAX_FOUND]
     Py_ssize_t n_clashes
     Py_ssize_t most          # 3 * n_source: a word may be an opposite, and part of a value

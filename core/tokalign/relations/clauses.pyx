@@ -7,7 +7,7 @@ rains" and "until it rains". Modals are the words of the scales of obligation an
 quantity those of quantity and frequency, and only and even. How often is a value: once, weekly.
 """
 
-from libc.stdint cimport int32_t
+from libc.stdint cimport int32_t, uint32_t
 from libc.stdlib cimport abs
 
 from tokalign.features.pair cimport *
@@ -51,6 +51,14 @@ cdef bint are_apart(const Side *side, int32_t a, int32_t b) noexcept nogil:
     return False
 
 
+cdef inline bint _may_be_listed(uint32_t letter) noexcept nogil:
+    """Whether one of the words that the next two functions know begins with a letter."""
+    return letter in (
+        <uint32_t>c"e", <uint32_t>c"i", <uint32_t>c"o", <uint32_t>c"p", <uint32_t>c"s",
+        <uint32_t>c"t", <uint32_t>c"u",
+    )
+
+
 cdef bint _restricts(const Side *side, int32_t at) noexcept nogil:
     """Whether a word says that nothing else is meant, or that even this is."""
     return (
@@ -81,6 +89,8 @@ cdef int kind_of_word(const Side *side, int32_t at) noexcept nogil:
     """Return the kind of conflict that a modal, word of quantity or of condition makes, or -1."""
     cdef const Lexeme *word = side.word[at]
     cdef int grade
+    if not word.n_scales and not _may_be_listed(word.first_letter):
+        return NO_KIND
     if _is_condition(side, at):
         return CONFLICT_CONDITION
     if _restricts(side, at):
@@ -134,6 +144,8 @@ cdef bint _say_the_same(
     cdef int one, other
     if pair.lexical_class[i * pair.target.n + j] <= CLASS_LEMMA:
         return True
+    if pair.contrast[i * pair.target.n + j] & CONTRAST_OPPOSITE:
+        return True  # as opposites they are found elsewhere, if nothing undoes them
     if kind == CONFLICT_CONDITION:
         return False
     one, other = _grade(&pair.source, i, kind), _grade(&pair.target, j, kind)

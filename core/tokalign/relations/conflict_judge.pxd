@@ -40,12 +40,31 @@ cpdef enum ConflictInput:
     PREVIOUS_MEET
     N_INPUTS
 
+cdef struct PairFacts:
+    # Inputs that all places of a pair share; see ConflictInput.
+    float source_covered
+    float target_covered
+    float source_asks
+    float target_asks
+    float source_content
+    float target_content
+    float negations
+    float others
+    float source_names
+    float target_names
+    float source_free
+    float target_free
+
 cdef class ConflictJudge:
     cdef readonly Forest forest
     cdef public float least      # probability of a conflict that is told
     cdef public bint keeps_inputs
     cdef void judge(self, const PairState *pair, ConflictRoom *room) noexcept nogil
 
+cdef void fill_facts(
+    const PairState *pair, const ConflictRoom *room, PairFacts *out
+) noexcept nogil
 cdef void conflict_inputs(
-    const PairState *pair, const ConflictRoom *room, const Clash *clash, float *out
+    const PairState *pair, const ConflictRoom *room, const PairFacts *facts, const Clash *clash,
+    float *out,
 ) noexcept nogil

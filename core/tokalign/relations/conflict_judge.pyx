@@ -150,8 +150,26 @@ cdef float _meet(const ConflictRoom *room, int32_t i, int32_t j) noexcept nogil:
     return -1.0 if i < 0 or j < 0 else meet(room, i, j)
 
 
+cdef void fill_facts(
+    const PairState *pair, const ConflictRoom *room, PairFacts *out
+) noexcept nogil:
+    """Write the inputs that all places of a pair share."""
+    cdef const Side *source = &pair.source
+    cdef const Side *target = &pair.target
+    out.source_covered = _covered(source, &room.source)
+    out.target_covered = _covered(target, &room.target)
+    out.source_asks, out.target_asks = _asks(source), _asks(target)
+    out.source_content, out.target_content = _content(source), _content(target)
+    out.negations = abs(_negations(source) - _negations(target))
+    out.others = <float>log1p(room.n_clashes - 1)
+    out.source_names = _names(source, &room.source)
+    out.target_names = _names(target, &room.target)
+    out.source_free, out.target_free = _free(source, &room.source), _free(target, &room.target)
+
+
 cdef void conflict_inputs(
-    const PairState *pair, const ConflictRoom *room, const Clash *clash, float *out
+    const PairState *pair, const ConflictRoom *room, const PairFacts *facts, const Clash *clash,
+    float *out,
 ) noexcept nogil:
     """Write the inputs of a place, [N_INPUTS]."""
     cdef const Side *source = &pair.source
@@ -169,16 +187,16 @@ cdef void conflict_inputs(
         out[<int>LINK] = room.source.confidence[i]
     elif room.target.best[j] == i:
         out[<int>LINK] = room.target.confidence[j]
-    out[<int>SOURCE_COVERED] = _covered(source, &room.source)
-    out[<int>TARGET_COVERED] = _covered(target, &room.target)
+    out[<int>SOURCE_COVERED] = facts.source_covered
+    out[<int>TARGET_COVERED] = facts.target_covered
     out[<int>SOURCE_NEAR] = _near(source, &room.source, i)
     out[<int>TARGET_NEAR] = _near(target, &room.target, j)
     out[<int>SOURCE_VERB] = _verb(source, &room.source, i)
     out[<int>TARGET_VERB] = _verb(target, &room.target, j)
-    out[<int>SOURCE_ASKS] = _asks(source)
-    out[<int>TARGET_ASKS] = _asks(target)
-    out[<int>SOURCE_CONTENT] = _content(source)
-    out[<int>TARGET_CONTENT] = _content(target)
+    out[<int>SOURCE_ASKS] = facts.source_asks
+    out[<int>TARGET_ASKS] = facts.target_asks
+    out[<int>SOURCE_CONTENT] = facts.source_content
+    out[<int>TARGET_CONTENT] = facts.target_content
     out[<int>SOURCE_WEIGHT] = source.word[i].weight
     out[<int>TARGET_WEIGHT] = target.word[j].weight
     out[<int>SOURCE_GAP] = _gap(source, &room.source, i)
@@ -187,13 +205,13 @@ cdef void conflict_inputs(
     out[<int>WORD_COSINE] = pair.cosine[cell]
     out[<int>IS_ANTONYM] = pair.relations[cell] & ANTONYM != 0
     out[<int>HAS_ONE_TAG] = source.word[i].tag == target.word[j].tag
-    out[<int>NEGATIONS] = abs(_negations(source) - _negations(target))
-    out[<int>OTHERS] = <float>log1p(room.n_clashes - 1)
+    out[<int>NEGATIONS] = facts.negations
+    out[<int>OTHERS] = facts.others
     out[<int>CROSSED] = _crossed(pair, room, i, j)
-    out[<int>SOURCE_NAMES] = _names(source, &room.source)
-    out[<int>TARGET_NAMES] = _names(target, &room.target)
-    out[<int>SOURCE_FREE] = _free(source, &room.source)
-    out[<int>TARGET_FREE] = _free(target, &room.target)
+    out[<int>SOURCE_NAMES] = facts.source_names
+    out[<int>TARGET_NAMES] = facts.target_names
+    out[<int>SOURCE_FREE] = facts.source_free
+    out[<int>TARGET_FREE] = facts.target_free
     out[<int>NEXT_MEET] = _meet(room, source.next_content[i], target.next_content[j])
     out[<int>PREVIOUS_MEET] = _meet(room, source.previous_content[i], target.previous_content[j])
     one, other = value_at(source, i), value_at(target, j)
@@ -221,6 +239,7 @@ cdef class ConflictJudge:
         """Write the probability of each place in the room, and drop those that are not told, and of
         several of one word all but the surest."""
         cdef float[<int>N_INPUTS] inputs
+        cdef PairFacts facts
         cdef double score
         cdef Py_ssize_t k
         cdef Py_ssize_t n_kept = 0
@@ -228,8 +247,11 @@ cdef class ConflictJudge:
             for k in range(room.n_clashes):
                 room.clash[k].probability = 1.0
             return
+        if room.n_clashes == 0:
+            return
+        fill_facts(pair, room, &facts)
         for k in range(room.n_clashes):
-            conflict_inputs(pair, room, &room.clash[k], inputs)
+            conflict_inputs(pair, room, &facts, &room.clash[k], inputs)
             self.forest.score(inputs, &score)
             room.clash[k].probability = <float>(1.0 / (1.0 + exp(-score)))
         for k in range(room.n_clashes):

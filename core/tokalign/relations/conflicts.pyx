@@ -28,7 +28,13 @@ from tokalign.english.values.value_structs cimport Found
 from tokalign.features.pair cimport *
 from tokalign.relations.clashes cimport *
 from tokalign.relations.clauses cimport find_one_sided, find_reworded, kind_of_word
-from tokalign.relations.conflict_judge cimport N_INPUTS, ConflictJudge, conflict_inputs
+from tokalign.relations.conflict_judge cimport (
+    N_INPUTS,
+    ConflictJudge,
+    PairFacts,
+    conflict_inputs,
+    fill_facts,
+)
 from tokalign.relations.negation cimport find_negations
 from tokalign.relations.roles cimport (
     are_exchanged,
@@ -61,7 +67,7 @@ cdef size_t _side_bytes(Py_ssize_t n) noexcept nogil:
 cdef size_t conflict_bytes(Py_ssize_t n_source, Py_ssize_t n_target) noexcept nogil:
     """Return the bytes of scratch for the conflicts of a pair."""
     return (
-        (3 * n_source + N_WAYS_ROOM * MAX_FOUND) * sizeof(Clash)
+        n_source * sizeof(int32_t) + (3 * n_source + N_WAYS_ROOM * MAX_FOUND) * sizeof(Clash)
         + _side_bytes(n_source) + _side_bytes(n_target)
     )
 
@@ -78,8 +84,10 @@ cdef void carve_conflicts(
     ConflictRoom *room, char *memory, Py_ssize_t n_source, Py_ssize_t n_target
 ) noexcept nogil:
     """Lay out the scratch in a block of conflict_bytes."""
-    room.clash = <Clash *>memory
     room.most = 3 * n_source
+    room.twin = <int32_t *>memory
+    memory += n_source * sizeof(int32_t)
+    room.clash = <Clash *>memory
     memory += (3 * n_source + N_WAYS_ROOM * MAX_FOUND) * sizeof(Clash)
     _carve(&room.target, _carve(&room.source, memory, n_source), n_target)
 
@@ -162,10 +170,15 @@ cdef bint _may_contrast(
     otherwise."""
     cdef uint8_t one = pair.source.word[i].coarse
     cdef uint8_t other = pair.target.word[j].coarse
+    cdef int kind = kind_of_word(&pair.source, <int32_t>i)
+    cdef int other_kind = kind_of_word(&pair.target, <int32_t>j)
     if room.source.best[i] == j or room.target.best[j] == i:
         return True
-    if kind_of_word(&pair.source, <int32_t>i) >= 0:
-        return kind_of_word(&pair.source, <int32_t>i) == kind_of_word(&pair.target, <int32_t>j)
+    if kind >= 0 or other_kind >= 0:
+        return (
+            kind == other_kind or (kind >= 0 and pair.target.word[j].negates)
+            or (other_kind >= 0 and pair.source.word[i].negates)
+        )
     if pair.source.kind[i] != KIND_CONTENT or pair.target.kind[j] != KIND_CONTENT:
         return False
     if one in (COARSE_NOUN, COARSE_NAME, COARSE_ADVERB):
@@ -207,12 +220,14 @@ cdef bint _are_of_one_class(const PairState *pair, Py_ssize_t i, Py_ssize_t j) n
     """Whether two words are nouns or names for unlike things of one class: rice and pasta."""
     cdef Py_ssize_t cell = i * pair.target.n + j
     return (
-        _is_named(&pair.source, i) and _is_named(&pair.target, j)
-        and pair.lexical_class[cell] >= CLASS_COHYPONYM
+        pair.lexical_class[cell] >= CLASS_COHYPONYM
         and (pair.lexical_class[cell] == CLASS_COHYPONYM or pair.cosine[cell] >= LEAST_COSINE)
+        and _is_named(&pair.source, i) and _is_named(&pair.target, j)
         and not pair.acronym[cell] and not pair.rule[cell]
         and value_at(&pair.source, <int32_t>i) == NULL
         and value_at(&pair.target, <int32_t>j) == NULL
+        and kind_of_word(&pair.source, <int32_t>i) < 0
+        and kind_of_word(&pair.target, <int32_t>j) < 0
     )
 
 
@@ -338,7 +353,7 @@ cdef void _compare_values(const PairState *pair, ConflictRoom *room) noexcept no
             if not has_other_sign and (
                 not contradict(a, b) or _is_met(a, &pair.target) or _is_met(b, &pair.source)
                 or (
-                    a.kind == KIND_QUANTITY and a.code != b.code
+                    a.kind == KIND_QUANTITY
                     and (_is_compound(&pair.source, a) or _is_compound(&pair.target, b))
                 )
             ):
@@ -559,6 +574,7 @@ cdef bint add_conflicts(
     cdef Py_ssize_t n_wanted = first + room.n_clashes
     cdef Py_ssize_t n_room, k
     cdef const Clash *clash
+    cdef PairFacts facts
     columns.offset[number + 1] = first
     if n_wanted > columns.n_room:
         n_room = more_room(columns.n_room, n_wanted, LEAST_ROOM)
@@ -569,12 +585,14 @@ cdef bint add_conflicts(
         ):
             return False
         columns.n_room = n_room
+    if columns.keeps_inputs and room.n_clashes:
+        fill_facts(pair, room, &facts)
     for k in range(room.n_clashes):
         clash = &room.clash[k]
         columns.conflict[first + k] = ToldConflict(
             clash.kind, clash.source, clash.target, clash.probability
         )
         if columns.keeps_inputs:
-            conflict_inputs(pair, room, clash, columns.inputs + (first + k) * N_INPUTS)
+            conflict_inputs(pair, room, &facts, clash, columns.inputs + (first + k) * N_INPUTS)
     columns.offset[number + 1] = n_wanted
     return True

@@ -13,5 +13,5 @@ cdef int find_exchanged(
     const PairState *pair, const ConflictRoom *room, Clash *found
 ) noexcept nogil
 cdef int find_changed_places(
-    const PairState *pair, const ConflictRoom *room, Clash *found
+    const PairState *pair, ConflictRoom *room, Clash *found
 ) noexcept nogil

@@ -237,7 +237,7 @@ cdef float _moved_alone(
 
 
 cdef int find_changed_places(
-    const PairState *pair, const ConflictRoom *room, Clash *found
+    const PairState *pair, ConflictRoom *room, Clash *found
 ) noexcept nogil:
     """Write at most MAX_FOUND words that changed places with another one; return their number."""
     cdef int32_t i, k, j, m
@@ -246,13 +246,17 @@ cdef int find_changed_places(
     if _has_other_voice(pair, room):
         return 0
     for i in range(<int32_t>pair.source.n):
-        j = _twin(pair, room, i)
+        room.twin[i] = _twin(pair, room, i)
+    for i in range(<int32_t>pair.source.n):
+        j = room.twin[i]
         if j < 0:
             continue
         for k in range(i + 1, <int32_t>pair.source.n):
-            m = _twin(pair, room, k)
+            m = room.twin[k]
             if m < 0 or m >= j or pair.source.word[i].coarse != pair.source.word[k].coarse:
                 continue
+            if k == i + 1 or j == m + 1:
+                continue  # its Leeds plant, its plant in Leeds
             if _are_listed(&pair.source, i, k) or _are_listed(&pair.target, m, j):
                 continue
             place = (

@@ -21,6 +21,7 @@ from tokalign.texts.diff.reading_order import (
 )
 from tokalign.texts.diff.summary import ONLY_SPACE, Alarm, summarize
 from tokalign.texts.diff.text_diff import DiffBlock, TextDiff
+from tokalign.types.edits import CONFLICTING
 
 LOOKS = {
     MarkRole.GONE: Look("31;9", ("[-", "-]"), markdown=("~~", "~~"), tag="del"),

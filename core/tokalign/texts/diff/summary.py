@@ -133,7 +133,8 @@ class Summary:
         Words that were deleted, inserted or moved; a replaced word is a deletion and an insertion.
         Punctuation is not counted.
     alarms : tuple of Alarm
-        Changes that conflict with what was said, in the order of CONFLICTING and then of the new text.
+        Changes that conflict with what was said, in the order of CONFLICTING and then of the new
+        text.
     """
 
     blocks: Mapping[BlockKind, int]
@@ -247,9 +248,7 @@ def obliges(text: str) -> Change | None:
         at for each in find_values(words) for at in range(each.start, each.end) if not each.rank
     }
     lower = [word.lower() for word in words]
-    if any(
-        word in OBLIGING and at not in is_value for at, word in enumerate(lower)
-    ):
+    if any(word in OBLIGING and at not in is_value for at, word in enumerate(lower)):
         return Change.MODALITY
     return Change.NEGATION if any(map(negates, lower)) else None
 
