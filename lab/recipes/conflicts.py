@@ -377,8 +377,8 @@ def _log_odds(shares: _Array) -> _Array:
 
 
 def counts(some: Sequence[ScoredPair], found: Sequence[_Array], least: float) -> dict[str, float]:
-    """Return the shares of pairs in conflict that are found, of told ones that are right, and of the
-    others that are told."""
+    """Return the share of pairs in conflict that are told, of told pairs that are in conflict, and
+    of other pairs that are told."""
     n_right = n_told = n_gold = n_none = n_false = 0
     for each, own in zip(some, found, strict=True):
         if each.origin not in ASSERTIONS:

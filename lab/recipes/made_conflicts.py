@@ -2,8 +2,8 @@
 
 People marked a few hundred conflicts, of nine kinds. Here a sentence of a pair without a conflict,
 or a copy of a sentence, is changed in one place as those who err or revise do: another digit, month
-or unit, another name, a negation put in or taken out, another modal or word of quantity, an opposite,
-two nouns exchanged. The same seed gives the same pairs.
+or unit, another name, a negation put in or taken out, another modal or word of quantity, an
+opposite, two nouns exchanged. The same seed gives the same pairs.
 """
 
 from __future__ import annotations
@@ -53,8 +53,11 @@ _SERIES = (
     ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
 )  # fmt: skip
 DENIED = frozenset(
-    "is are was were can could will would should must may has have had does do did be".split()
-)
+    (
+        "is", "are", "was", "were", "can", "could", "will", "would", "should", "must", "may", "has",
+        "have", "had", "does", "do", "did", "be",
+    )
+)  # fmt: skip
 """Words behind which "not" is put."""
 NOUNS = frozenset(("NN", "NNS", "NNP"))
 CHANCES = {ConflictKind.OPPOSITE: 0.5, ConflictKind.ROLES: 0.3}

@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 from support.differences import aligned, spans_of, texts_of
 from tokalign import InputError
-from tokalign.texts.diff import BlockKind, TextDiff, diff_of, same_texts, summarize, summary
+from tokalign.texts.diff import BlockKind, TextDiff, diff_of, same_texts, summarize
 from tokalign.texts.diff.reading_order import paragraphs
 from tokalign.types.edits import Change, Edit, EditKind
 from tokalign.types.texts import TextAlignment, TextBlock
