@@ -48,7 +48,7 @@ class Conflicts(Clauses):
                 for each in self.found
                 if each not in dropped
                 and not (
-                    each.kind == "opposite" and self.source[each.source].coarse in prepositions
+                    each.way == "opposites" and self.source[each.source].coarse in prepositions
                 )
             ]
         else:
@@ -118,7 +118,8 @@ class Conflicts(Clauses):
             return None
         words = self.contrast(i, j)
         if "opposite" in words:
-            return "opposite", "opposites"
+            is_condition = self.kind_of_word(0, i) == "condition"
+            return "condition" if is_condition else "opposite", "opposites"
         if "far" in words:
             kinds = {self.kind_of_word(0, i), self.kind_of_word(1, j)}
             return (kinds.pop() if len(kinds) == 1 else None) or "opposite", "scales"
@@ -390,7 +391,7 @@ class Conflicts(Clauses):
         return self.is_passive(0, i) != self.is_passive(1, j)
 
     def is_undone(self, each: Found, are_compared: bool) -> bool:
-        if each.kind != "opposite":
+        if each.way != "opposites":
             return False
         i, j = each.source, each.target
         are_verbs = self.are_verbs(i, j)
@@ -472,7 +473,7 @@ class Conflicts(Clauses):
     # Negations.
 
     def undo_pairs(self) -> None:
-        opposites = [each for each in self.found if each.kind == "opposite"]
+        opposites = [each for each in self.found if each.way == "opposites"]
         for each in opposites:
             words = self.source[each.source], self.target[each.target]
             others = [
@@ -493,7 +494,7 @@ class Conflicts(Clauses):
         taken = {
             each.source if side == 0 else each.target
             for each in self.found
-            if each.kind == "opposite"
+            if each.way == "opposites"
         }
         found = []
         for at, word in enumerate(words):
@@ -591,7 +592,7 @@ class Conflicts(Clauses):
             undone = [
                 each
                 for each in self.found
-                if each.kind == "opposite"
+                if each.way == "opposites"
                 and (
                     (each.source, each.target)[side] in words
                     or (self.source[each.source], self.target[each.target])[side].lower

@@ -22,8 +22,8 @@ CURLS = [
 ]
 LINE = {
     "id": "7",
-    "source": "The council raised taxes by 5% in 2019 , not in 2020 .",
-    "target": "Taxes were not raised by the council in 2018 .",
+    "source": "The council raised rents by 5% in 2019 , not in 2020 .",
+    "target": "Rents were not raised by the council in 2018 .",
 }
 OLD = "The plant opened in 1990. It has 40 workers."
 NEW = "It now has 45 workers. It opened in 1990."
@@ -43,6 +43,15 @@ def http(server):
         yield http
 
 
+def rounded(value):
+    """Return a value whose numbers may differ in the last digit, as those sent as float32 do."""
+    if isinstance(value, dict):
+        return {name: rounded(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [rounded(each) for each in value]
+    return pytest.approx(value, abs=2e-6) if isinstance(value, float) else value
+
+
 def printed(command, *options):
     """Return what the command line says of the same pair."""
     run = CliRunner().invoke(
@@ -57,7 +66,7 @@ def printed(command, *options):
 @pytest.mark.parametrize("flags", [(), ("relations", "edits", "phrases"), ("explain",)])
 def test_an_alignment_is_the_command_lines(http, flags):
     answer = http.post("/v1/align", json=LINE | dict.fromkeys(flags, True))
-    assert answer.json() == printed("align", *[f"--{flag}" for flag in flags])
+    assert answer.json() == rounded(printed("align", *[f"--{flag}" for flag in flags]))
 
 
 def test_a_similarity_is_the_command_lines(http):

@@ -90,6 +90,23 @@ def test_another_number_is_a_conflict(found):
     assert report[conflict.passage_start : conflict.passage_end] == "45"
 
 
+def test_sentences_that_say_the_same_are_cited_after_those_that_tell_more(aligner):
+    passages = ["Ulm lies on the Danube.", "Ulm is on the Danube.", "It rains in Bern."]
+    (sentence,) = aligner.ground("Ulm lies on the Danube.", passages).sentences
+    assert [(each.passage, each.says_also) for each in sentence.citations] == [
+        ("0", False),
+        ("1", True),
+    ]
+
+
+def test_a_passage_that_contradicts_a_supported_answer_is_told(aligner):
+    passages = ["The mill in Ulm has 40 rooms.", "The mill in Ulm was never sold."]
+    (sentence,) = aligner.ground("The mill in Ulm was sold.", passages).sentences
+    assert [(each.kind, each.passage) for each in sentence.conflicts] == [
+        (ConflictKind.NEGATION, "1")
+    ]
+
+
 def test_kinds_of_words(found):
     word = words(found)
     assert word["1894"].kind is WordKind.VALUE

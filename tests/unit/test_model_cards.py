@@ -20,7 +20,7 @@ def test_the_card_agrees_with_the_header(name):
     rows = dict(re.findall(r"^\| (.+?) \| (.+) \|$", card[1], re.MULTILINE))
     assert rows["feature groups"].split(", ") == list(header.feature_groups)
     assert rows["version"].startswith(header.version)
-    named = re.findall(r"`([^`]+\.(?:txt|json|tsv)|tokalign-\w+)`", rows["corpora"])
+    named = re.findall(r"`([^`]+\.(?:txt|json|tsv)|tokalign-[\w-]+)`", rows["corpora"])
     assert named == list(header.corpora)
     assert tuple(rows["needs"].lower().split(", ")) == header.resources
 

@@ -172,6 +172,7 @@ def _encode_citation(value: Citation) -> align_pb2.Citation:
             )
             for each in value.links
         ],
+        says_also=value.says_also,
     )
 
 
@@ -267,6 +268,7 @@ def _decode_citation(message: align_pb2.Citation) -> Citation:
                 for each in message.links
             ]
         ),
+        says_also=message.says_also,
     )
 
 

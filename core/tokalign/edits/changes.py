@@ -27,6 +27,7 @@ MEANINGS = {
 }
 """The change that each kind of conflict makes."""
 _SIGN_REACH = 2  # tokens from a minus to its number, over a currency
+_ROLE_REACH = 3  # from a moved word to the one whose roles are exchanged
 _NEGATION_REACH = 8  # from a negation to the word that it denies
 _NUMBER = re.compile(r"\d+")
 _NUMERALS = [
@@ -59,7 +60,7 @@ def change_of(
     if kind is EditKind.EQUAL and len(indices[0]) > 1:
         return None
     if kind is EditKind.MOVE:
-        return Change.ORDER
+        return Change.ROLES if _moves_roles(indices, conflicts) else Change.ORDER
     before = [source.tokens[i] for i in indices[0]]
     after = [target.tokens[j] for j in indices[1]]
     if kind is EditKind.EQUAL:
@@ -91,6 +92,17 @@ def _meaning(
         if each.source in rows or each.target in columns or _makes(each, before, after, indices)
     }
     return next((each for each in CONFLICTING if each in changes), None)
+
+
+def _moves_roles(
+    indices: tuple[Sequence[int], Sequence[int]], conflicts: Collection[Conflict]
+) -> bool:
+    """Whether moved words are next to a verb or a noun whose roles are exchanged."""
+    return any(
+        each.kind is ConflictKind.ROLES
+        and min(abs(i - each.source) for i in indices[0]) <= _ROLE_REACH
+        for each in conflicts
+    )
 
 
 def _makes(

@@ -46,13 +46,28 @@ def mcp_server(aligner: Aligner) -> MCPServer:
     @_refusals()
     def align(source: str, target: str) -> dict[str, Any]:
         """Link the words of two English sentences that mean the same. `confidence`, `score` (how
-        much of the target the source says) and `similarity` are from 0 to 1."""
+        much of the target the source says) and `similarity` are from 0 to 1. `conflicts` are places
+        where the two cannot both hold."""
         found = functions.align(source, target, aligner=aligner)
         links = [
             {"source": link.source_text, "target": link.target_text, "confidence": link.confidence}
             for link in found.links
         ]
-        return {"score": found.score, "similarity": found.similarity, "links": links}
+        conflicts = [
+            {
+                "kind": each.kind.value,
+                "source": found.source.tokens[each.source],
+                "target": found.target.tokens[each.target],
+                "probability": each.probability,
+            }
+            for each in found.conflicts
+        ]
+        return {
+            "score": found.score,
+            "similarity": found.similarity,
+            "links": links,
+            "conflicts": conflicts,
+        }
 
     @server.tool()
     @_refusals()
@@ -92,6 +107,18 @@ def mcp_server(aligner: Aligner) -> MCPServer:
                     for citation in each.citations
                 ],
                 "unsupported": [answer[span.start : span.end] for span in each.unsupported],
+                "conflicts": [
+                    {
+                        "kind": conflict.kind.value,
+                        "text": answer[conflict.start : conflict.end],
+                        "passage": int(conflict.passage),
+                        "passage_text": passages[int(conflict.passage)][
+                            conflict.passage_start : conflict.passage_end
+                        ],
+                        "probability": conflict.probability,
+                    }
+                    for conflict in each.conflicts
+                ],
             }
             for each in found.sentences
         ]

@@ -196,6 +196,8 @@ cdef bint _contrast(
         return False
     if contrast & CONTRAST_OPPOSITE:
         out.kind, out.way = CONFLICT_OPPOSITE, BY_OPPOSITES
+        if kind_of_word(&pair.source, <int32_t>i) == CONFLICT_CONDITION:
+            out.kind = CONFLICT_CONDITION
     elif contrast & CONTRAST_FAR:
         out.kind, out.way = kind_of_word(&pair.source, <int32_t>i), BY_SCALES
         if out.kind < 0 or out.kind != kind_of_word(&pair.target, <int32_t>j):
@@ -478,7 +480,7 @@ cdef bint _is_undone(
     const PairState *pair, const ConflictRoom *room, const Clash *clash, bint are_compared
 ) noexcept nogil:
     """Whether roles are exchanged around an opposite: Ann sold it to Bob, who bought it from Ann."""
-    if clash.kind != CONFLICT_OPPOSITE:
+    if clash.way != BY_OPPOSITES:
         return False
     return are_compared or are_exchanged(pair, room, clash.source, clash.target)
 
@@ -495,7 +497,7 @@ cdef bint _drop_exchanged(
         has_dropped |= _is_undone(pair, room, &room.clash[k], are_compared)
     for k in range(room.n_clashes):
         if _is_undone(pair, room, &room.clash[k], are_compared) or (
-            has_dropped and room.clash[k].kind == CONFLICT_OPPOSITE
+            has_dropped and room.clash[k].way == BY_OPPOSITES
             and pair.source.word[room.clash[k].source].coarse in (
                 COARSE_ADPOSITION, COARSE_PARTICLE
             )

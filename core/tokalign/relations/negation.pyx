@@ -119,7 +119,7 @@ cdef void _find_negators(
         if out.n == MAX_NEGATORS or not _negates(pair, of_source, room, k):
             continue
         for m in range(room.n_clashes):
-            if room.clash[m].kind == CONFLICT_OPPOSITE and k == (
+            if room.clash[m].way == BY_OPPOSITES and k == (
                 room.clash[m].source if of_source else room.clash[m].target
             ):
                 break
@@ -228,7 +228,7 @@ cdef bint _undoes(
     cdef Py_ssize_t k
     cdef int32_t at
     for k in range(room.n_clashes):
-        if room.clash[k].kind != CONFLICT_OPPOSITE:
+        if room.clash[k].way != BY_OPPOSITES:
             continue
         at = room.clash[k].source if of_source else room.clash[k].target
         if _is_condition(&pair.source if of_source else &pair.target, at):
@@ -306,12 +306,12 @@ cdef void _undo_pairs(const PairState *pair, ConflictRoom *room) noexcept nogil:
     cdef const Clash *clash
     for k in range(room.n_clashes):
         clash = &room.clash[k]
-        if clash.kind != CONFLICT_OPPOSITE or not (
+        if clash.way != BY_OPPOSITES or not (
             pair.source.word[clash.source].negates or pair.target.word[clash.target].negates
         ):
             continue
         for m in range(room.n_clashes):
-            if m != k and room.clash[m].kind == CONFLICT_OPPOSITE and not (
+            if m != k and room.clash[m].way == BY_OPPOSITES and not (
                 are_apart(&pair.source, clash.source, room.clash[m].source)
                 and are_apart(&pair.target, clash.target, room.clash[m].target)
             ):

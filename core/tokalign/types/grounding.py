@@ -128,6 +128,8 @@ class Citation:
         It does not depend on the other citations.
     links : tuple of CitationLink
         Ordered by word.
+    says_also : bool
+        Whether it adds nothing to the citations before it: they support what it supports, too.
     """
 
     passage: str
@@ -135,6 +137,7 @@ class Citation:
     end: int
     cover: float
     links: tuple[CitationLink, ...] = ()
+    says_also: bool = False
 
 
 @dataclass(frozen=True, slots=True)

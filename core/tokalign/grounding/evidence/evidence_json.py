@@ -77,6 +77,7 @@ def _citation(citation: Citation) -> dict[str, Any]:
             }
             for link in citation.links
         ],
+        "says_also": citation.says_also,
     }
 
 

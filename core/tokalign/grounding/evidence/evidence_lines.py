@@ -89,8 +89,11 @@ class _Lines:
             return " " + self._painter.coloured(
                 f"[no evidence: {visible(str(sentence.error))}]", _NUMBER
             )
-        numbers = [self._sources[each.passage, each.start].number for each in sentence.citations]
-        text = "".join(f"[{number}]" for number in numbers)
+        numbers = {True: "", False: ""}
+        for each in sentence.citations:
+            numbers[each.says_also] += f"[{self._sources[each.passage, each.start].number}]"
+        also = numbers[True] and f" (also {numbers[True]})"
+        text = numbers[False] + also
         return text and " " + self._painter.coloured(text, _NUMBER)
 
     def _conflicts(self) -> Iterator[tuple[str, str]]:

@@ -190,7 +190,8 @@ class _Page:
         sources = [self._sources[each.passage, each.start] for each in sentence.citations]
         links = "".join(
             f'<a class="cite" href="#c{source.number}" title="{page_text(source.passage.id)}, '
-            f'line {source.line}, cover {citation.cover:.2f}">{source.number}</a>'
+            f"line {source.line}, cover {citation.cover:.2f}"
+            f'{", says it also" if citation.says_also else ""}">{source.number}</a>'
             for source, citation in zip(sources, sentence.citations, strict=True)
         )
         return links and f'<span class="cites">{links}</span>'
