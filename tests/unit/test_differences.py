@@ -94,6 +94,8 @@ def test_what_happened_to_a_number_of_a_merged_sentence_is_told_first(diff):
         ("The host must not sell it.", "modality"),
         ("Guests may bring dogs.", "modality"),
         ("It is not for sale.", "negation"),
+        ("It isn't for sale.", "negation"),
+        ("It lists all costs, including but not limited to post.", None),
         ("It fell by 40% in May.", None),
     ],
 )

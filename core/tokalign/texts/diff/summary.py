@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from tokalign.english.lexicon.word_lists import negates
 from tokalign.english.reading import without_marks
 from tokalign.english.values import find_values
 from tokalign.showing.text import one_line
@@ -47,6 +46,10 @@ OBLIGING = frozenset(
     )
 )  # fmt: skip
 """Words of a sentence that obliges, forbids or permits."""
+DENYING = frozenset(("never", "no", "nobody", "none", "nor", "not", "nothing"))
+"""Words of a sentence that denies; without, fail and their like are a part of what it says."""
+DENYING_NOTHING = frozenset(("limited", "necessarily", "only"))
+"""Words behind "not" in a sentence that need not deny."""
 ONLY_SPACE = "Only white space differs."
 FATES = {
     BlockKind.MOVED: "moved",
@@ -250,7 +253,11 @@ def obliges(text: str) -> Change | None:
     lower = [word.lower() for word in words]
     if any(word in OBLIGING and at not in is_value for at, word in enumerate(lower)):
         return Change.MODALITY
-    return Change.NEGATION if any(map(negates, lower)) else None
+    denies = any(
+        (word in DENYING and behind not in DENYING_NOTHING) or word.endswith(("n't", "n\u2019t"))
+        for word, behind in zip(lower, [*lower[1:], ""], strict=True)
+    )
+    return Change.NEGATION if denies else None
 
 
 _LONGEST_BAR = 40
