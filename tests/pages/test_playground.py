@@ -246,7 +246,10 @@ def test_the_training_line_has_the_links_that_are_seen(play):
 
 
 def test_links_of_the_second_system_are_explained_and_not_corrected(play):
-    page = play(f"{PAIR}&style=strict&beside=en/free", ".systems .stage")
+    pair = (
+        f"#a={quote('The firm will shut its plant.')}&b={quote('The company closes its factory.')}"
+    )
+    page = play(f"{pair}&style=strict&beside=en/free", ".systems .stage")
     own = page.execute_script(
         """const [first, second] = [...document.querySelectorAll('.systems .stage')].map(
           (stage) => [...stage.querySelectorAll('.hit')]);

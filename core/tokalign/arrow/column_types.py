@@ -50,6 +50,7 @@ SENTENCES = _lists_of(
         **_RANGE,
         cover=_FLOAT,
         links=_lists_of(word=_INT, **_RANGE, confidence=_FLOAT),
+        says_also=pa.bool_(),
     ),
     unsupported=_lists_of(**_RANGE, support=_FLOAT),
     conflicts=_lists_of(

@@ -10,8 +10,8 @@ Candidates are cited for what they add to those already cited::
 A word in many sentences says little about which of them to cite, so its weight is small. The
 candidate of the largest gain is cited first, then the one that adds most, as long as it adds
 LEAST_GAIN. Where fewer than MOST_ALSO are cited so, others that say the same follow, by their
-cover, which is at least ALSO of the largest. The cover of a candidate does not depend on the
-others.
+cover, which is at least ALSO of the largest and LEAST_COVER. The cover of a candidate does not
+depend on the others.
 
 The weighting was chosen on the development claims of WiCE, among some thirty variants within two
 points of one another (python -m lab.accuracy ground).
@@ -44,7 +44,7 @@ from tokalign.types.relations import ConflictKind
 from tokalign.types.texts import SentenceSpan
 
 LEAST_GAIN = 0.02
-ALSO, MOST_ALSO = 0.6, 3
+ALSO, LEAST_COVER, MOST_ALSO = 0.7, 0.4, 3
 _MASS = int(SupportColumn.MASS)
 
 
@@ -79,7 +79,7 @@ def choose_citations(words: AnswerWords, candidates: Sequence[AlignedCandidate])
     others = [each for each in range(len(candidates)) if each not in known]
     others.sort(key=lambda each: -covers[each])
     for each in others[: max(MOST_ALSO - len(cited), 0)]:
-        if covers[each] >= ALSO * max(covers):
+        if covers[each] >= max(ALSO * max(covers), LEAST_COVER):
             cited.append(Cited(each, covers[each], True))
     return cited
 
