@@ -254,8 +254,9 @@ def obliges(text: str) -> Change | None:
     if any(word in OBLIGING and at not in is_value for at, word in enumerate(lower)):
         return Change.MODALITY
     denies = any(
-        (word in DENYING and behind not in DENYING_NOTHING) or word.endswith(("n't", "n\u2019t"))
-        for word, behind in zip(lower, [*lower[1:], ""], strict=True)
+        word.endswith(("n't", "n\u2019t"))
+        or (word in DENYING and DENYING_NOTHING.isdisjoint(lower[at + 1 : at + 2]))
+        for at, word in enumerate(lower)
     )
     return Change.NEGATION if denies else None
 
