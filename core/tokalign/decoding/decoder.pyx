@@ -351,18 +351,15 @@ cdef Status decode_job(
     """Fill the posteriors and figures of a pair, and its style if one is to be chosen; decoder and
     extractor hold the pair from then on."""
     cdef double[<int>N_CHOICE_INPUTS] inputs
-    cdef int style = max(job.style, 0)
     cdef Status status
     extractor.hold(job.source, job.target)
     extractor.pair.source.encoded = job.s2t_encoded
     extractor.pair.target.encoded = job.t2s_encoded
-    if extractor.prepare(style):
+    if extractor.prepare():
         return NO_MEMORY
     if job.style == CHOOSE:
         choice_inputs(&extractor.pair, scratch.subsequence, inputs)
         job.style = choose_style(conventions.choice, conventions.n_styles, inputs)
-        if job.style != style:
-            extractor.change_style(job.style)
     status = _fill_posteriors(decoder, extractor, job, job.style, scratch)
     if status == FINE:
         _fill_figures(job, scratch)

@@ -16,7 +16,6 @@ cdef inline void spell(const Lexeme *word, Letters *out) noexcept nogil:
 cdef struct WordPair:
     # Cached comparison of two lexemes. After it come the scores of word_features under the weights
     # of each style, for s2t and t2s.
-    uint64_t key             # both lexemes; 0 where empty
     float cosine             # of the word vectors; 0 where a content word has none
     uint32_t relations       # of WordNet
     uint8_t lexical_class
@@ -24,24 +23,24 @@ cdef struct WordPair:
     uint8_t contrast         # CONTRAST_ bits
 
 cdef class PairMemory:
-    cdef const float[:, :, ::1] _weights     # one matrix for each style; None without
+    cdef const float[:, ::1] _weights    # [n_slots, width] of all styles; None without
+    cdef readonly Py_ssize_t width       # of the scores of a pair, in floats
     cdef Sink _sink
-    cdef Py_ssize_t _n_styles
-    cdef size_t _stride          # bytes of a place
+    cdef Py_ssize_t _stride      # bytes of a pair
     cdef bint _uses_rules
     cdef object _base
-    cdef char *_places
+    cdef char *_block
+    cdef uint64_t *_keys         # [N_PAIRS] both lexemes; 0 where empty
+    cdef char *_pairs            # [N_PAIRS, _stride]
     cdef readonly int64_t n_asked
     cdef readonly int64_t n_compared
     cdef void clear(self) noexcept nogil
-    cdef void fill(
-        self, PairState *pair, const Tables *tables, int style, bint only_scores
-    ) noexcept nogil
-    cdef char *_set_of(self, uint64_t key) noexcept nogil
-    cdef WordPair *_compare(
+    cdef Py_ssize_t _find(self, uint64_t key) noexcept nogil
+    cdef void _fetch(self, const Lexeme *word, const Side *others) noexcept nogil
+    cdef void fill(self, PairState *pair, const Tables *tables) noexcept nogil
+    cdef Py_ssize_t _compare(
         self, const Lexeme *a, const Lexeme *b, const Tables *tables, uint64_t key
     ) noexcept nogil
-    cdef void _weigh(self, float *scores) noexcept nogil
 
 cdef void compare(
     const Lexeme *a, const Lexeme *b, const Tables *tables, LexicalPair *out

@@ -6,7 +6,8 @@ in grade. Names are unlike if nothing shared is known of them.
 
 Pairs of words recur. `PairMemory`, a table of fixed size, holds the comparison of two lexemes and,
 for each style, the weighted sum of the features that depend on them alone (`word_features`). A pair
-has two possible places; a new pair replaces the older one.
+has four possible places, of which new pairs take one in turn. Their keys lie together, apart from
+what is known of the pairs: they fit into the processor's near caches, and half of all pairs are new.
 
 By rules (`word_rule`) two words say the same though nothing else says so: by a variant of spelling, a
 typo, a short form. Of several rules the first on the axis holds. Rules that ask for more than two
@@ -16,6 +17,8 @@ words are in _sentence_features.pyx.
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy, memset
+
+import numpy as np
 
 from tokalign.english.lexicon.lexical_tables cimport (
     ANTONYM,
@@ -46,8 +49,11 @@ from tokalign.features.pair cimport *
 cdef enum:
     LEAST_STEM = 4       # letters of a word that a prefix negates
     FAR = 2              # difference of grades that makes another statement
-    SET_BITS = 16
-    N_PLACES = 2         # of a set: possible places of a pair
+    SET_BITS = 15
+    PLACE_BITS = 2
+    N_PLACES = 1 << PLACE_BITS   # of a set: possible places of a pair
+    N_PAIRS = 1 << (SET_BITS + PLACE_BITS)
+    LANES = 4            # scores that are summed at once
     ID_BITS = 24         # of a lexeme's number: far more than are ever cached
     CACHE_LINE = 64
     # Typos and variants differ in at most so many letters, so most pairs need no comparison.
@@ -59,6 +65,12 @@ cdef float LIKE = 0.87  # letters of one name, spelt in two ways
 cdef extern from "_compiler.h" nogil:
     void _prefetch "TOKALIGN_PREFETCH"(const void *address) noexcept
     int _bits "tokalign_ones"(unsigned long long mask)
+
+cdef extern from "features/_weighing.h" nogil:
+    void _weigh "weigh_rows"(
+        const float *weights, Py_ssize_t width, const int32_t *slot, const float *value, int n,
+        float *scores,
+    ) noexcept
 
 # Strength V of each lexical class, in [0, 1]; the last four are close vectors.
 cdef float[<int>N_CLASS] CLASS_STRENGTH = [
@@ -386,6 +398,16 @@ cdef void word_features(
         emit_number(sink, NUMBERS_EQUAL if a.number == b.number else NUMBERS_DIFFERENT)
 
 
+cdef inline uint64_t _key_of(const Lexeme *a, const Lexeme *b) noexcept nogil:
+    """Return the number of a pair, which is not 0."""
+    return <uint64_t>1 << (2 * ID_BITS) | <uint64_t>a.id << ID_BITS | <uint64_t>b.id
+
+
+cdef inline Py_ssize_t _set_of(uint64_t key) noexcept nogil:
+    """Return the first of the places that a pair may have."""
+    return (key * <uint64_t>0x9E3779B97F4A7C15) >> (64 - SET_BITS) << PLACE_BITS
+
+
 cdef class PairMemory:
     """Compares words and caches the results; threads must not share it.
 
@@ -403,64 +425,76 @@ cdef class PairMemory:
     """
 
     def __init__(self, const int32_t[::1] base, const float[:, :, ::1] weights=None):
+        cdef Py_ssize_t n_styles = 1 if weights is None else weights.shape[0]
         self._base = base  # stays alive
         self._sink.base = &base[0]
-        self._weights = weights
-        self._n_styles = 1 if weights is None else weights.shape[0]
         self._uses_rules = base[<int>RULE] >= 0
-        self._stride = sizeof(WordPair) + 2 * self._n_styles * sizeof(float)
+        self.width = (2 * n_styles + LANES - 1) // LANES * LANES
+        if weights is not None:
+            by_slot = np.zeros((weights.shape[1], self.width), dtype=np.float32)
+            by_slot[:, : 2 * n_styles] = np.swapaxes(weights, 0, 1).reshape(-1, 2 * n_styles)
+            self._weights = by_slot
+        self._stride = sizeof(WordPair) + self.width * sizeof(float)
+        # A pair is read from as few lines of the processor's caches as there can be.
+        self._stride = (self._stride + CACHE_LINE // 2 - 1) // (CACHE_LINE // 2) * (CACHE_LINE // 2)
         # Pages from calloc take no memory until a pair is written there.
-        free(self._places)
-        self._places = <char *>calloc((1 << SET_BITS) * N_PLACES, self._stride)
-        if self._places == NULL:
+        free(self._block)
+        self._block = <char *>calloc(N_PAIRS * (sizeof(uint64_t) + self._stride) + CACHE_LINE, 1)
+        if self._block == NULL:
             raise MemoryError("memory of word pairs")
+        self._keys = <uint64_t *>(
+            self._block + CACHE_LINE - <size_t>self._block % <size_t>CACHE_LINE
+        )
+        self._pairs = <char *>(self._keys + N_PAIRS)
 
     def __dealloc__(self):
-        free(self._places)
+        free(self._block)
 
     cdef void clear(self) noexcept nogil:
         """Clear the cache, as is needed when lexemes are renumbered."""
-        memset(self._places, 0, (1 << SET_BITS) * N_PLACES * self._stride)
+        memset(self._keys, 0, N_PAIRS * sizeof(uint64_t))
 
-    cdef inline char *_set_of(self, uint64_t key) noexcept nogil:
-        """Return the first possible place of a pair."""
-        cdef uint64_t number = (key * <uint64_t>0x9E3779B97F4A7C15) >> (64 - SET_BITS)
-        return self._places + number * N_PLACES * self._stride
+    cdef inline Py_ssize_t _find(self, uint64_t key) noexcept nogil:
+        """Return the place of a pair, or -1."""
+        cdef Py_ssize_t first = _set_of(key)
+        cdef int k
+        for k in range(N_PLACES):
+            if self._keys[first + k] == key:
+                return first + k
+        return -1
 
-    cdef void fill(
-        self, PairState *pair, const Tables *tables, int style, bint only_scores
-    ) noexcept nogil:
-        """Fill word_score of all cells and, unless `only_scores`, the rest of the comparison, which
-        is the same in all styles."""
+    cdef void _fetch(self, const Lexeme *word, const Side *others) noexcept nogil:
+        """Have the processor fetch what is known of a word and others."""
+        cdef Py_ssize_t j, place
+        for j in range(others.n):
+            place = self._find(_key_of(word, others.word[j]))
+            if place >= 0:
+                _prefetch(self._pairs + place * self._stride)
+
+    cdef void fill(self, PairState *pair, const Tables *tables) noexcept nogil:
+        """Fill the comparison of all cells and word_score."""
         cdef const Lexeme **others = pair.target.word
         cdef Py_ssize_t n_target = pair.target.n
-        cdef Py_ssize_t i, j, cell
-        cdef uint64_t row, key
-        cdef char *places
-        cdef WordPair *known
-        cdef const float *scores
+        cdef Py_ssize_t i, j, k, cell, place
+        cdef uint64_t key
+        cdef const WordPair *known
+        cdef float *scores = pair.word_score
+        cdef const float *of_pair
+        self._fetch(pair.source.word[0], &pair.target)
         for i in range(pair.source.n):
-            row = <uint64_t>1 << (2 * ID_BITS) | <uint64_t>pair.source.word[i].id << ID_BITS
-            # The table is larger than the processor's near caches: prefetch all places.
-            for j in range(n_target):
-                places = self._set_of(row | <uint64_t>others[j].id)
-                _prefetch(places)
-                _prefetch(places + CACHE_LINE)
+            if i + 1 < pair.source.n:
+                self._fetch(pair.source.word[i + 1], &pair.target)
             for j in range(n_target):
                 cell = i * n_target + j
-                key = row | <uint64_t>others[j].id
-                places = self._set_of(key)
-                known = <WordPair *>places
-                if known.key != key:
-                    known = <WordPair *>(places + self._stride)
-                    if known.key != key:
-                        self.n_compared += 1
-                        known = self._compare(pair.source.word[i], others[j], tables, key)
-                scores = <const float *>(known + 1) + 2 * style
-                pair.word_score[2 * cell] = scores[0]
-                pair.word_score[2 * cell + 1] = scores[1]
-                if only_scores:
-                    continue
+                key = _key_of(pair.source.word[i], others[j])
+                place = self._find(key)
+                if place < 0:
+                    place = self._compare(pair.source.word[i], others[j], tables, key)
+                known = <const WordPair *>(self._pairs + place * self._stride)
+                of_pair = <const float *>(known + 1)
+                for k in range(self.width // LANES):
+                    memcpy(scores, of_pair + k * LANES, LANES * sizeof(float))
+                    scores += LANES
                 pair.cosine[cell] = known.cosine
                 pair.relations[cell] = known.relations
                 pair.contrast[cell] = known.contrast
@@ -469,16 +503,17 @@ cdef class PairMemory:
                 pair.strength[cell] = CLASS_STRENGTH[known.lexical_class]
         self.n_asked += pair.source.n * n_target
 
-    cdef WordPair *_compare(
+    cdef Py_ssize_t _compare(
         self, const Lexeme *a, const Lexeme *b, const Tables *tables, uint64_t key
     ) noexcept nogil:
-        """Compare two lexemes and put them in the first place of their set."""
-        cdef char *places = self._set_of(key)
-        cdef WordPair *known = <WordPair *>places
+        """Compare two lexemes, put them in the place of another pair, and return it."""
+        cdef Py_ssize_t place = _set_of(key) + <Py_ssize_t>(self.n_compared % N_PLACES)
+        cdef WordPair *known = <WordPair *>(self._pairs + place * self._stride)
         cdef LexicalPair lexical
-        memcpy(places + self._stride, places, self._stride)
+        _prefetch(known)
+        self.n_compared += 1
         compare(a, b, tables, &lexical)
-        known.key = key
+        self._keys[place] = key
         known.cosine = lexical.cosine
         known.relations = lexical.relations
         known.contrast = lexical.contrast
@@ -487,20 +522,8 @@ cdef class PairMemory:
         if self._weights is not None:
             self._sink.n = 0
             word_features(a, b, &lexical, &self._sink)
-            self._weigh(<float *>(known + 1))
-        return known
-
-    cdef void _weigh(self, float *scores) noexcept nogil:
-        """Write the weighted sum of the sink's features in each style."""
-        cdef const float *weights
-        cdef double s2t, t2s
-        cdef Py_ssize_t style
-        cdef int k
-        for style in range(self._n_styles):
-            weights = &self._weights[style, 0, 0]
-            s2t = t2s = 0.0
-            for k in range(self._sink.n):
-                s2t += weights[2 * self._sink.slot[k]] * self._sink.value[k]
-                t2s += weights[2 * self._sink.slot[k] + 1] * self._sink.value[k]
-            scores[2 * style] = <float>s2t
-            scores[2 * style + 1] = <float>t2s
+            _weigh(
+                &self._weights[0, 0], self.width, self._sink.slot, self._sink.value,
+                self._sink.n, <float *>(known + 1),
+            )
+        return place

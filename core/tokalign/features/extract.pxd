@@ -39,10 +39,9 @@ cdef class Extractor:
     cdef int analyse(self, sentence, str field, Analysis analysis) except -1
     cdef int fill_tree(self, Side *side, heads, relations) except -1
     cdef int check_encoded(self, encoded, Py_ssize_t n_source, Py_ssize_t n_target) except -1
-    cdef int load(self, source, target, encoded=*, int style=*) except -1
+    cdef int load(self, source, target, encoded=*) except -1
     cdef void hold(self, const Side *source, const Side *target) noexcept nogil
-    cdef int prepare(self, int style) noexcept nogil
-    cdef void change_style(self, int style) noexcept nogil
+    cdef int prepare(self) noexcept nogil
     cdef int _prepare_arcs(self) noexcept nogil
     cdef void cell_row(self, Py_ssize_t i, Py_ssize_t j) noexcept nogil
     cdef void null_row(self, bint of_source, Py_ssize_t at) noexcept nogil

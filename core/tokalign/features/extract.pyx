@@ -73,14 +73,14 @@ cdef void _carve_sentence(Side *side, Py_ssize_t n, Arena *arena) noexcept nogil
     side.next_content = <int32_t *>_take(arena, n * sizeof(int32_t))
 
 
-cdef void _carve_pair(PairState *pair, Arena *arena) noexcept nogil:
+cdef void _carve_pair(PairState *pair, Py_ssize_t n_scores, Arena *arena) noexcept nogil:
     """Point the arrays of a pair, except those of its sentences, into an arena."""
     cdef size_t n_source = pair.source.n
     cdef size_t n_target = pair.target.n
     cdef size_t n_cells = n_source * n_target
     _carve_side(&pair.source, arena)
     _carve_side(&pair.target, arena)
-    pair.word_score = <double *>_take(arena, 2 * n_cells * sizeof(double))
+    pair.word_score = <float *>_take(arena, n_scores * n_cells * sizeof(float))
     pair.cosine = <float *>_take(arena, n_cells * sizeof(float))
     pair.lexical_class = <uint8_t *>_take(arena, n_cells)
     pair.seen = <uint8_t *>_take(arena, (n_source + 2 * MARGIN) * (n_target + 2 * MARGIN))
@@ -273,7 +273,7 @@ cdef class Extractor:
         arena.n_bytes = 0
         self.pair.source.n = n_source
         self.pair.target.n = n_target
-        _carve_pair(&self.pair, &arena)
+        _carve_pair(&self.pair, self.memory.width, &arena)
         self.release()
         if arena.n_bytes > self._n_block:
             free(self._block)
@@ -363,7 +363,7 @@ cdef class Extractor:
             )
         return 0
 
-    cdef int load(self, source, target, encoded=None, int style=0) except -1:
+    cdef int load(self, source, target, encoded=None) except -1:
         """Analyse a pair of annotated sentences; rows can be read until the next load."""
         cdef const float[:, ::1] s2t_encoded, t2s_encoded
         cdef bint has_failed
@@ -382,7 +382,7 @@ cdef class Extractor:
             self.pair.source.encoded = &s2t_encoded[0, 0]
             self.pair.target.encoded = &t2s_encoded[0, 0]
         with nogil:
-            has_failed = self.prepare(style) != 0
+            has_failed = self.prepare() != 0
         if has_failed:
             self.release()
             raise MemoryError("arcs of a pair")
@@ -396,13 +396,13 @@ cdef class Extractor:
         self.pair.source = source[0]
         self.pair.target = target[0]
         self.pair.source.encoded = self.pair.target.encoded = NULL
-        _carve_pair(&self.pair, &arena)
+        _carve_pair(&self.pair, self.memory.width, &arena)
 
-    cdef int prepare(self, int style) noexcept nogil:
+    cdef int prepare(self) noexcept nogil:
         """Compute the arrays that the current pair's rows and scores need; return 0, or -1 without
         memory."""
         cdef PairState *pair = &self.pair
-        self.memory.fill(pair, &self.lexemes.tables, style, False)
+        self.memory.fill(pair, &self.lexemes.tables)
         memset(pair.acronym, 0, pair.source.n * pair.target.n)
         mark_acronyms(pair)
         mark_names(pair)
@@ -411,10 +411,6 @@ cdef class Extractor:
             mark_rules(pair)
         prepare_cells(pair)
         return self._prepare_arcs()
-
-    cdef void change_style(self, int style) noexcept nogil:
-        """Prepare the current pair for the scores of another style."""
-        self.memory.fill(&self.pair, &self.lexemes.tables, style, True)
 
     cdef int _prepare_arcs(self) noexcept nogil:
         """Fill the similarities of the words' arcs, if they are used and there are trees."""
@@ -453,7 +449,7 @@ cdef class Extractor:
         cdef const PairState *pair = &self.pair
         cdef Py_ssize_t n_source = pair.source.n
         cdef Py_ssize_t n_target = pair.target.n
-        cdef const double *of_words = pair.word_score
+        cdef const float *of_words = pair.word_score + 2 * style
         cdef Py_ssize_t i, j
         cdef Score score
         score.base = self.sink.base
@@ -462,7 +458,7 @@ cdef class Extractor:
             for j in range(n_target):
                 score.s2t = of_words[0]
                 score.t2s = of_words[1]
-                of_words += 2
+                of_words += self.memory.width
                 cell_features(pair, i, j, &score)
                 s2t[i * (n_target + 1) + j + 1] = score.s2t
                 t2s[j * (n_source + 1) + i + 1] = score.t2s

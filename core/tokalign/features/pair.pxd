@@ -147,7 +147,8 @@ cdef struct PairState:
     # One annotated pair. Cell arrays are [source.n, target.n], row-major, owned by Extractor.
     Side source
     Side target
-    double *word_score       # [.., .., 2] score of features of the two words alone; s2t, t2s
+    float *word_score        # [.., .., PairMemory.width] scores of features of the two words
+                             # alone: s2t and t2s of the first style, of the next, ...
     float *cosine            # of the word vectors
     uint8_t *lexical_class
     float *strength          # V of each cell: the lexical pair's, an acronym's or a rule's
