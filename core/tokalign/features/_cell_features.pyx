@@ -61,35 +61,28 @@ cdef extern from *:
     const float LEAST_LOG    # lower log-probabilities count as this
 
 
-cdef void _place_features(
-    const PairState *pair, Py_ssize_t i, Py_ssize_t j, AnySink *sink
+cdef inline void _place_features(
+    const PairState *pair, Py_ssize_t i, Py_ssize_t j, Py_ssize_t cell, int strength,
+    AnySink *sink,
 ) noexcept nogil:
     """Emit the features of two words' positions."""
-    cdef Py_ssize_t cell = i * pair.target.n + j
-    _position_features(pair, i, j, strength_class(pair.strength[cell]), sink)
-    _neighbour_features(seen_at(pair, i - 1, j - 1)[0], SIDE_LEFT, sink)
-    _neighbour_features(seen_at(pair, i + 1, j + 1)[0], SIDE_RIGHT, sink)
-    if pair.acronym[cell]:
-        emit_acronym(sink)
-
-
-cdef void _position_features(
-    const PairState *pair, Py_ssize_t i, Py_ssize_t j, int strength, AnySink *sink
-) noexcept nogil:
-    cdef float distance = fabsf(pair.source.relative[i] - pair.target.relative[j])
     cdef bint last_source = i == pair.source.n - 1
     cdef bint last_target = j == pair.target.n - 1
-    emit_position(sink, distance)
-    emit_position_bin(sink, bin_distance(distance), strength)
+    emit_position(sink, fabsf(pair.source.relative[i] - pair.target.relative[j]))
+    emit_position_bin(sink, pair.near_bin[cell], strength)
     if i == 0 and j == 0:
         emit_edges(sink, PLACE_BOTH_FIRST, strength)
     if last_source and last_target:
         emit_edges(sink, PLACE_BOTH_LAST, strength)
     elif last_source or last_target:
         emit_edges(sink, PLACE_ONE_LAST, strength)
+    _neighbour_features(seen_at(pair, i - 1, j - 1)[0], SIDE_LEFT, sink)
+    _neighbour_features(seen_at(pair, i + 1, j + 1)[0], SIDE_RIGHT, sink)
+    if pair.acronym[cell]:
+        emit_acronym(sink)
 
 
-cdef void _neighbour_features(uint8_t seen, int side, AnySink *sink) noexcept nogil:
+cdef inline void _neighbour_features(uint8_t seen, int side, AnySink *sink) noexcept nogil:
     """Yao's contextual features: do the neighbours match?"""
     if seen & SEEN_IDENTICAL:
         emit_neighbour(sink, side, NEIGHBOUR_IDENTICAL)
@@ -114,17 +107,14 @@ cdef void _prepare_context(PairState *pair) noexcept nogil:
     cdef float *weighted = pair.scratch + REACH * width + REACH
     cdef float *content = weighted + n_padded
     cdef const float *strength = pair.strength
-    cdef float value
-    cdef bint both
-    cdef Py_ssize_t i, j
+    cdef Py_ssize_t i
     _prepare_seen(pair)
     memset(pair.scratch, 0, 2 * n_padded * sizeof(float))
     for i in range(n_source):
-        for j in range(n_target):
-            value = strength[i * n_target + j]
-            both = pair.source.kind[i] == KIND_CONTENT and pair.target.kind[j] == KIND_CONTENT
-            weighted[i * width + j] = value if both else value * NON_CONTENT_FACTOR
-            content[i * width + j] = value if both else 0.0
+        _weigh_row(
+            strength + i * n_target, pair.source.kind[i] == KIND_CONTENT, pair.target.kind,
+            n_target, weighted + i * width, content + i * width,
+        )
     for i in range(n_source):
         _window_row(weighted + i * width, width, n_target, pair.window + i * n_target)
     _prepare_runs(pair)
@@ -134,25 +124,51 @@ cdef void _prepare_context(PairState *pair) noexcept nogil:
         _bag_row(weighted + i * width, n_target, pair.bag + i * n_target)
 
 
+cdef void _weigh_row(
+    const float *strength, bint is_content, const uint8_t *kind, Py_ssize_t n_target,
+    float *weighted, float *content,
+) noexcept nogil:
+    """Copy the strengths of a row: lower ones beside content words, and those of these alone."""
+    cdef Py_ssize_t j
+    for j in range(n_target):
+        weighted[j] = strength[j] * NON_CONTENT_FACTOR
+    if not is_content:
+        return
+    for j in range(n_target):
+        if kind[j] == KIND_CONTENT:
+            weighted[j] = content[j] = strength[j]
+
+
 cdef void _prepare_seen(PairState *pair) noexcept nogil:
     """Fill seen from strength."""
+    cdef Py_ssize_t n_target = pair.target.n
     cdef const Lexeme *a
-    cdef const Lexeme *b
-    cdef float strength
     cdef uint8_t *row
-    cdef Py_ssize_t i, j
-    memset(pair.seen, 0, (pair.source.n + 2 * MARGIN) * seen_width(pair))
+    cdef Py_ssize_t i
+    memset(pair.seen, 0, 2 * seen_width(pair))
     for i in range(pair.source.n):
         a = pair.source.word[i]
         row = <uint8_t *>seen_at(pair, i, 0)
-        for j in range(pair.target.n):
-            b = pair.target.word[j]
-            strength = pair.strength[i * pair.target.n + j]
-            row[j] = <uint8_t>(
-                bin_strength_level(strength) | SEEN_MATCHED * (strength >= MATCHED_STRENGTH)
-                | SEEN_IDENTICAL * (a.lower_form == b.lower_form)
-                | SEEN_LEMMA * (a.lemma == b.lemma) | SEEN_TAG * (a.tag == b.tag)
-            )
+        _seen_row(
+            pair.strength + i * n_target, a.lower_form, a.lemma, a.tag, pair.target.form,
+            pair.target.lemma, pair.target.tag, whole_lanes(n_target), row,
+        )
+        memset(row - MARGIN, 0, MARGIN)
+        memset(row + n_target, 0, N_LANES)
+    memset(<uint8_t *>seen_at(pair, pair.source.n, -MARGIN), 0, 2 * seen_width(pair))
+
+
+cdef void _seen_row(
+    const float *strength, int32_t form, int32_t lemma, int32_t tag, const int32_t *forms,
+    const int32_t *lemmas, const int32_t *tags, Py_ssize_t n, uint8_t *out,
+) noexcept nogil:
+    cdef Py_ssize_t j
+    for j in range(n):
+        out[j] = <uint8_t>(
+            bin_strength_level(strength[j]) | SEEN_MATCHED * (strength[j] >= MATCHED_STRENGTH)
+            | SEEN_IDENTICAL * (form == forms[j]) | SEEN_LEMMA * (lemma == lemmas[j])
+            | SEEN_TAG * (tag == tags[j])
+        )
 
 
 cdef void _window_row(
@@ -198,11 +214,12 @@ cdef void _prepare_runs(PairState *pair) noexcept nogil:
     cdef Py_ssize_t n_target = pair.target.n
     cdef Py_ssize_t i, j, cell, k, length
     cdef int content
+    memset(pair.run, 0, n_source * n_target)
+    memset(pair.content_run, 0, n_source * n_target)
     for i in range(n_source):
         for j in range(n_target):
             cell = i * n_target + j
             if pair.strength[cell] < MATCHED_STRENGTH:
-                pair.run[cell] = pair.content_run[cell] = 0
                 continue
             if i > 0 and j > 0 and pair.strength[cell - n_target - 1] >= MATCHED_STRENGTH:
                 continue  # written from the start of its run
@@ -216,7 +233,7 @@ cdef void _prepare_runs(PairState *pair) noexcept nogil:
                 pair.content_run[cell + k * (n_target + 1)] = <uint8_t>count_content_run(content)
 
 
-cdef void _content_neighbour(
+cdef inline void _content_neighbour(
     const PairState *pair, Py_ssize_t i, Py_ssize_t j, int side, int strength, AnySink *sink
 ) noexcept nogil:
     """Emit how well the nearest content words on one side match, and how far they are."""
@@ -240,19 +257,17 @@ cdef void _content_neighbour(
     emit_content_neighbour(sink, side, match, reach, strength)
 
 
-cdef void _context_features(
-    const PairState *pair, Py_ssize_t i, Py_ssize_t j, AnySink *sink
+cdef inline void _context_features(
+    const PairState *pair, Py_ssize_t i, Py_ssize_t j, Py_ssize_t cell, int kinds, int strength,
+    AnySink *sink,
 ) noexcept nogil:
     """Emit the context features of one cell."""
-    cdef Py_ssize_t cell = i * pair.target.n + j
-    cdef int strength = strength_class(pair.strength[cell])
-    cdef int kinds = kinds_of(pair.source.word[i], pair.target.word[j])
     if pair.window[cell] > 0.0:
         emit_window(sink, strength, pair.window[cell])
-    emit_window_bin(sink, bin_window(pair.window[cell]), kinds, strength)
+    emit_window_bin(sink, pair.window_bin[cell], kinds, strength)
     if pair.bag[cell] > 0.0:
         emit_bag(sink, strength, pair.bag[cell])
-    emit_bag_bin(sink, bin_bag(pair.bag[cell]), kinds, strength)
+    emit_bag_bin(sink, pair.bag_bin[cell], kinds, strength)
     if pair.run[cell]:
         emit_run(sink, pair.run[cell] - 1, kinds)
         emit_content_run(sink, pair.content_run[cell], kinds)
@@ -276,7 +291,7 @@ cdef void _context_features(
 
 
 cdef inline bint _competes(float strength) noexcept nogil:
-    return strength >= 0.1
+    return strength >= <float>0.1
 
 
 cdef void _push(float *top, float value) noexcept nogil:
@@ -301,31 +316,103 @@ cdef void _forget_best(Side *side) noexcept nogil:
 
 cdef void _prepare_competition(PairState *pair) noexcept nogil:
     """Fill tension, and best, ties and top of both sides."""
-    cdef Py_ssize_t i, j, cell
-    cdef float strength
+    cdef Py_ssize_t n_target = pair.target.n
+    cdef const float *strength
+    cdef float *tension
+    cdef Py_ssize_t i, j
     _forget_best(&pair.source)
     _forget_best(&pair.target)
     for i in range(pair.source.n):
-        for j in range(pair.target.n):
-            cell = i * pair.target.n + j
-            strength = pair.strength[cell]
-            if not _competes(strength):
-                pair.tension[cell] = NO_TENSION
-            else:
-                pair.tension[cell] = (
-                    3.0 * strength + pair.window[cell] + 0.5 * pair.bag[cell]
-                    - 0.3 * fabsf(pair.source.relative[i] - pair.target.relative[j])
-                )
-            _push(pair.source.top + i * N_TOP, pair.tension[cell])
-            _push(pair.target.top + j * N_TOP, pair.tension[cell])
-            pair.source.best[i] = max(pair.source.best[i], strength)
-            pair.target.best[j] = max(pair.target.best[j], strength)
-            if strength >= SAME_STRENGTH:
-                pair.source.ties[i] += 1
-                pair.target.ties[j] += 1
+        strength = pair.strength + i * n_target
+        tension = pair.tension + i * n_target
+        _raise_best(strength, n_target, pair.target.best, pair.target.ties)
+        for j in range(n_target):
+            if not _competes(strength[j]):
+                tension[j] = NO_TENSION
+                continue
+            tension[j] = (
+                3.0 * strength[j] + pair.window[i * n_target + j]
+                + 0.5 * pair.bag[i * n_target + j]
+                - 0.3 * fabsf(pair.source.relative[i] - pair.target.relative[j])
+            )
+            _push(pair.source.top + i * N_TOP, tension[j])
+            _push(pair.target.top + j * N_TOP, tension[j])
+            pair.source.best[i] = max(pair.source.best[i], strength[j])
+            pair.source.ties[i] += strength[j] >= SAME_STRENGTH
+    _fill_top(&pair.source, n_target)
+    _fill_top(&pair.target, pair.source.n)
 
 
-cdef int _tension_rank(const float *top, float value, int cap) noexcept nogil:
+cdef void _raise_best(
+    const float *strength, Py_ssize_t n, float *best, int32_t *ties
+) noexcept nogil:
+    """Take a row into what is the best of each column."""
+    cdef Py_ssize_t j
+    for j in range(n):
+        best[j] = strength[j] if strength[j] > best[j] else best[j]
+    for j in range(n):
+        ties[j] += strength[j] >= SAME_STRENGTH
+
+
+cdef void _fill_top(Side *side, Py_ssize_t n_others) noexcept nogil:
+    """Put the cells that do not compete behind those that do."""
+    cdef Py_ssize_t at, k
+    for at in range(side.n):
+        for k in range(min(n_others, <Py_ssize_t>N_TOP)):
+            side.top[at * N_TOP + k] = max(side.top[at * N_TOP + k], NO_TENSION)
+
+
+cdef void _prepare_bins(PairState *pair) noexcept nogil:
+    """Fill the bins of all cells, a row at once."""
+    cdef Py_ssize_t n = pair.target.n
+    cdef Py_ssize_t n_cells = whole_lanes(pair.source.n * n)
+    cdef Py_ssize_t n_lanes = whole_lanes(n)
+    cdef Py_ssize_t i
+    _bin_windows(pair.window, n_cells, pair.window_bin)
+    _bin_bags(pair.bag, n_cells, pair.bag_bin)
+    for i in range(pair.source.n):
+        _bin_distances(pair.source.relative[i], pair.target.relative, n_lanes, pair.near_bin + i * n)
+        _bin_row_gaps(pair.source.best[i], pair.strength + i * n, n_lanes, pair.row_gap + i * n)
+        _bin_column_gaps(pair.target.best, pair.strength + i * n, n_lanes, pair.column_gap + i * n)
+
+
+cdef void _bin_windows(const float *window, Py_ssize_t n, uint8_t *out) noexcept nogil:
+    cdef Py_ssize_t k
+    for k in range(n):
+        out[k] = <uint8_t>bin_window(window[k])
+
+
+cdef void _bin_bags(const float *bag, Py_ssize_t n, uint8_t *out) noexcept nogil:
+    cdef Py_ssize_t k
+    for k in range(n):
+        out[k] = <uint8_t>bin_bag(bag[k])
+
+
+cdef void _bin_distances(
+    float place, const float *relative, Py_ssize_t n, uint8_t *out
+) noexcept nogil:
+    cdef Py_ssize_t k
+    for k in range(n):
+        out[k] = <uint8_t>bin_distance(fabsf(place - relative[k]))
+
+
+cdef void _bin_row_gaps(
+    float best, const float *strength, Py_ssize_t n, uint8_t *out
+) noexcept nogil:
+    cdef Py_ssize_t k
+    for k in range(n):
+        out[k] = <uint8_t>bin_gap(best - strength[k])
+
+
+cdef void _bin_column_gaps(
+    const float *best, const float *strength, Py_ssize_t n, uint8_t *out
+) noexcept nogil:
+    cdef Py_ssize_t k
+    for k in range(n):
+        out[k] = <uint8_t>bin_gap(best[k] - strength[k])
+
+
+cdef inline int _tension_rank(const float *top, float value, int cap) noexcept nogil:
     """Return the number of larger values in the row or column, at most cap; see SLACK."""
     cdef int rank = 0
     while rank < cap and top[rank] > value + SLACK:
@@ -339,22 +426,20 @@ cdef float _tension_margin(const float *top, float value) noexcept nogil:
     return value - max(rival, NO_TENSION)
 
 
-cdef void _competition_features(
-    const PairState *pair, Py_ssize_t i, Py_ssize_t j, AnySink *sink
+cdef inline void _competition_features(
+    const PairState *pair, Py_ssize_t i, Py_ssize_t j, Py_ssize_t cell, int kinds, int level,
+    AnySink *sink,
 ) noexcept nogil:
     """Emit the competition features of one cell."""
-    cdef Py_ssize_t cell = i * pair.target.n + j
     cdef const Lexeme *a = pair.source.word[i]
     cdef const Lexeme *b = pair.target.word[j]
     cdef float tension = pair.tension[cell]
     cdef float strength = pair.strength[cell]
     cdef const float *row = pair.source.top + i * N_TOP
     cdef const float *column = pair.target.top + j * N_TOP
-    cdef int kinds = kinds_of(a, b)
-    cdef int level = strength_class(strength)
     cdef int own
-    emit_row_gap(sink, bin_gap(pair.source.best[i] - strength), kinds, level)
-    emit_column_gap(sink, bin_gap(pair.target.best[j] - strength), kinds, level)
+    emit_row_gap(sink, pair.row_gap[cell], kinds, level)
+    emit_column_gap(sink, pair.column_gap[cell], kinds, level)
     if _competes(strength):
         own = strength >= SAME_STRENGTH
         emit_rank(
@@ -374,44 +459,59 @@ cdef void _competition_features(
         )
 
 
+cdef Py_ssize_t _open_words(const Side *side, int32_t *places) noexcept nogil:
+    """Write the places of the words that have a vector but no partner; return their number."""
+    cdef Py_ssize_t n = 0
+    cdef Py_ssize_t k
+    for k in range(side.n):
+        if is_free(side, k) and side.word[k].vector >= 0:
+            places[n] = <int32_t>k
+            n += 1
+    return n
+
+
 cdef void _prepare_nearness(PairState *pair) noexcept nogil:
     """Fill `nearest` of both sides; -1 without a free word."""
-    cdef Py_ssize_t i, j
-    cdef float near
+    cdef int32_t *sources = <int32_t *>pair.scratch
+    cdef int32_t *targets = sources + pair.source.n
+    cdef Py_ssize_t n_sources = _open_words(&pair.source, sources)
+    cdef Py_ssize_t n_targets = _open_words(&pair.target, targets)
+    cdef Py_ssize_t i, j, a, b
+    cdef const float *cosine
+    cdef float most
     for i in range(pair.source.n):
         pair.source.nearest[i] = -1.0
     for j in range(pair.target.n):
         pair.target.nearest[j] = -1.0
-    for i in range(pair.source.n):
-        if not is_free(&pair.source, i) or pair.source.word[i].vector < 0:
-            continue
-        for j in range(pair.target.n):
-            if is_free(&pair.target, j) and pair.target.word[j].vector >= 0:
-                near = pair.cosine[i * pair.target.n + j]
-                pair.source.nearest[i] = max(pair.source.nearest[i], near)
-                pair.target.nearest[j] = max(pair.target.nearest[j], near)
+    for a in range(n_sources):
+        cosine = pair.cosine + sources[a] * pair.target.n
+        most = -1.0
+        for b in range(n_targets):
+            j = targets[b]
+            most = max(most, cosine[j])
+            pair.target.nearest[j] = max(pair.target.nearest[j], cosine[j])
+        pair.source.nearest[sources[a]] = most
 
 
-cdef void _nearness_features(
-    const PairState *pair, Py_ssize_t i, Py_ssize_t j, AnySink *sink
+cdef inline void _nearness_features(
+    const PairState *pair, Py_ssize_t i, Py_ssize_t j, Py_ssize_t cell, int kinds, int strength,
+    AnySink *sink,
 ) noexcept nogil:
     """Emit the nearness features of one cell."""
     cdef const Lexeme *a = pair.source.word[i]
     cdef const Lexeme *b = pair.target.word[j]
-    cdef Py_ssize_t cell = i * pair.target.n + j
-    cdef int pos = pos_of(a, b)
-    cdef int strength, cosine, n_free
+    cdef int pos, cosine, n_free
     cdef float near
     if pair.has_arcs:
         near = pair.distributional[cell]
-        strength = strength_class(pair.strength[cell])
         if near > 0.0:
             emit_distributional(sink, strength, near)
-        emit_distributional_bin(sink, bin_company(near), kinds_of(a, b), strength)
+        emit_distributional_bin(sink, bin_company(near), kinds, strength)
     if not have_cosine(a, b) or pair.strength[cell] >= MATCHED_STRENGTH:
         return  # words that match need no vectors
     near = pair.cosine[cell]
     cosine = bin_cosine(near)
+    pos = pos_of(a, b)
     n_free = is_free(&pair.source, i) + is_free(&pair.target, j)
     emit_cosine(
         sink, cosine, pos,
@@ -467,7 +567,7 @@ cdef inline int _likely_margin(const Side *side, Py_ssize_t at, float value) noe
     return bin_likely_margin(max(value, LEAST_LOG) - max(rival, LEAST_LOG))
 
 
-cdef void _neural_features(
+cdef inline void _neural_features(
     const PairState *pair, Py_ssize_t i, Py_ssize_t j, AnySink *sink
 ) noexcept nogil:
     """Emit the encoder's features of one cell; there is an encoder."""
@@ -520,7 +620,7 @@ cdef void _prepare_anchoring(PairState *pair) noexcept nogil:
     pair.target.share = bin_share(_share(&pair.target))
 
 
-cdef void _anchoring_features(
+cdef inline void _anchoring_features(
     const PairState *pair, Py_ssize_t i, Py_ssize_t j, AnySink *sink
 ) noexcept nogil:
     """Emit the anchoring features of one cell."""
@@ -660,9 +760,33 @@ cdef void prepare_cells(PairState *pair) noexcept nogil:
     """Compute the arrays that cells' features need from the strengths."""
     _prepare_context(pair)
     _prepare_competition(pair)
+    _prepare_bins(pair)
     _prepare_nearness(pair)
     _prepare_anchoring(pair)
     _prepare_encoder(pair)
+
+
+cdef inline void _early_features(
+    const PairState *pair, Py_ssize_t i, Py_ssize_t j, Py_ssize_t cell, int kinds, int strength,
+    AnySink *sink,
+) noexcept nogil:
+    _place_features(pair, i, j, cell, strength, sink)
+    if pair.name_part[cell]:
+        emit(sink, NAME_PART, pair.name_part[cell] - 1, NAME_VALUE)
+    if pair.rule[cell]:
+        emit_rule(sink, pair.rule[cell] - 1, kinds)
+    _context_features(pair, i, j, cell, kinds, strength, sink)
+    _competition_features(pair, i, j, cell, kinds, strength, sink)
+
+
+cdef inline void _late_features(
+    const PairState *pair, Py_ssize_t i, Py_ssize_t j, Py_ssize_t cell, int kinds, int strength,
+    AnySink *sink,
+) noexcept nogil:
+    _nearness_features(pair, i, j, cell, kinds, strength, sink)
+    if pair.source.encoded != NULL:
+        _neural_features(pair, i, j, sink)
+    _anchoring_features(pair, i, j, sink)
 
 
 cdef void cell_features(
@@ -670,21 +794,25 @@ cdef void cell_features(
 ) noexcept nogil:
     """Emit the features of the link (i, j), except those of its words alone."""
     cdef Py_ssize_t cell = i * pair.target.n + j
-    _place_features(pair, i, j, sink)
-    if pair.name_part[cell]:
-        emit(sink, NAME_PART, pair.name_part[cell] - 1, NAME_VALUE)
-    if pair.rule[cell]:
-        emit_rule(
-            sink, pair.rule[cell] - 1, kinds_of(pair.source.word[i], pair.target.word[j])
-        )
-    _context_features(pair, i, j, sink)
-    _competition_features(pair, i, j, sink)
-    if pair.source.has_tree and pair.target.has_tree:
-        dependency_features(pair, i, j, sink)
-    _nearness_features(pair, i, j, sink)
-    if pair.source.encoded != NULL:
-        _neural_features(pair, i, j, sink)
-    _anchoring_features(pair, i, j, sink)
+    cdef int kinds = pair_kinds(pair.source.kind[i], pair.target.kind[j])
+    cdef int strength = strength_class(pair.strength[cell])
+    cdef bint has_trees = pair.source.has_tree and pair.target.has_tree
+    cdef Score score
+    if AnySink is Score:
+        # Sums of its own stay in registers.
+        score = sink[0]
+        _early_features(pair, i, j, cell, kinds, strength, &score)
+        if has_trees:
+            sink[0] = score
+            dependency_features(pair, i, j, sink)
+            score = sink[0]
+        _late_features(pair, i, j, cell, kinds, strength, &score)
+        sink[0] = score
+    else:
+        _early_features(pair, i, j, cell, kinds, strength, sink)
+        if has_trees:
+            dependency_features(pair, i, j, sink)
+        _late_features(pair, i, j, cell, kinds, strength, sink)
 
 
 cdef void null_features(

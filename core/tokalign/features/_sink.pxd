@@ -14,10 +14,15 @@ cdef struct Sink:
     float value[ROW_CAPACITY]
     const int32_t *base
 
+cdef extern from "features/_weighing.h" nogil:
+    ctypedef struct TwoSums "two_sums":
+        pass
+    void add_weight(TwoSums *sums, const float *weight)
+    void add_weighted(TwoSums *sums, const float *weight, float value)
+
 cdef struct Score:
-    # The sums of their weights, without a row of features.
-    double s2t
-    double t2s
+    # The sums of their weights for s2t and t2s, without a row of features.
+    TwoSums sums
     const float *weights         # [n_slots, 2]
     const int32_t *base
 
@@ -31,12 +36,13 @@ cdef inline void emit(
 ) noexcept nogil:
     # Add one feature; `offset` counts within the template.
     cdef int32_t base = sink.base[<int>template]
-    cdef const float *weight
     if base >= 0:
         if AnySink is Score:
-            weight = sink.weights + 2 * <Py_ssize_t>(base + offset)
-            sink.s2t += weight[0] * value
-            sink.t2s += weight[1] * value
+            # Most values are a constant 1.
+            if value == 1.0:
+                add_weight(&sink.sums, sink.weights + 2 * <Py_ssize_t>(base + offset))
+                return
+            add_weighted(&sink.sums, sink.weights + 2 * <Py_ssize_t>(base + offset), value)
         else:
             # There is room for every template's most features, so only a wrong table gets here.
             if sink.n == ROW_CAPACITY:

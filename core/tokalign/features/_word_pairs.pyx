@@ -430,6 +430,7 @@ cdef class PairMemory:
         self._sink.base = &base[0]
         self._uses_rules = base[<int>RULE] >= 0
         self.width = (2 * n_styles + LANES - 1) // LANES * LANES
+        self._weights = None
         if weights is not None:
             by_slot = np.zeros((weights.shape[1], self.width), dtype=np.float32)
             by_slot[:, : 2 * n_styles] = np.swapaxes(weights, 0, 1).reshape(-1, 2 * n_styles)

@@ -31,6 +31,7 @@ from tokalign.features._sentence_features cimport (
     mark_rules,
     release,
 )
+from tokalign.features._sink cimport TwoSums
 from tokalign.features._word_pairs cimport PairMemory, compare, word_features
 from tokalign.features.pair cimport *
 
@@ -43,6 +44,12 @@ cdef enum:
     MAX_LEXEME_BYTES = 128 << 20     # of some 80,000 usual words
     MAX_RELATIONS = 1000
     MAX_LABEL = 64                   # characters of a label that are compared
+
+cdef float[2] NONE_YET = [0.0, 0.0]
+
+cdef extern from "features/_weighing.h" nogil:
+    TwoSums sums_from(const float *scores)
+    double sum_of(TwoSums sums, int direction)
 
 cdef struct Arena:
     # Many arrays in one block of memory: carve once to measure the size, again to set pointers.
@@ -62,8 +69,10 @@ cdef void _carve_sentence(Side *side, Py_ssize_t n, Arena *arena) noexcept nogil
     side.n = n
     side.word = <const Lexeme **>_take(arena, n * sizeof(Lexeme *))
     side.kind = <uint8_t *>_take(arena, n)
-    side.relative = <float *>_take(arena, n * sizeof(float))
-    side.lemma = <int32_t *>_take(arena, n * sizeof(int32_t))
+    side.relative = <float *>_take(arena, whole_lanes(n) * sizeof(float))
+    side.form = <int32_t *>_take(arena, whole_lanes(n) * sizeof(int32_t))
+    side.lemma = <int32_t *>_take(arena, whole_lanes(n) * sizeof(int32_t))
+    side.tag = <int32_t *>_take(arena, whole_lanes(n) * sizeof(int32_t))
     side.head = <int32_t *>_take(arena, n * sizeof(int32_t))
     side.relation = <int32_t *>_take(arena, n * sizeof(int32_t))
     side.group = <int32_t *>_take(arena, n * sizeof(int32_t))
@@ -77,19 +86,26 @@ cdef void _carve_pair(PairState *pair, Py_ssize_t n_scores, Arena *arena) noexce
     """Point the arrays of a pair, except those of its sentences, into an arena."""
     cdef size_t n_source = pair.source.n
     cdef size_t n_target = pair.target.n
-    cdef size_t n_cells = n_source * n_target
+    cdef size_t n_cells = n_source * n_target + N_LANES
     _carve_side(&pair.source, arena)
     _carve_side(&pair.target, arena)
     pair.word_score = <float *>_take(arena, n_scores * n_cells * sizeof(float))
     pair.cosine = <float *>_take(arena, n_cells * sizeof(float))
     pair.lexical_class = <uint8_t *>_take(arena, n_cells)
-    pair.seen = <uint8_t *>_take(arena, (n_source + 2 * MARGIN) * (n_target + 2 * MARGIN))
+    pair.seen = <uint8_t *>_take(
+        arena, (n_source + 2 * MARGIN) * (n_target + 2 * MARGIN) + N_LANES
+    )
     pair.strength = <float *>_take(arena, n_cells * sizeof(float))
     pair.window = <float *>_take(arena, n_cells * sizeof(float))
     pair.bag = <float *>_take(arena, n_cells * sizeof(float))
     pair.tension = <float *>_take(arena, n_cells * sizeof(float))
     pair.distributional = <float *>_take(arena, n_cells * sizeof(float))
     pair.scratch = <float *>_take(arena, context_scratch(n_source, n_target) * sizeof(float))
+    pair.near_bin = <uint8_t *>_take(arena, n_cells)
+    pair.window_bin = <uint8_t *>_take(arena, n_cells)
+    pair.bag_bin = <uint8_t *>_take(arena, n_cells)
+    pair.row_gap = <uint8_t *>_take(arena, n_cells)
+    pair.column_gap = <uint8_t *>_take(arena, n_cells)
     pair.run = <uint8_t *>_take(arena, n_cells)
     pair.content_run = <uint8_t *>_take(arena, n_cells)
     pair.acronym = <uint8_t *>_take(arena, n_cells)
@@ -104,7 +120,7 @@ cdef void _carve_side(Side *side, Arena *arena) noexcept nogil:
     """Point the arrays that a side has in its pair into an arena."""
     cdef size_t n = side.n
     side.ties = <int32_t *>_take(arena, n * sizeof(int32_t))
-    side.best = <float *>_take(arena, n * sizeof(float))
+    side.best = <float *>_take(arena, whole_lanes(n) * sizeof(float))
     side.nearest = <float *>_take(arena, n * sizeof(float))
     side.top = <float *>_take(arena, N_TOP * n * sizeof(float))
     side.likeliest = <float *>_take(arena, 2 * n * sizeof(float))
@@ -163,7 +179,9 @@ cdef class Analysis:
         cdef Py_ssize_t k
         cdef int32_t last = -1
         for k in range(side.n):
+            side.form[k] = side.word[k].lower_form
             side.lemma[k] = side.word[k].lemma
+            side.tag[k] = side.word[k].tag
             side.kind[k] = side.word[k].kind
             side.relative[k] = <float>k / <float>side.n
             side.previous_content[k] = last
@@ -456,19 +474,18 @@ cdef class Extractor:
         score.weights = &self._weights[style, 0, 0]
         for i in range(n_source):
             for j in range(n_target):
-                score.s2t = of_words[0]
-                score.t2s = of_words[1]
+                score.sums = sums_from(of_words)
                 of_words += self.memory.width
                 cell_features(pair, i, j, &score)
-                s2t[i * (n_target + 1) + j + 1] = score.s2t
-                t2s[j * (n_source + 1) + i + 1] = score.t2s
-            score.s2t = score.t2s = 0.0
+                s2t[i * (n_target + 1) + j + 1] = sum_of(score.sums, 0)
+                t2s[j * (n_source + 1) + i + 1] = sum_of(score.sums, 1)
+            score.sums = sums_from(NONE_YET)
             null_features(pair, True, i, &score)
-            s2t[i * (n_target + 1)] = score.s2t
+            s2t[i * (n_target + 1)] = sum_of(score.sums, 0)
         for j in range(n_target):
-            score.s2t = score.t2s = 0.0
+            score.sums = sums_from(NONE_YET)
             null_features(pair, False, j, &score)
-            t2s[j * (n_source + 1)] = score.t2s
+            t2s[j * (n_source + 1)] = sum_of(score.sums, 1)
 
     def rows(self, source, target, encoded=None):
         """Return all feature rows of a pair in CSR form.

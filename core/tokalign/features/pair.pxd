@@ -24,6 +24,7 @@ cdef enum:
     N_ENTRIES = 4        # WordNet entries of a word: one per part of speech
     N_SCALES = 3         # most scales of a word
     N_TOP = 4            # largest tensions of a row or column that are kept
+    N_LANES = 16         # cells that loops over rows do at once
     MARGIN = 2           # cells outside the sentences that `seen` includes
     SEEN_LEVEL = 7       # the bits of the strength's bin
     SEEN_MATCHED = 8     # whether the strength reaches MATCHED_STRENGTH
@@ -125,7 +126,9 @@ cdef struct Side:
     const Lexeme **word
     uint8_t *kind            # KIND_CONTENT, KIND_FUNCTION or KIND_MARK
     float *relative          # position / n
+    int32_t *form            # id of each word in lower case
     int32_t *lemma           # id of each word's lemma
+    int32_t *tag
     int32_t *head            # -1 for a root
     int32_t *relation        # index in RELATIONS
     int32_t *group           # index in RELATION_GROUPS
@@ -162,6 +165,11 @@ cdef struct PairState:
     float *window            # C1: strength of the diagonal neighbours
     float *bag               # C2: strength of the neighbourhoods, order-free
     float *tension           # T: tension, compared in rows and columns
+    uint8_t *near_bin        # bins of a cell: of the distance of its places, ...
+    uint8_t *window_bin
+    uint8_t *bag_bin
+    uint8_t *row_gap         # of the row's best strength above the cell's
+    uint8_t *column_gap
     bint has_arcs            # whether the next array is filled
     float *distributional    # similarity of the words' arcs
     uint8_t *run             # 0, or 1 + count_run of the diagonal run that holds the cell
@@ -173,6 +181,11 @@ cdef inline float strength_at(const PairState *pair, Py_ssize_t i, Py_ssize_t j)
     if i < 0 or j < 0 or i >= pair.source.n or j >= pair.target.n:
         return 0.0
     return pair.strength[i * pair.target.n + j]
+
+cdef inline Py_ssize_t whole_lanes(Py_ssize_t n) noexcept nogil:
+    # Cells that a loop over a row of n does: what is written behind it, the next row overwrites,
+    # and so many are allocated behind the last one.
+    return (n + N_LANES - 1) // N_LANES * N_LANES
 
 cdef inline Py_ssize_t seen_width(const PairState *pair) noexcept nogil:
     return pair.target.n + 2 * MARGIN
