@@ -26,10 +26,10 @@ from numpy.typing import NDArray
 from sklearn.ensemble import HistGradientBoostingClassifier
 from tokalign import Aligner, Sentence
 from tokalign.edits import edits_between
-from tokalign.edits.cuts_and_moves import MOVE_INPUTS, chosen_moves
-from tokalign.edits.pair_edits import EditModel, EditPair
+from tokalign.edits.cuts import MOVE_INPUTS
+from tokalign.edits.pair_edits import EditModel, EditPair, chosen_moves
 from tokalign.edits.segments import SEGMENT_INPUTS
-from tokalign.edits.side_words import word_facts
+from tokalign.edits.side_words import WordFacts
 from tokalign.english.lexicon.word_weights import Frequencies
 from tokalign.files.tables import Table, write_table
 from tokalign.types import GoldPair
@@ -141,7 +141,7 @@ def _by_links(part: str, pairs: Sequence[tuple[str, GoldPair]]) -> list[MarkedPa
 def prepare(pairs: Sequence[MarkedPair]) -> list[AlignedEdits]:
     """Return the pairs aligned."""
     aligner = Aligner.load("en")
-    facts = word_facts(Frequencies.open_shipped().idf)
+    facts = WordFacts(Frequencies.open_shipped().idf)
     found = []
     texts = [(pair.source, pair.target) for pair in pairs]
     for marked, alignment in zip(pairs, aligner.pipe(texts, style=STYLE), strict=True):
@@ -194,8 +194,9 @@ def segment_examples(
         candidates = each.pair.move_candidates()
         moved = chosen_moves(candidates, by_pair.get(number, []))
         segments = each.pair.cuts(moved).segments
-        if segments:
-            labels = [_marked(segment[:4]) in each.marked.edits for segment in segments]
+        if len(segments):
+            rows = segments[:, :4].tolist()
+            labels = [_marked(segment) in each.marked.edits for segment in rows]
             examples.add(each.pair.segment_inputs(segments), labels, number)
     return examples
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from tokalign.decoding.backend import Unit
-from tokalign.edits.cuts_and_moves import Stretch
+from tokalign.edits.cuts import Stretch
 from tokalign.edits.segments import kept_tokens
 from tokalign.edits.side_words import link_matrix, same_words, tags_of
 from tokalign.english.lexicon.word_weights import CONTENT_WEIGHT, content_weight

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from reference import edit_cuts
 from reference import edits as slow
-from tokalign.edits.cuts_and_moves import Stretch, best_tiling, blocks_of, cuts_of
+from tokalign.edits.cuts import Stretch, blocks_of, cuts_of, move_candidates, move_inputs
 from tokalign.edits.segments import SEGMENT_INPUTS, SegmentInputs, kept_tokens
 from tokalign.edits.side_words import SideWords
 from tokalign.errors import ShapeError
@@ -53,15 +54,15 @@ def blocks(draw):
     """Return a pair with its kept tokens, blocks and what may have moved in them."""
     same, worth, links = draw(grids(5))
     partner = kept_tokens(same, worth, links)
-    found = blocks_of(partner.tolist(), same.shape[1])
+    found = blocks_of(partner, same.shape[1])
     sides = tuple(draw(words(length)) for length in same.shape)
-    rows = [i for block in found for i in range(block.source_start, block.source_end)]
-    columns = [j for block in found for j in range(block.target_start, block.target_end)]
+    rows = [i for i0, i1, _, _ in found.tolist() for i in range(i0, i1)]
+    columns = [j for _, _, j0, j1 in found.tolist() for j in range(j0, j1)]
     moves = []
     if rows and columns and draw(st.booleans()):
         i, j = draw(st.sampled_from(rows)), draw(st.sampled_from(columns))
         moves.append(Stretch(i, i + 1, j, j + 1))
-    return sides, links, partner, found, moves
+    return sides, links, partner, found, moves, same
 
 
 @st.composite
@@ -77,20 +78,53 @@ def words(draw, n_tokens):
 
 
 def cuts(case):
-    sides, links, _, found, moves = case
-    return cuts_of(found, (sides[0].kinds, sides[1].kinds), links, moves)
+    """Return how a pair's blocks can be cut, and the same by the slow twin."""
+    sides, links, _, found, moves, same = case
+    kinds = sides[0].kinds, sides[1].kinds
+    words = np.arange(same.shape[0], dtype=np.int32), np.arange(same.shape[1], dtype=np.int32) + 99
+    stretches = [Stretch(*each) for each in found.tolist()]
+    twin = edit_cuts.cuts_of(stretches, kinds, links, moves)
+    return cuts_of(found, kinds, links, moves, words), twin
+
+
+@given(blocks())
+def test_segments_are_those_of_the_twin(case) -> None:
+    found, twin = cuts(case)
+    assert found.segments.tolist() == list(map(list, twin.segments))
+
+
+def test_no_segment_that_joins_blocks_has_equal_sides() -> None:
+    blocks = np.array([[0, 1, 0, 0], [2, 2, 1, 2]], np.int32)  # "a b" becomes "b a", "a a" itself
+    kinds = np.ones(2, np.int32), np.ones(2, np.int32)
+    links = np.zeros((2, 2), np.float32)
+    for words, n_joined in (([0, 1], 1), ([0, 0], 0)):
+        numbers = np.array(words, np.int32)
+        segments = cuts_of(blocks, kinds, links, (), (numbers, numbers[::-1].copy())).segments
+        assert sum(first < last for *_, first, last in segments.tolist()) == n_joined
+
+
+@given(blocks())
+def test_moved_runs_are_those_of_the_twin(case) -> None:
+    sides, links, partner, found, _, same = case
+    stretches = [Stretch(*each) for each in found.tolist()]
+    assert edit_cuts.blocks_of(partner.tolist(), same.shape[1]) == stretches
+    candidates = move_candidates(same, found)
+    assert candidates == edit_cuts.move_candidates(same, stretches)
+    if candidates:
+        expected = edit_cuts.move_inputs(candidates, stretches, sides, links, same)
+        rows = move_inputs(candidates, found, sides, links, same)
+        np.testing.assert_allclose(rows, expected, rtol=1e-6)
 
 
 @given(blocks())
 def test_inputs_of_segments_are_those_of_the_twin(case) -> None:
-    sides, links, partner, found, _ = case
-    segments = cuts(case).segments
-    if not segments:
+    sides, links, partner, found, *_ = case
+    segments = cuts(case)[0].segments
+    if not len(segments):
         return
-    inputs = SegmentInputs(*sides, links, partner, np.array(found, np.int32))
-    rows = inputs.rows(np.array(segments, np.int32))
-    twin = slow.Inputs(*sides, links.tolist(), partner.tolist(), found)
-    for segment, row in zip(segments, rows, strict=True):
+    rows = SegmentInputs(*sides, links, partner, found).rows(segments)
+    twin = slow.Inputs(*sides, links.tolist(), partner.tolist(), found.tolist())
+    for segment, row in zip(segments.tolist(), rows, strict=True):
         expected = twin.of(segment)
         assert set(expected) == set(SEGMENT_INPUTS)
         np.testing.assert_allclose(row, [expected[name] for name in SEGMENT_INPUTS], rtol=1e-5)
@@ -110,7 +144,7 @@ def test_inputs_need_columns_of_one_shape() -> None:
 
 @given(blocks(), st.data())
 def test_the_best_tiling_is_the_best_of_all(case, data) -> None:
-    found = cuts(case)
+    fast, found = cuts(case)
     scores = data.draw(
         st.lists(
             st.sampled_from([-0.25, 0.0, 0.5]),
@@ -119,7 +153,8 @@ def test_the_best_tiling_is_the_best_of_all(case, data) -> None:
         )
     )
     known = dict(zip(found.segments, scores, strict=True))
-    chosen = best_tiling(found, scores)
+    chosen = fast.best(np.array(scores))
+    assert chosen == edit_cuts.best_tiling(found, scores)
     ways = [way for _, way in zip(range(3000), slow.ways(found), strict=False)]
     best = max((sum(known[each] for each in way) for way in ways), default=0.0)
     total = sum(known[each] for each in chosen)
@@ -129,8 +164,8 @@ def test_the_best_tiling_is_the_best_of_all(case, data) -> None:
 
 @given(blocks())
 def test_no_segment_holds_what_moved(case) -> None:
-    moves = case[-1]
-    for segment in cuts(case).segments:
+    moves = case[4]
+    for i0, i1, j0, j1, _, _ in cuts(case)[0].segments.tolist():
         for move in moves:
-            assert not segment.source_start <= move.source_start < segment.source_end
-            assert not segment.target_start <= move.target_start < segment.target_end
+            assert not i0 <= move.source_start < i1
+            assert not j0 <= move.target_start < j1

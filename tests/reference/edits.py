@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, pairwise
 
-from tokalign.edits.cuts_and_moves import Cuts, Segment
+from tokalign.edits.cuts import Segment
 from tokalign.edits.segments import LINKED, RUN
 from tokalign.edits.side_words import COMMA, PUNCTUATION, SideWords
+
+from reference.edit_cuts import Cuts
 
 Matrix = Sequence[Sequence[float]]
 

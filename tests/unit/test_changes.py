@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tokalign import Aligner
 from tokalign.edits import edits_between
-from tokalign.edits.cuts_and_moves import MOVE_INPUTS
+from tokalign.edits.cuts import MOVE_INPUTS
 from tokalign.edits.pair_edits import EditModel
 from tokalign.edits.segments import SEGMENT_INPUTS
 from tokalign.english.lexicon.word_weights import Frequencies

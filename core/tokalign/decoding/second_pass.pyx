@@ -420,7 +420,7 @@ cdef int _best_change(Forest forest, DecidedCells *cells, const CellGroup *group
             _change(cells, group, changed)
             _group_inputs(cells, group, inputs)
             _change(cells, group, changed)
-            forest.score(inputs, &score)
+            forest.score(inputs, 1, &score)
             if score > best:
                 best = score
                 chosen = changed
@@ -492,7 +492,7 @@ cdef class SecondPass:
             for j in range(n_target):
                 if is_likely(first, i, j):
                     cell_inputs(first, i, j, inputs)
-                    self._cells.score(inputs, &log_odds)
+                    self._cells.score(inputs, 1, &log_odds)
                     revised[i * n_target + j] = 1.0 / (1.0 + exp(-log_odds))
                 else:
                     revised[i * n_target + j] = first.mean[i * n_target + j]

@@ -9,7 +9,7 @@ from functools import cache
 from tokalign.english.lexicon.lexical_tables import WordNet
 from tokalign.english.lexicon.word_lists import negates
 from tokalign.english.spelling import is_typo, is_variant
-from tokalign.english.values import find_values
+from tokalign.english.values import Value, find_values
 from tokalign.types import Sentence
 from tokalign.types.edits import CONFLICTING, Change, EditKind
 from tokalign.types.relations import Conflict, ConflictKind
@@ -156,11 +156,15 @@ def _is_one_value(before: Sequence[str], after: Sequence[str]) -> bool:
     """Whether both sides are one value and nothing else, and the same: five, 5; II, 2."""
     if len(before) == len(after) == 1 and {before[0], after[0]} in _NUMERALS:
         return True
-    sides = [[each for each in find_values(words) if not each.rank] for words in (before, after)]
-    return all(
-        len(side) == 1 and (side[0].start, side[0].end) == (0, len(words))
-        for side, words in zip(sides, (before, after), strict=True)
-    ) and (sides[0][0].kind, sides[0][0].key) == (sides[1][0].kind, sides[1][0].key)
+    one = _only_value(before)
+    other = one and _only_value(after)
+    return bool(one and other and (one.kind, one.key) == (other.kind, other.key))
+
+
+def _only_value(words: Sequence[str]) -> Value | None:
+    """Return the value that some words are, if they are one and nothing else."""
+    found = [each for each in find_values(words) if not each.rank]
+    return found[0] if len(found) == 1 and found[0].end - found[0].start == len(words) else None
 
 
 def _inflection(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Self, TypeAlias
 
@@ -10,15 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.edits.changes import change_of
-from tokalign.edits.cuts_and_moves import (
+from tokalign.edits.cuts import (
     LONGEST_GAP,
     MOVE_INPUTS,
     Cuts,
     Segment,
     Stretch,
-    best_tiling,
     blocks_of,
-    chosen_moves,
     cuts_of,
     move_candidates,
     move_inputs,
@@ -28,10 +26,10 @@ from tokalign.edits.side_words import (
     SideWords,
     WordFacts,
     link_matrix,
+    numbers_of,
     same_words,
     sides_of,
     tags_of,
-    word_facts,
 )
 from tokalign.english.lexicon.word_weights import CONTENT_WEIGHT, Frequencies, content_weight
 from tokalign.errors import ResourceError
@@ -55,8 +53,7 @@ class EditModel:
 
     Attributes
     ----------
-    facts : callable
-        Returns the kind and the weight of a word; see tokalign.edits.side_words.
+    facts : WordFacts
 
     Raises
     ------
@@ -70,7 +67,7 @@ class EditModel:
             raise ResourceError(f"{table.path}: made for other inputs; rebuild it")
         self._segments = Forest(table, "segment", len(SEGMENT_INPUTS), 1)
         self._moves = Forest(table, "move", len(MOVE_INPUTS), 1)
-        self.facts = word_facts(frequencies.idf)
+        self.facts = WordFacts(frequencies.idf)
 
     @classmethod
     @cache
@@ -94,6 +91,8 @@ def _sigmoid(scores: NDArray[np.float64]) -> NDArray[np.float64]:
 
 _Run: TypeAlias = tuple[EditKind, Stretch]
 
+LEAST_MOVED = 0.5
+"""Least probability of a moved run."""
 COST = 0.3
 """Least probability that an edit must gain, since a wrong edit costs as well."""
 _CONTENT_WORTH, _OTHER_WORTH = 0.9, 0.1
@@ -218,25 +217,46 @@ def _moves(pair: EditPair, model: EditModel) -> list[Stretch]:
     return chosen_moves(candidates, probabilities.tolist())
 
 
+def chosen_moves(candidates: Sequence[Stretch], probabilities: Iterable[float]) -> list[Stretch]:
+    """Return the runs that moved, the likeliest first; no token is in two of them."""
+    likely = [
+        (probability, candidate)
+        for candidate, probability in zip(candidates, probabilities, strict=True)
+        if probability >= LEAST_MOVED
+    ]
+    likely.sort(key=lambda each: -each[0])
+    found: list[Stretch] = []
+    for _, candidate in likely:
+        if not any(_meet(candidate, other) for other in found):
+            found.append(candidate)
+    return found
+
+
+def _meet(a: Stretch, b: Stretch) -> bool:
+    """Whether two runs share a token."""
+    return (a.source_start < b.source_end and b.source_start < a.source_end) or (
+        a.target_start < b.target_end and b.target_start < a.target_end
+    )
+
+
 def tile(pair: EditPair, moves: Sequence[Stretch], model: EditModel) -> list[Segment]:
     """Return the segments that are edits; the model runs only if there is a choice."""
-    if not moves and _are_decided(pair.blocks):
-        return [Segment(*block, k, k) for k, block in enumerate(pair.blocks)]
+    blocks = pair.blocks.tolist()
+    if not moves and _are_decided(blocks):
+        return [Segment(i0, i1, j0, j1, k, k) for k, (i0, i1, j0, j1) in enumerate(blocks)]
     cuts = pair.cuts(moves)
-    if not cuts.segments:
+    if not len(cuts.segments):
         return []
-    probabilities = model.segment_probabilities(pair.segment_inputs(cuts.segments))
-    return best_tiling(cuts, (probabilities - COST).tolist())
+    return cuts.best(model.segment_probabilities(pair.segment_inputs(cuts.segments)) - COST)
 
 
-def _are_decided(blocks: Sequence[Stretch]) -> bool:
+def _are_decided(blocks: Iterable[Sequence[int]]) -> bool:
     """Whether every block is empty on one side and too far from the others to join them."""
     end = -LONGEST_GAP - 1
-    for block in blocks:
-        is_split = block.source_start < block.source_end and block.target_start < block.target_end
-        if is_split or block.source_start - end <= LONGEST_GAP:
+    for i0, i1, j0, j1 in blocks:
+        if (i0 < i1 and j0 < j1) or i0 - end <= LONGEST_GAP:
             return False
-        end = block.source_end
+        end = i1
     return True
 
 
@@ -247,8 +267,7 @@ class EditPair:
     ----------
     source, target : Sentence
     links : mapping from (source, target) to confidence
-    facts : callable
-        See tokalign.edits.side_words.word_facts.
+    facts : WordFacts
 
     Attributes
     ----------
@@ -257,7 +276,8 @@ class EditPair:
     links : float32 array, shape (n_source, n_target)
     partner : int32 array, shape (n_source,)
         The target token that each source token is kept as, -1 where it is not.
-    blocks : list of Stretch
+    blocks : int32 array, shape (n_blocks, 4)
+        Each as a Stretch.
     """
 
     def __init__(
@@ -273,7 +293,7 @@ class EditPair:
         self.links = link_matrix(links, len(source.tokens), len(target.tokens))
         worth = np.array(list(map(_worth, tags_of(source))))
         self.partner = kept_tokens(self.same, worth, self.links)
-        self.blocks = blocks_of(self.partner.tolist(), len(target.tokens))
+        self.blocks = blocks_of(self.partner, len(target.tokens))
 
     @cached_property
     def sides(self) -> tuple[SideWords, SideWords]:
@@ -291,21 +311,17 @@ class EditPair:
     def cuts(self, moves: Sequence[Stretch]) -> Cuts:
         """Return how the blocks can be cut around the moves."""
         kinds = self.sides[0].kinds, self.sides[1].kinds
-        cuts = cuts_of(self.blocks, kinds, self.links, moves)
-        cuts.segments = [each for each in cuts.segments if not self._is_equal(each)]
-        return cuts
-
-    def segment_inputs(self, segments: Sequence[Segment]) -> NDArray[np.float32]:
-        """Return the inputs of segments."""
-        inputs = SegmentInputs(
-            *self.sides, self.links, self.partner, np.array(self.blocks, np.int32)
+        numbers: dict[str, int] = {}
+        words = (
+            numbers_of(self.source.tokens, numbers),
+            numbers_of(self.target.tokens, numbers),
         )
-        return inputs.rows(np.array(segments, np.int32))
+        return cuts_of(self.blocks, kinds, self.links, moves, words)
 
-    def _is_equal(self, segment: Segment) -> bool:
-        """Whether both sides of a segment that joins blocks are the same tokens."""
-        i0, i1, j0, j1, first, last = segment
-        return first < last and self.source.tokens[i0:i1] == self.target.tokens[j0:j1]
+    def segment_inputs(self, segments: NDArray[np.int32]) -> NDArray[np.float32]:
+        """Return the inputs of segments."""
+        inputs = SegmentInputs(*self.sides, self.links, self.partner, self.blocks)
+        return inputs.rows(segments)
 
 
 @cache

@@ -252,7 +252,7 @@ cdef class ConflictJudge:
         fill_facts(pair, room, &facts)
         for k in range(room.n_clashes):
             conflict_inputs(pair, room, &facts, &room.clash[k], inputs)
-            self.forest.score(inputs, &score)
+            self.forest.score(inputs, 1, &score)
             room.clash[k].probability = <float>(1.0 / (1.0 + exp(-score)))
         for k in range(room.n_clashes):
             if room.clash[k].probability < self.least or _is_weaker(room, k):

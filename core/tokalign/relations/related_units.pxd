@@ -86,9 +86,10 @@ cdef struct UnitRoom:
     int32_t *target_unit     # [n_target]
 
 cdef struct TreeNode:
-    int32_t left             # index of the left branch; the right one follows it
+    int32_t left             # index of the left branch; the right one follows it; a leaf's own
     int16_t input            # number of the compared input; -1 for a leaf
-    float threshold          # up to which the left branch is taken
+    int16_t depth            # branches between the node and the farthest leaf
+    float threshold          # up to which the left branch is taken; a leaf's is infinite
     float value              # of a leaf, or the mean of the leaves below
 
 cdef class Forest:
@@ -97,7 +98,7 @@ cdef class Forest:
     cdef const int32_t[::1] _root    # [n_trees]
     cdef const float[::1] _base      # [n_outputs]
     cdef TreeNode *_node              # [n_nodes] beside one another, for the cache
-    cdef void score(self, const float *inputs, double *out) noexcept nogil
+    cdef void score(self, const float *rows, Py_ssize_t n_rows, double *out) noexcept nogil
 
 cdef class RelationModel:
     cdef readonly Forest kinds

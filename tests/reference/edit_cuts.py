@@ -1,54 +1,23 @@
-"""Candidates for edits: the segments of changed blocks, and moved runs.
-
-Kept tokens make a path through the grid of source and target tokens. Between two kept pairs lies a
-changed block. A segment of a block is a candidate for an edit: it begins and ends at points of the
-block. A few segments join neighbouring blocks and the kept tokens between them. A run of equal
-words that are not kept on either side may have moved.
-"""
+"""Slow, obvious twins of the candidates for edits and of their choice; see tokalign.edits.cuts."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-
+from tokalign.edits.cuts import LONGEST_GAP, MOVE_INPUTS, Segment, Stretch
 from tokalign.edits.side_words import COMMA, PUNCTUATION, SideWords
 
 MOST_POINTS = 32
-"""Most points of a block; if links give more, only its corners and punctuation are points."""
 SMALL = 3
-"""Most tokens per side of a small block, in which every position is a point."""
 MOST_JOINED = 3
-"""Most blocks that may join the one before them."""
-LONGEST_GAP = 2
-"""Most kept tokens, on average, between blocks that join."""
 
 Point: TypeAlias = tuple[int, int]
 """Numbers of source and target tokens before a point."""
-
-
-class Stretch(NamedTuple):
-    """A run of tokens on each side, half-open; in a move neither is empty, else one may be."""
-
-    source_start: int
-    source_end: int
-    target_start: int
-    target_end: int
-
-
-class Segment(NamedTuple):
-    """A candidate for an edit: a run of tokens on each side, and the blocks it is part of."""
-
-    source_start: int
-    source_end: int
-    target_start: int
-    target_end: int
-    first_block: int
-    last_block: int
 
 
 def blocks_of(partner: Sequence[int], n_target: int) -> list[Stretch]:
@@ -274,17 +243,6 @@ def _traced(cuts: Cuts, steps: dict[tuple[int, Point], tuple[Segment, bool]]) ->
     return found[::-1]
 
 
-MOVE_INPUTS = (
-    "n-tokens", "weight", "link-sum", "link-most", "link-mean", "n-links", "same-block",
-    "blocks-between", "source-before", "source-after", "target-before", "target-after",
-    "source-block-target", "target-block-source", "source-block", "target-block", "distance",
-    "n-blocks", "changed-share", "first-kind", "last-kind", "source-count", "target-count",
-)  # fmt: skip
-"""Inputs of a run that may have moved."""
-LEAST_MOVED = 0.5
-"""Least probability of a moved run."""
-
-
 def move_candidates(same: NDArray[np.uint8], blocks: Sequence[Stretch]) -> list[Stretch]:
     """Return the longest runs of equal words in two places of blocks, in order.
 
@@ -360,25 +318,3 @@ def move_inputs(
             )
         )
     return np.array(rows, np.float32).reshape(-1, len(MOVE_INPUTS))
-
-
-def chosen_moves(candidates: Sequence[Stretch], probabilities: Iterable[float]) -> list[Stretch]:
-    """Return the runs that moved, the likeliest first; no token is in two of them."""
-    likely = [
-        (probability, candidate)
-        for candidate, probability in zip(candidates, probabilities, strict=True)
-        if probability >= LEAST_MOVED
-    ]
-    likely.sort(key=lambda each: -each[0])
-    found: list[Stretch] = []
-    for _, candidate in likely:
-        if not any(_meet(candidate, other) for other in found):
-            found.append(candidate)
-    return found
-
-
-def _meet(a: Stretch, b: Stretch) -> bool:
-    """Whether two runs share a token."""
-    return (a.source_start < b.source_end and b.source_start < a.source_end) or (
-        a.target_start < b.target_end and b.target_start < a.target_end
-    )

@@ -1,0 +1,622 @@
+"""Candidates for edits: the segments of changed blocks, runs that may have moved, and their choice.
+
+Kept tokens make a path through the grid of source and target tokens. Between two kept pairs lies a
+changed block. A segment of a block is a candidate for an edit: it begins and ends at points of the
+block. A few segments join neighbouring blocks and the kept tokens between them. A run of equal
+words that are not kept on either side may have moved.
+
+tests/reference/edits.py does the same with sets of points.
+"""
+
+from libc.math cimport fabs
+from libc.stdint cimport int32_t, uint8_t
+from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memset
+
+from typing import NamedTuple
+
+import numpy as np
+
+from tokalign.edits import side_words
+from tokalign.english.annotate.growing cimport grow, more_room
+
+cdef enum:
+    MOST_POINTS = 32    # of a block; if links give more, only corners and punctuation are points
+    SMALL = 3           # tokens per side of a block in which every position is a point
+    MOST_JOINED = 3     # blocks that may join the one before them
+    GAP = 2             # kept tokens, on average, between blocks that join
+    OF_CANDIDATE = 1    # of an edge that segments begin or end at: a point's, or a moved run's
+    OF_MOVE = 2
+    LEAST_ROOM = 64
+    BEGINS = -1         # instead of the last step to a point: a block begins there
+    UNREACHED = -2
+    N_MOVE_INPUTS = 23
+
+LONGEST_GAP = GAP
+"""Most kept tokens, on average, between blocks that join."""
+
+cdef int PUNCTUATION = side_words.PUNCTUATION
+cdef int COMMA = side_words.COMMA
+
+
+class Stretch(NamedTuple):
+    """A run of tokens on each side, half-open; in a move neither is empty, else one may be."""
+
+    source_start: int
+    source_end: int
+    target_start: int
+    target_end: int
+
+
+class Segment(NamedTuple):
+    """A candidate for an edit: a run of tokens on each side, and the blocks it is part of."""
+
+    source_start: int
+    source_end: int
+    target_start: int
+    target_end: int
+    first_block: int
+    last_block: int
+
+
+def blocks_of(const int32_t[::1] partner, Py_ssize_t n_target):
+    """Return the blocks between kept tokens, int32 of shape (n_blocks, 4), each as a Stretch.
+
+    Parameters
+    ----------
+    partner : int32 array, shape (n_source,)
+        The target token that each source token is kept as, -1 where it is not.
+    n_target : int
+    """
+    cdef Py_ssize_t n_source = partner.shape[0]
+    found = np.empty((n_source + 1, 4), np.int32)
+    cdef int32_t[:, ::1] block = found
+    cdef Py_ssize_t n = 0
+    cdef Py_ssize_t row, column
+    cdef Py_ssize_t i = 0
+    cdef Py_ssize_t j = 0
+    for row in range(n_source + 1):
+        column = n_target if row == n_source else partner[row]
+        if column < 0:
+            continue
+        if row > i or column > j:
+            block[n, 0], block[n, 1], block[n, 2], block[n, 3] = i, row, j, column
+            n += 1
+        i, j = row + 1, column + 1
+    return found[:n]
+
+
+cdef struct CutStep:
+    int32_t[6] segment
+    int32_t start            # numbers of the points where it begins and ends
+    int32_t end
+
+
+cdef struct BlockPoints:
+    # The points of the current block.
+    Py_ssize_t width         # target tokens + 1
+    uint8_t *mark            # [n_source + 1, width] whether a position is a point
+    uint8_t *row             # [n_source + 1] what it is an edge of
+    uint8_t *column          # [width]
+    int n_points
+
+
+cdef inline void _mark(BlockPoints *grid, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
+    cdef uint8_t *mark = grid.mark + i * grid.width + j
+    grid.n_points += not mark[0]
+    mark[0] = 1
+    grid.row[i] |= OF_CANDIDATE
+    grid.column[j] |= OF_CANDIDATE
+
+
+cdef void _clear(BlockPoints *grid, const int32_t *block) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(block[0], block[1] + 1):
+        memset(grid.mark + i * grid.width + block[2], 0, block[3] - block[2] + 1)
+    memset(grid.row + block[0], 0, block[1] - block[0] + 1)
+    memset(grid.column + block[2], 0, block[3] - block[2] + 1)
+    grid.n_points = 0
+
+
+cdef inline bint _is_stop(int32_t kind) noexcept nogil:
+    return kind == PUNCTUATION or kind == COMMA
+
+
+cdef void _mark_plain(
+    BlockPoints *grid, const int32_t *block, const int32_t *sources, const int32_t *targets
+) noexcept nogil:
+    """Mark the corners of a block, and the ends of punctuation at its edges."""
+    cdef int32_t i0 = block[0], i1 = block[1], j0 = block[2], j1 = block[3]
+    _clear(grid, block)
+    _mark(grid, i0, j0)
+    _mark(grid, i1, j0)
+    _mark(grid, i1, j1)
+    if _is_stop(sources[i0]):
+        _mark(grid, i0 + 1, j0)
+    if _is_stop(sources[i1 - 1]):
+        _mark(grid, i1 - 1, j1)
+    if _is_stop(targets[j0]):
+        _mark(grid, i0, j0 + 1)
+    if _is_stop(targets[j1 - 1]):
+        _mark(grid, i1, j1 - 1)
+
+
+cdef bint _cross(BlockPoints *grid, const int32_t *block) noexcept nogil:
+    """Mark the crossings of all points' rows and columns, or those with the block's edges; return
+    whether there are few enough."""
+    cdef Py_ssize_t i, j
+    cdef int n_rows = 0
+    cdef int n_columns = 0
+    cdef bint all_cross
+    for i in range(block[0], block[1] + 1):
+        n_rows += grid.row[i]
+    for j in range(block[2], block[3] + 1):
+        n_columns += grid.column[j]
+    all_cross = n_rows * n_columns <= MOST_POINTS
+    for i in range(block[0], block[1] + 1):
+        for j in range(block[2], block[3] + 1):
+            if grid.row[i] and grid.column[j] and (
+                all_cross or i == block[0] or i == block[1] or j == block[2] or j == block[3]
+            ):
+                _mark(grid, i, j)
+    return grid.n_points <= MOST_POINTS
+
+
+cdef void _mark_block(
+    BlockPoints *grid, const int32_t *block, const int32_t *sources, const int32_t *targets,
+    const float[:, ::1] links,
+) noexcept nogil:
+    """Mark the points of a block: all positions of a small one, else its corners and the ends of
+    links and punctuation."""
+    cdef Py_ssize_t i, j
+    cdef bint is_small = block[1] - block[0] <= SMALL and block[3] - block[2] <= SMALL
+    if block[0] == block[1] or block[2] == block[3]:
+        _mark(grid, block[0], block[2])
+        _mark(grid, block[1], block[3])
+        return
+    if not is_small:
+        _mark_plain(grid, block, sources, targets)
+    for i in range(block[0], block[1] + is_small):
+        for j in range(block[2], block[3] + is_small):
+            if is_small:
+                _mark(grid, i, j)
+            elif links[i, j] != 0.0:
+                _mark(grid, i, j)
+                _mark(grid, i + 1, j + 1)
+    if is_small or _cross(grid, block):
+        return
+    _mark_plain(grid, block, sources, targets)
+    if not _cross(grid, block):
+        _mark_plain(grid, block, sources, targets)
+
+
+cdef class Cuts:
+    """How blocks can be cut; made by `cuts_of`.
+
+    Attributes
+    ----------
+    segments : int32 array, shape (n_segments, 6)
+        The candidates for edits, each as a Segment.
+    """
+
+    cdef readonly object segments
+    cdef const int32_t[:, ::1] _blocks
+    cdef int32_t *_point     # [n_points, 2] of all blocks, each block's in rising order
+    cdef int32_t *_first     # [n_blocks + 1] number of each block's first point
+    cdef CutStep *_step         # segments, then steps over words that moved, which are no edits
+    cdef Py_ssize_t _n_points, _n_steps, _n_segments, _point_room, _step_room
+
+    def __dealloc__(self):
+        free(self._point)
+        free(self._first)
+        free(self._step)
+
+    cdef int _add_points(self, const BlockPoints *grid, const int32_t *block) except -1:
+        """Add the marked points of a block, in rising order."""
+        cdef Py_ssize_t i, j
+        if self._n_points + grid.n_points > self._point_room:
+            self._point_room = more_room(
+                self._point_room, self._n_points + grid.n_points, LEAST_ROOM
+            )
+            if not grow(<void **>&self._point, self._point_room, 2 * sizeof(int32_t)):
+                raise MemoryError("points of blocks")
+        for i in range(block[0], block[1] + 1):
+            for j in range(block[2], block[3] + 1):
+                if grid.row[i] and grid.column[j] and grid.mark[i * grid.width + j]:
+                    self._point[2 * self._n_points] = <int32_t>i
+                    self._point[2 * self._n_points + 1] = <int32_t>j
+                    self._n_points += 1
+        return 0
+
+    cdef int _add(
+        self, Py_ssize_t start, Py_ssize_t end, Py_ssize_t first, Py_ssize_t last
+    ) except -1:
+        """Add a step from one point to another, of one block or of two."""
+        cdef CutStep *step
+        if self._n_steps == self._step_room:
+            self._step_room = more_room(self._step_room, self._n_steps + 1, LEAST_ROOM)
+            if not grow(<void **>&self._step, self._step_room, sizeof(CutStep)):
+                raise MemoryError("segments of blocks")
+        step = self._step + self._n_steps
+        step.segment[0] = self._point[2 * start]
+        step.segment[1] = self._point[2 * end]
+        step.segment[2] = self._point[2 * start + 1]
+        step.segment[3] = self._point[2 * end + 1]
+        step.segment[4], step.segment[5] = first, last
+        step.start, step.end = start, end
+        self._n_steps += 1
+        return 0
+
+    def best(self, const double[::1] scores):
+        """Return the segments that cover all blocks once with the highest sum of scores, in order.
+
+        This is a semi-Markov chain over points, decoded exactly.
+
+        Parameters
+        ----------
+        scores : float64 array, shape (n_segments,)
+
+        Returns
+        -------
+        list of Segment
+
+        Notes
+        -----
+        O(n_segments) time. Ties go to the tiling whose last segment comes first in `segments`.
+        """
+        cdef Py_ssize_t n = self._n_points
+        if scores.shape[0] != self._n_segments:
+            raise ValueError(f"{scores.shape[0]} scores of {self._n_segments} segments")
+        cdef double *total = <double *>malloc((n + 1) * sizeof(double))
+        # The last step to each point, NONE for none; and steps by the point where they end.
+        cdef int32_t *last = <int32_t *>malloc((n + 1) * sizeof(int32_t))
+        cdef int32_t *begin = <int32_t *>calloc(n + 2, sizeof(int32_t))
+        cdef int32_t *by_end = <int32_t *>malloc((self._n_steps + 1) * sizeof(int32_t))
+        try:
+            if total == NULL or last == NULL or begin == NULL or by_end == NULL:
+                raise MemoryError("tilings of blocks")
+            self._sort_by_end(begin, by_end)
+            self._sum(scores, total, last, begin, by_end)
+            return self._traced(last)
+        finally:
+            free(total)
+            free(last)
+            free(begin)
+            free(by_end)
+
+    cdef void _sort_by_end(self, int32_t *begin, int32_t *by_end) noexcept:
+        """Number steps by the point where they end, those of one point in order."""
+        cdef Py_ssize_t k
+        for k in range(self._n_steps):
+            begin[self._step[k].end + 2] += 1
+        for k in range(self._n_points):
+            begin[k + 1] += begin[k]
+        for k in range(self._n_steps):
+            by_end[begin[self._step[k].end + 1]] = <int32_t>k
+            begin[self._step[k].end + 1] += 1
+
+    cdef void _sum(
+        self, const double[::1] scores, double *total, int32_t *last, const int32_t *begin,
+        const int32_t *by_end,
+    ) noexcept:
+        """Fill the best sum and the last step to each point."""
+        cdef Py_ssize_t block, at, k
+        cdef const CutStep *step
+        cdef double before = 0.0
+        cdef double score
+        for block in range(self._blocks.shape[0]):
+            total[self._first[block]] = before
+            last[self._first[block]] = BEGINS
+            for at in range(self._first[block] + 1, self._first[block + 1]):
+                last[at] = UNREACHED
+                for k in range(begin[at], begin[at + 1]):
+                    step = self._step + by_end[k]
+                    if last[step.start] == UNREACHED:
+                        continue
+                    score = scores[by_end[k]] if by_end[k] < self._n_segments else 0.0
+                    score += total[step.start]
+                    if last[at] == UNREACHED or score > total[at]:
+                        total[at] = score
+                        last[at] = by_end[k]
+            before = total[self._first[block + 1] - 1]
+
+    cdef list _traced(self, const int32_t *last):
+        """Return the segments on the best path to the last point."""
+        cdef list found = []
+        cdef Py_ssize_t block = self._blocks.shape[0] - 1
+        cdef Py_ssize_t at
+        cdef CutStep *step
+        while block >= 0:
+            at = self._first[block + 1] - 1
+            while last[at] >= 0:
+                step = self._step + last[at]
+                if last[at] < self._n_segments:
+                    found.append(Segment(*step.segment))
+                at = step.start
+                block = step.segment[4]
+            block -= 1
+        return found[::-1]
+
+
+def cuts_of(
+    const int32_t[:, ::1] blocks, kinds, const float[:, ::1] links, moves, words
+):
+    """Return how blocks can be cut.
+
+    Parameters
+    ----------
+    blocks : int32 array, shape (n_blocks, 4)
+        See blocks_of.
+    kinds : (int32 array, int32 array)
+        Kinds of the words of both sides.
+    links : float32 array, shape (n_source, n_target)
+    moves : sequence of Stretch
+        Runs that moved; no segment contains them.
+    words : (int32 array, int32 array)
+        Numbers of the tokens of both sides, equal for equal tokens. No segment that joins blocks
+        has equal sides.
+
+    Returns
+    -------
+    Cuts
+    """
+    cdef const int32_t[::1] of_source, of_target, source_words, target_words
+    of_source, of_target = kinds
+    source_words, target_words = words
+    cdef Py_ssize_t n_source = of_source.shape[0]
+    cdef Py_ssize_t n_target = of_target.shape[0]
+    cdef const int32_t[:, ::1] moved = np.array(moves, np.int32).reshape(-1, 4)
+    cdef Cuts cuts = Cuts.__new__(Cuts)
+    cdef BlockPoints grid
+    cdef uint8_t *block_of_bytes = <uint8_t *>calloc(
+        (n_source + 1) * (n_target + 1) + 2 * (n_source + n_target + 2), 1
+    )
+    grid.width = n_target + 1
+    grid.mark = block_of_bytes
+    grid.row = grid.mark + (n_source + 1) * grid.width
+    grid.column = grid.row + n_source + 1
+    cdef uint8_t *source_gone = grid.column + n_target + 1
+    cdef uint8_t *target_gone = source_gone + n_source + 1
+    cuts._blocks = blocks
+    cuts._first = <int32_t *>calloc(blocks.shape[0] + 1, sizeof(int32_t))
+    cdef Py_ssize_t block, last, k
+    cdef int gap
+    try:
+        if block_of_bytes == NULL or cuts._first == NULL:
+            raise MemoryError("points of blocks")
+        for k in range(moved.shape[0]):
+            memset(source_gone + moved[k, 0], 1, moved[k, 1] - moved[k, 0])
+            memset(target_gone + moved[k, 2], 1, moved[k, 3] - moved[k, 2])
+        for block in range(blocks.shape[0]):
+            grid.n_points = 0
+            _mark_block(&grid, &blocks[block, 0], &of_source[0], &of_target[0], links)
+            _mark_moves(&grid, &blocks[block, 0], moved)
+            cuts._add_points(&grid, &blocks[block, 0])
+            cuts._first[block + 1] = <int32_t>cuts._n_points
+            _clear(&grid, &blocks[block, 0])
+            _add_segments(cuts, block, source_gone, target_gone)
+        for block in range(blocks.shape[0]):
+            gap = 0
+            for last in range(block + 1, min(block + MOST_JOINED + 1, blocks.shape[0])):
+                gap += blocks[last, 0] - blocks[last - 1, 1]
+                if gap > GAP * (last - block):
+                    break
+                if not (
+                    _any(source_gone, blocks[block, 0], blocks[last, 1])
+                    or _any(target_gone, blocks[block, 2], blocks[last, 3])
+                    or _are_equal(source_words, target_words, &blocks[block, 0], &blocks[last, 0])
+                ):
+                    cuts._add(cuts._first[block], cuts._first[last + 1] - 1, block, last)
+    finally:
+        free(block_of_bytes)
+    cuts._n_segments = cuts._n_steps
+    cuts.segments = np.empty((cuts._n_segments, 6), np.int32)
+    cdef int32_t[:, ::1] segments = cuts.segments
+    for k in range(cuts._n_segments):
+        for last in range(6):
+            segments[k, last] = cuts._step[k].segment[last]
+    _add_free(cuts, moved)
+    return cuts
+
+
+cdef void _mark_moves(
+    BlockPoints *grid, const int32_t *block, const int32_t[:, ::1] moved
+) noexcept nogil:
+    """Mark the ends of the runs of a block that moved, too."""
+    cdef Py_ssize_t i, j, k
+    cdef bint any_moved = False
+    for k in range(moved.shape[0]):
+        if block[0] <= moved[k, 0] < block[1]:
+            grid.row[moved[k, 0]] |= OF_MOVE
+            grid.row[moved[k, 1]] |= OF_MOVE
+            any_moved = True
+        if block[2] <= moved[k, 2] < block[3]:
+            grid.column[moved[k, 2]] |= OF_MOVE
+            grid.column[moved[k, 3]] |= OF_MOVE
+            any_moved = True
+    if not any_moved:
+        return
+    grid.row[block[0]] |= OF_MOVE
+    grid.row[block[1]] |= OF_MOVE
+    grid.column[block[2]] |= OF_MOVE
+    grid.column[block[3]] |= OF_MOVE
+    for i in range(block[0], block[1] + 1):
+        for j in range(block[2], block[3] + 1):
+            if (grid.row[i] & OF_MOVE and grid.column[j]) or (
+                grid.row[i] & OF_CANDIDATE and grid.column[j] & OF_MOVE
+            ):
+                grid.n_points += not grid.mark[i * grid.width + j]
+                grid.mark[i * grid.width + j] = 1
+
+
+cdef inline bint _any(const uint8_t *flags, Py_ssize_t start, Py_ssize_t end) noexcept nogil:
+    cdef Py_ssize_t k
+    for k in range(start, end):
+        if flags[k]:
+            return True
+    return False
+
+
+cdef bint _are_equal(
+    const int32_t[::1] sources, const int32_t[::1] targets, const int32_t *first,
+    const int32_t *last,
+) noexcept nogil:
+    """Whether both sides of the segment that joins blocks are the same tokens."""
+    cdef Py_ssize_t n = last[1] - first[0]
+    cdef Py_ssize_t k
+    if last[3] - first[2] != n:
+        return False
+    for k in range(n):
+        if sources[first[0] + k] != targets[first[2] + k]:
+            return False
+    return True
+
+
+cdef int _add_segments(
+    Cuts cuts, Py_ssize_t block, const uint8_t *source_gone, const uint8_t *target_gone
+) except -1:
+    """Add the segments of a block that hold no word that moved."""
+    cdef Py_ssize_t start, end
+    cdef const int32_t *a
+    cdef const int32_t *b
+    for start in range(cuts._first[block], cuts._first[block + 1]):
+        for end in range(start + 1, cuts._first[block + 1]):
+            a = cuts._point + 2 * start
+            b = cuts._point + 2 * end
+            if a[1] <= b[1] and not (
+                _any(source_gone, a[0], b[0]) or _any(target_gone, a[1], b[1])
+            ):
+                cuts._add(start, end, block, block)
+    return 0
+
+
+cdef int _add_free(Cuts cuts, const int32_t[:, ::1] moved) except -1:
+    """Add the steps over runs that moved, from each point where such a run begins."""
+    cdef Py_ssize_t block, k, start, end, side
+    cdef const int32_t *a
+    cdef const int32_t *b
+    for block in range(cuts._blocks.shape[0]):
+        for k in range(2 * moved.shape[0]):
+            side = k % 2
+            for start in range(cuts._first[block], cuts._first[block + 1]):
+                a = cuts._point + 2 * start
+                if a[side] != moved[k // 2, 2 * side]:
+                    continue
+                for end in range(start + 1, cuts._first[block + 1]):
+                    b = cuts._point + 2 * end
+                    if b[side] == moved[k // 2, 2 * side + 1] and b[1 - side] == a[1 - side]:
+                        cuts._add(start, end, block, block)
+    return 0
+
+
+MOVE_INPUTS = (
+    "n-tokens", "weight", "link-sum", "link-most", "link-mean", "n-links", "same-block",
+    "blocks-between", "source-before", "source-after", "target-before", "target-after",
+    "source-block-target", "target-block-source", "source-block", "target-block", "distance",
+    "n-blocks", "changed-share", "first-kind", "last-kind", "source-count", "target-count",
+)
+"""Inputs of a run that may have moved."""
+assert len(MOVE_INPUTS) == N_MOVE_INPUTS
+
+
+def move_candidates(const uint8_t[:, ::1] same, const int32_t[:, ::1] blocks):
+    """Return the longest runs of equal words in two places of blocks, in order.
+
+    Parameters
+    ----------
+    same : uint8 array, shape (n_source, n_target)
+    blocks : int32 array, shape (n_blocks, 4)
+
+    Returns
+    -------
+    list of Stretch
+    """
+    cdef list found = []
+    cdef Py_ssize_t i, j, n_tokens
+    cdef const int32_t[::1] here = _block_numbers(blocks, 0, same.shape[0])
+    cdef const int32_t[::1] there = _block_numbers(blocks, 2, same.shape[1])
+    for i in range(same.shape[0]):
+        for j in range(same.shape[1] if here[i] >= 0 else 0):
+            if not same[i, j] or there[j] < 0 or (
+                i and j and same[i - 1, j - 1] and here[i - 1] >= 0 and there[j - 1] >= 0
+            ):
+                continue
+            n_tokens = 1
+            while (
+                i + n_tokens < same.shape[0] and j + n_tokens < same.shape[1]
+                and same[i + n_tokens, j + n_tokens]
+                and here[i + n_tokens] >= 0 and there[j + n_tokens] >= 0
+            ):
+                n_tokens += 1
+            found.append(Stretch(i, i + n_tokens, j, j + n_tokens))
+    return found
+
+
+cdef _block_numbers(const int32_t[:, ::1] blocks, int first, Py_ssize_t n_tokens):
+    """Return the block of each token of a side, -1 where it is kept."""
+    found = np.full(n_tokens, -1, np.int32)
+    cdef int32_t[::1] number = found
+    cdef Py_ssize_t k, at
+    for k in range(blocks.shape[0]):
+        for at in range(blocks[k, first], blocks[k, first + 1]):
+            number[at] = <int32_t>k
+    return found
+
+
+def move_inputs(
+    candidates, const int32_t[:, ::1] blocks, sides, const float[:, ::1] links,
+    const uint8_t[:, ::1] same,
+):
+    """Return the inputs of runs that may have moved, float32 of shape (n_candidates, n_inputs)."""
+    cdef const int32_t[:, ::1] run = np.array(candidates, np.int32).reshape(-1, 4)
+    cdef const int32_t[::1] kinds = sides[0].kinds
+    cdef const float[::1] weights = sides[0].weights
+    cdef const int32_t[::1] here = _block_numbers(blocks, 0, links.shape[0])
+    cdef const int32_t[::1] there = _block_numbers(blocks, 2, links.shape[1])
+    cdef double n_source = links.shape[0]
+    cdef double n_target = links.shape[1]
+    cdef int n_changed = 0
+    cdef Py_ssize_t k, i, j
+    cdef const int32_t *source
+    cdef const int32_t *target
+    cdef float of_row
+    cdef float n_tokens
+    cdef int n_same
+    found = np.zeros((run.shape[0], N_MOVE_INPUTS), np.float32)
+    cdef float[:, ::1] out = found
+    for k in range(blocks.shape[0]):
+        n_changed += blocks[k, 1] - blocks[k, 0] + blocks[k, 3] - blocks[k, 2]
+    for k in range(run.shape[0]):
+        source = &blocks[here[run[k, 0]], 0]
+        target = &blocks[there[run[k, 2]], 0]
+        n_tokens = out[k, 0] = run[k, 1] - run[k, 0]
+        for i in range(run[k, 0], run[k, 1]):
+            out[k, 1] += weights[i]
+            of_row = 0.0
+            for j in range(run[k, 2], run[k, 3]):
+                of_row += links[i, j]
+                out[k, 3] = max(out[k, 3], links[i, j])
+                out[k, 5] += links[i, j] != 0.0
+            out[k, 2] += of_row
+        out[k, 4] = out[k, 2] / n_tokens
+        out[k, 6] = source == target
+        out[k, 7] = here[run[k, 0]] - there[run[k, 2]]
+        out[k, 8], out[k, 9] = run[k, 0] - source[0], source[1] - run[k, 1]
+        out[k, 10], out[k, 11] = run[k, 2] - target[2], target[3] - run[k, 3]
+        out[k, 12], out[k, 13] = source[3] - source[2], target[1] - target[0]
+        out[k, 14], out[k, 15] = source[1] - source[0], target[3] - target[2]
+        out[k, 16] = <float>fabs(run[k, 0] / n_source - run[k, 2] / n_target)
+        out[k, 17] = blocks.shape[0]
+        out[k, 18] = <float>(n_changed / (n_source + n_target))
+        out[k, 19], out[k, 20] = kinds[run[k, 0]], kinds[run[k, 1] - 1]
+        n_same = 0
+        for i in range(same.shape[0]):
+            for j in range(run[k, 2], run[k, 3]):
+                n_same += same[i, j]
+        out[k, 21] = <float>(n_same / <double>n_tokens)
+        n_same = 0
+        for i in range(run[k, 0], run[k, 1]):
+            for j in range(same.shape[1]):
+                n_same += same[i, j]
+        out[k, 22] = <float>(n_same / <double>n_tokens)
+    return found
