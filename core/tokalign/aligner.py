@@ -380,8 +380,7 @@ class Aligner:
         Parameters
         ----------
         source, target, options, **changes
-            As for `align`, without constraints; other errors are the same. The default style is the
-            one for related pairs.
+            As for `align`, without constraints; other errors are the same.
         source_chunks, target_chunks : sequence of sequences of int, optional
             Rising tokens of each chunk; other tokens are left out. By default a chunker finds them.
 
@@ -397,8 +396,6 @@ class Aligner:
         ['EQUI', 'EQUI', 'SPE1']
         """
         options = AlignOptions.of(options, changes)
-        if not options.style:
-            options = replace(options, related=True)
         model = self._engine.backend.relations
         pair = self._engine.annotate_pair((source, target), options)
         inputs = partial(self._engine.unit_inputs, pair, options=options)

@@ -20,8 +20,6 @@ from tokalign.model.styles import StyleHeader
 from lab.recipes.held_out import Doubles, HeldOutPair, links_of
 from lab.recipes.settings import Style
 
-RELATED = "free"
-"""The style of pairs that are known to say the same."""
 ASKS = "questions"
 """The style of pairs with a question."""
 EXACT = 0.5
@@ -86,7 +84,6 @@ def fit_choice(
         {
             **style,
             "choice": tuple(round(float(each), 4) for each in (*slope, constant)),
-            "related": style["name"] == RELATED,
             "asks": style["name"] == ASKS,
         }
         for style, slope, constant in zip(styles, slopes, constants, strict=True)

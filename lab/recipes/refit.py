@@ -105,7 +105,7 @@ def refitted(model: Model, pairs: list[HeldOutPair], choosing: Model) -> Model:
         )
         if name == second_pass.STYLE:
             fitted = {**fitted, "second_pass": True}
-        styles.append({**fitted, "choice": known["choice"], "related": known["related"]})
+        styles.append({**fitted, "choice": known["choice"]})
     return replace(model, header=replace(model.header, styles=tuple(styles)))
 
 

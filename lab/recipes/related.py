@@ -93,7 +93,7 @@ def predict(
         model,
         text.source_chunks,
         text.target_chunks,
-        lambda units: aligner._engine.unit_inputs(pair, units, AlignOptions(related=True)),
+        lambda units: aligner._engine.unit_inputs(pair, units, AlignOptions()),
     )
     return ChunkedPair(text.pair.id, text.pair.source, text.pair.target, links)
 
@@ -117,7 +117,7 @@ def span_accuracy(aligner: Aligner, model: RelationModel, data: Path) -> float:
     for source, target, units, labels in read_spans(data / "ssd" / "spans.tsv"):
         if units:
             sides = aligner.annotate([source, target])
-            options = AlignOptions(related=True)
+            options = AlignOptions()
             rows = aligner._engine.unit_inputs((sides[0], sides[1]), units, options)
             scores = model.scores(rows).tolist()
             right += [(s >= SIMILAR) == label for s, label in zip(scores, labels, strict=True)]

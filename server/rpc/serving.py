@@ -86,7 +86,6 @@ class Serving:
                 model.name,
                 tuple(style.name for style in model.styles),
                 model.default_style,
-                model.related_style,
             )
             for model in pool.models
         }
@@ -155,7 +154,7 @@ class Serving:
             if model in self._systems:
                 check_options(model, options.align)
             options.align.check_effort(model, takes_effort=model in self._takes_effort)
-            self._styles[model].chosen(options.align.style, related=options.align.related)
+            self._styles[model].chosen(options.align.style)
         reference = self._references[model]
         return Chosen(options, reference, reference.SerializeToString())
 

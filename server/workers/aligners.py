@@ -6,7 +6,7 @@ from tokalign.codec import ModelInfo, StyleInfo
 from tokalign.decoding.engine import PairEngine, open_model
 from tokalign.errors import InputError
 from tokalign.model.file import Model
-from tokalign.model.styles import default_style, related_style
+from tokalign.model.styles import default_style
 from tokalign.neural.devices import DEFAULT_DEVICE
 from tokalign.server.workers.engine import AlignerEngine, EngineSettings
 from tokalign.types.options import AlignOptions, Symmetrization
@@ -61,7 +61,6 @@ def _info(aligner: PairEngine, *, is_default: bool) -> ModelInfo:
         styles=tuple(StyleInfo(style["name"], style["links"]) for style in header.styles),
         is_system=aligner.is_system,
         default_style=default_style(header.styles),
-        related_style=related_style(header.styles),
         takes_effort=aligner.backend.takes_effort,
         encoder=header.encoder,
     )

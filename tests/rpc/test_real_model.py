@@ -296,19 +296,16 @@ def test_the_style_is_chosen_named_and_told(server, aligners):
         for options in ({}, {"style": "auto"}, {"style": "strict"}, {"related": True}):
             found, expected = (each.align(*pair, **options) for each in (client, aligners["en"]))
             assert (found.style, found.to_pharaoh()) == (expected.style, expected.to_pharaoh())
-        assert client.align(*pair, related=True).style == "free"
         assert client.align(*pair, detail="scores").style == ""
         for options, field in (
-            ({"style": "free", "related": True}, "related"),
-            ({"model": "en-rte2", "related": True}, "related"),
+            ({"style": "loose", "related": True}, "style"),
             ({"model": "en-rte2", "style": "auto"}, "style"),
         ):
             with pytest.raises(InvalidInputError) as caught:
                 client.align(*pair, **options)
             assert [each.field for each in caught.value.violations] == [f"options.{field}"]
         models = {each.name: each for each in client.list_models().models}
-    told = [(models[name].default_style, models[name].related_style) for name in ("en", "en-rte2")]
-    assert told == [("auto", "free"), ("", "")]
+    assert [models[name].default_style for name in ("en", "en-rte2")] == ["auto", ""]
 
 
 def test_client_asks_for_offsets_and_for_links_alone(server):

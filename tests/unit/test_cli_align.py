@@ -41,12 +41,9 @@ def test_the_style_that_was_chosen_is_told():
         assert result.exit_code == 0, result.output
         return json.loads(result.stdout)["style"]
 
-    assert style("--related") == "free"
     assert style("--style", "strict") == "strict"
     assert style() == Aligner.load().align(*pair.rstrip().split("\t")).style
-    both = CliRunner().invoke(main, ["align", "--related", "--style", "free"], input=pair)
-    assert both.exit_code == 1
-    assert "related is set, and style is 'free'" in both.output
+    assert style("--related", "--style", "strict") == "strict"
 
 
 def test_triple_bar_separates_as_a_tab_does(align):

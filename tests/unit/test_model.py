@@ -329,7 +329,7 @@ def test_a_bad_line_of_a_style_is_named(styled_path: Path) -> None:
         ({"unlike": [-1, 0]}, "unlike is .*; wanted a slope above 0"),
         ({"unlike": [1, 1e9]}, "wanted a number of at most 1e6"),
         ({"choice": [0] * 17}, "some styles have weights of the choice"),
-        ({"related": 1}, r"styles\[0\]\.related is 1; wanted true or false"),
+        ({"asks": 1}, r"styles\[0\]\.asks is 1; wanted true or false"),
         ({"raw": [0, 1]}, "2 raw and 0 calibrated knots"),
         ({"raw": [0.1, 1], "calibrated": [0, 1]}, r"raw goes from 0\.1 to 1"),
         ({"raw": [0, 1], "calibrated": [0.5, 0.5]}, "calibrated does not rise"),
@@ -351,9 +351,9 @@ def test_a_choice_of_another_length(styled_path: Path) -> None:
         load_model(styled_path)
 
 
-def test_two_styles_of_related_pairs(styled_path: Path) -> None:
-    rewrite_header(styled_path, styles=[dict(style) | {"related": True} for style in STYLES])
-    with pytest.raises(ModelError, match="several styles are those of related pairs"):
+def test_two_styles_of_pairs_with_a_question(styled_path: Path) -> None:
+    rewrite_header(styled_path, styles=[dict(style) | {"asks": True} for style in STYLES])
+    with pytest.raises(ModelError, match="several styles are those of pairs with a question"):
         load_model(styled_path)
 
 

@@ -9,7 +9,7 @@ from tokalign.decoding.link_decision import CHOICE_INPUTS, Convention
 from tokalign.english.annotate import load_annotator
 from tokalign.errors import InputError
 from tokalign.model import Model, load_model, save_model
-from tokalign.model.styles import N_INPUTS, StyleHeader, default_style, related_style
+from tokalign.model.styles import N_INPUTS, RELATED_NO_LINK, StyleHeader, default_style
 from tokalign.model.training import TrainingData, TrainingSettings, train
 from tokalign.model.training.weights import merge_domains
 from tokalign.types.options import Direction
@@ -180,14 +180,14 @@ SAME = ("The firm will shut its plant in Leeds.", "The firm will shut its plant 
 OTHER = ("A couch was sold.", "Somebody bought the sofa.")
 
 
-def chooses(model: Model, *, related: str = "loose") -> Model:
+def chooses(model: Model) -> Model:
     """Return a model that takes "loose" where at least half of the source is in both."""
     no_weights = (0.0,) * N_INPUTS
     in_both = tuple(
         2.0 * (k == CHOICE_INPUTS.index("source tokens in both")) for k in range(N_INPUTS)
     )
     styles = tuple(
-        {**style, "choice": (*weights, constant), "related": style["name"] == related}
+        {**style, "choice": (*weights, constant)}
         for style, weights, constant in zip(
             model.header.styles, (no_weights, in_both), (0.0, -1.0), strict=True
         )
@@ -223,12 +223,28 @@ def test_scores_alone_are_of_the_first_style_so_that_pairs_can_be_compared(choos
     assert choosing.align(*SAME, detail="scores", style="loose").style == "loose"
 
 
-def test_related_pairs_get_their_style(choosing) -> None:
-    found = choosing.align(*OTHER, related=True)
-    assert found.style == "loose"
-    assert found == choosing.align(*OTHER, style="loose")
-    why = choosing.explain(*OTHER, 1, 3, related=True)
-    assert why == choosing.explain(*OTHER, 1, 3, style="loose")
+@pytest.mark.parametrize("style", ["", "tight", "loose"])
+def test_related_moves_the_prior_of_no_link_in_every_style(choosing, model, style) -> None:
+    weights = model.weights.copy()
+    weights[model.table.slot("null_bias[bias]")] += RELATED_NO_LINK
+    moved = Aligner(chooses(dataclasses.replace(model, weights=weights)), load_annotator("native"))
+    for pair in (SAME, OTHER):
+        found = choosing.align(*pair, related=True, style=style, posteriors=True)
+        expected = moved.align(*pair, style=style, posteriors=True)
+        assert (found.style, found.to_pharaoh()) == (expected.style, expected.to_pharaoh())
+        np.testing.assert_allclose(found.posteriors, expected.posteriors, atol=1e-6)
+        plain = choosing.align(*pair, style=style, posteriors=True)
+        assert found.posteriors.sum() > plain.posteriors.sum()
+    for symmetrization in ("s2t", "union"):
+        found = choosing.align(*OTHER, related=True, style=style, symmetrization=symmetrization)
+        expected = moved.align(*OTHER, style=style, symmetrization=symmetrization)
+        assert found.to_pharaoh() == expected.to_pharaoh()
+
+
+def test_related_links_more_of_what_belongs_together(shipped) -> None:
+    pair = ("The film bored me to tears.", "I found the movie terribly dull.")
+    plain, related = shipped.align(*pair), shipped.align(*pair, related=True)
+    assert set(plain.to_pharaoh().split()) < set(related.to_pharaoh().split())
 
 
 def test_a_ranking_is_in_the_first_style(choosing) -> None:
@@ -239,7 +255,6 @@ def test_a_ranking_is_in_the_first_style(choosing) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"related": True, "style": "tight"}, "related is set, and style is 'tight'"),
         ({"style": "wide"}, "no style 'wide'; the model two has auto, tight, loose"),
     ],
 )
@@ -250,7 +265,6 @@ def test_options_that_no_style_fits(choosing, options, message) -> None:
 
 def test_a_model_that_chooses_nothing_says_so(aligner) -> None:
     for options, message in (
-        ({"related": True}, "the model two has no style for related pairs"),
         ({"style": "auto"}, "no style 'auto'; the model two has tight, loose"),
     ):
         with pytest.raises(InputError, match=message):
@@ -265,14 +279,15 @@ def test_the_choice_is_read_back(choosing, model, tmp_path) -> None:
 
 def test_the_names_of_what_decides(model) -> None:
     styles = chooses(model).header.styles
-    assert (default_style(styles), related_style(styles)) == ("auto", "loose")
-    assert (default_style(model.header.styles), related_style(model.header.styles)) == ("tight", "")
-    assert (default_style(()), related_style(())) == ("", "")
+    assert [default_style(each) for each in (styles, model.header.styles, ())] == [
+        "auto",
+        "tight",
+        "",
+    ]
 
 
 def test_the_shipped_default_chooses(shipped) -> None:
     assert default_style(shipped.header.styles) == "auto"
-    assert related_style(shipped.header.styles) == "free"
     versions = shipped.align("We bought a couch.", "We bought a sofa.")
     assert versions.style in ("free", "paraphrase", "edits")
 

@@ -194,8 +194,8 @@ def _system(
         relations = read_jsonl(path, asked.predictions.format, read_relations)
         return _tag(gold), ScoredSystem({"predictions": str(path)}, path.name, links, relations)
     options = asked.options
-    named = "related" if options.related else options.style
-    style = {"style": named} if named else {}
+    named = [*filter(None, [options.style, "related" * options.related])]
+    style = {"style": ", ".join(named)} if named else {}
     names = {"model": asked.model, "symmetrization": options.symmetrization, **style}
     title = ", ".join((f"model {asked.model}", options.symmetrization, *style.values()))
     annotated, answers = _align(asked.model, gold, options, has_relations=has_page)

@@ -208,7 +208,7 @@ def _models() -> list[dict[str, Any]]:
     """Return the header fields of the models that ship."""
     from tokalign.model import load_model
     from tokalign.model.shipped import model_path, shipped_models
-    from tokalign.model.styles import default_style, related_style
+    from tokalign.model.styles import default_style
 
     models = []
     for name in shipped_models():
@@ -227,7 +227,6 @@ def _models() -> list[dict[str, Any]]:
                     {"name": style["name"], "links": style["links"]} for style in model.styles
                 ],
                 "default_style": default_style(model.styles),
-                "related_style": related_style(model.styles),
                 "license": model.license,
                 "digest": model.digest,
                 "figures": model.figures,
@@ -310,12 +309,7 @@ def _text(facts: dict[str, Any]) -> str:
         if model["default_style"] == AUTO:
             lines.append(f"    style {AUTO} (default): one of the next for each pair")
         for style in model["styles"]:
-            notes = [
-                note
-                for note, key in (("default", "default_style"), ("related pairs", "related_style"))
-                if model[key] == style["name"]
-            ]
-            shown = f" ({', '.join(notes)})" if notes else ""
+            shown = " (default)" if model["default_style"] == style["name"] else ""
             lines.append(f"    style {style['name']}{shown}: {style['links']}")
         if "resources" in model:
             lines.append(f"    needs: {', '.join(model['resources'])}")

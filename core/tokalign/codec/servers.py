@@ -33,7 +33,6 @@ class ModelInfo:
     styles: tuple[StyleInfo, ...] = ()
     is_system: bool = False
     default_style: str = ""
-    related_style: str = ""
     takes_effort: bool = False
     encoder: str = ""
 

@@ -30,4 +30,5 @@ def decide_batch(
     evidence: EvidenceRows | None = ...,
     support: SupportRows | None = ...,
     gate: GateRows | None = ...,
+    no_link: float = ...,
 ) -> tuple[dict[str, Any], NDArray[np.int32], dict[int, Exception]]: ...

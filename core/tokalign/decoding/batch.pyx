@@ -343,7 +343,7 @@ cdef class Batch:
 
     def __cinit__(
         self, pairs, const int32_t[::1] styles, RelationModel relations, EvidenceRows evidence,
-        SupportRows support, GateRows gate,
+        SupportRows support, GateRows gate, double no_link,
     ):
         cdef Py_ssize_t k
         self.n_pairs = len(pairs)
@@ -364,6 +364,7 @@ cdef class Batch:
         memset(self.jobs, 0, self.n_pairs * sizeof(Job))
         for k in range(self.n_pairs):
             self.jobs[k].style = styles[k]
+            self.jobs[k].no_link = no_link
 
     def __dealloc__(self):
         free(self.jobs)
@@ -627,7 +628,7 @@ def decide_batch(
     Decoder decoder not None, pairs not None, const int32_t[::1] styles,
     Conventions conventions not None,
     double least, finish, bint finishes_all=True, RelationModel relations=None,
-    EvidenceRows evidence=None, SupportRows support=None, GateRows gate=None,
+    EvidenceRows evidence=None, SupportRows support=None, GateRows gate=None, double no_link=0.0,
 ):
     """Return the joint decision of many pairs, and call `finish` for further results.
 
@@ -654,6 +655,8 @@ def decide_batch(
     evidence, support, gate : EvidenceRows, SupportRows, GateRows, optional
         Get the evidence of each pair, the support of each target's words, the gate's inputs of each
         pair, if they are asked for.
+    no_link : float
+        Added to each token's score (log potential) of having no partner, in both directions.
 
     Returns
     -------
@@ -675,7 +678,7 @@ def decide_batch(
     for k in range(styles.shape[0]):
         if not least_style <= styles[k] < decoder.weights.shape[0]:
             raise IndexError(f"no style {styles[k]} among {decoder.weights.shape[0]}")
-    cdef Batch batch = Batch(pairs, styles, relations, evidence, support, gate)
+    cdef Batch batch = Batch(pairs, styles, relations, evidence, support, gate, no_link)
     with decoder.lock as is_left:
         if is_left:
             extractor.forget()

@@ -39,7 +39,7 @@ from tokalign.decoding.second_pass import SecondPass
 from tokalign.english.lexicon.word_lists import WH_WORDS
 from tokalign.features.feature_groups import Lexicons
 from tokalign.model.file import Model, ModelHeader, style_names
-from tokalign.model.styles import AUTO
+from tokalign.model.styles import AUTO, RELATED_NO_LINK
 from tokalign.relations.conflict_judge import ConflictJudge
 from tokalign.relations.related_units import RelationModel
 from tokalign.types import AnnotatedPair, LinkExplanation, Sentence
@@ -96,7 +96,7 @@ class ModelBackend(Backend):
 
     def check(self, options: AlignOptions) -> None:
         """Raise InputError if the model has no such style."""
-        self._styles.chosen(options.style, related=options.related)
+        self._styles.chosen(options.style)
         options.check_effort(self.header.name, takes_effort=self._encoded is not None)
 
     def _style_numbers(
@@ -113,7 +113,7 @@ class ModelBackend(Backend):
         style are comparable: if the call `compares` pairs, the first style decides all, or, if it
         `answers` a question, that of questions.
         """
-        name = self._styles.chosen(options.style, related=options.related)
+        name = self._styles.chosen(options.style)
         names, asks = self._styles.names, self._styles.asks
         if name != AUTO:
             return np.full(len(pairs), names.index(name) if name else 0, dtype=np.int32)
@@ -155,6 +155,7 @@ class ModelBackend(Backend):
             relations,
             evidence,
             support,
+            no_link=_no_link(options),
         )
         names = self._styles.names
         columns = AlignmentColumns(
@@ -204,7 +205,15 @@ class ModelBackend(Backend):
             rows = GateRows(len(some))
             numbers = self._style_numbers(some, options, compares=compares)
             decide_batch(
-                self._decoder, some, numbers, self._conventions, 0.0, _links, False, gate=rows
+                self._decoder,
+                some,
+                numbers,
+                self._conventions,
+                0.0,
+                _links,
+                False,
+                gate=rows,
+                no_link=_no_link(options),
             )
             found.append(rows.values)
         return np.concatenate(found)
@@ -256,6 +265,7 @@ class ModelBackend(Backend):
             self._conventions,
             0.0,
             finish,
+            no_link=_no_link(options),
         )
         for error in errors.values():
             raise error
@@ -267,6 +277,11 @@ def _second_pass(header: ModelHeader) -> SecondPass | None:
     if not any(style.get("second_pass") for style in header.styles):
         return None
     return SecondPass.open_shipped(header.encoder)
+
+
+def _no_link(options: AlignOptions) -> float:
+    """Return what is added to the log potential of no partner."""
+    return RELATED_NO_LINK if options.related else 0.0
 
 
 def _asks(sentence: Sentence) -> bool:

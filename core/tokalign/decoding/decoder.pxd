@@ -27,6 +27,7 @@ cdef struct Job:
     const float *t2s_encoded
     const uint8_t *s2t_excluded  # labels that constraints exclude, as emissions lie; NULL without
     const uint8_t *t2s_excluded
+    double no_link               # added to the score of no partner
     int style                    # that decides; CHOOSE until one is chosen
     Status status
     double target_covered

@@ -307,6 +307,15 @@ cdef void _exclude(double *emission, const uint8_t *excluded, Py_ssize_t n_label
             emission[k] = -INFINITY
 
 
+cdef void _move_prior(
+    double *emission, Py_ssize_t n_rows, Py_ssize_t n_labels, double no_link
+) noexcept nogil:
+    """Add a number to each row's score of no partner."""
+    cdef Py_ssize_t k
+    for k in range(n_rows):
+        emission[k * n_labels] += no_link
+
+
 cdef Status _fill_posteriors(
     Decoder decoder, Extractor extractor, const Job *job, int style, const PairScratch *scratch
 ) noexcept nogil:
@@ -316,6 +325,9 @@ cdef Status _fill_posteriors(
     cdef double *s2t = decoder.scratch
     cdef double *t2s = s2t + n_source * (n_target + 1)
     extractor.scores(style, s2t, t2s)
+    if job.no_link != 0.0:
+        _move_prior(s2t, n_source, n_target + 1, job.no_link)
+        _move_prior(t2s, n_target, n_source + 1, job.no_link)
     if job.s2t_excluded != NULL:
         _exclude(s2t, job.s2t_excluded, n_source * (n_target + 1))
         _exclude(t2s, job.t2s_excluded, n_target * (n_source + 1))

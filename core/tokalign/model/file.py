@@ -52,7 +52,6 @@ from tokalign.model.styles import (
     asks_style,
     check_styles,
     default_style,
-    related_style,
 )
 
 MAGIC = "tokalign-model"
@@ -184,7 +183,6 @@ def style_names(header: ModelHeader) -> StyleNames:
         header.name,
         tuple(style["name"] for style in header.styles),
         default_style(header.styles),
-        related_style(header.styles),
         asks_style(header.styles),
     )
 

@@ -29,6 +29,12 @@ DEFAULT_THRESHOLD = 0.4
 divisions into folds), F1 is flat between 0.3 and 0.4, and exact match best at 0.4."""
 
 
+RELATED_NO_LINK = -2.0
+"""Added to the log potential of no partner where the caller knows that two sentences belong
+together. Of -0.5 to -3.0 it has the best F1 on users' pairs with `en` (-3.0 is level), and nearly
+that on the corpus' paraphrases; `en-research` and `en-neural` gain as much (lab/experiments.md)."""
+
+
 class StyleHeader(TypedDict):
     """A style's part of a model's header.
 
@@ -54,8 +60,6 @@ class StyleHeader(TypedDict):
     choice : tuple of float, optional
         Weights of the pair's N_INPUTS inputs for choosing this style, and a constant. All styles
         have it, or none.
-    related : bool, optional
-        Whether it is the style for pairs known to have the same meaning; at most one is.
     asks : bool, optional
         Whether it is the style for pairs with a question; at most one is.
     """
@@ -69,7 +73,6 @@ class StyleHeader(TypedDict):
     calibrated: NotRequired[tuple[float, ...]]
     unlike: NotRequired[tuple[Weight, ...]]
     choice: NotRequired[tuple[Weight, ...]]
-    related: NotRequired[bool]
     asks: NotRequired[bool]
 
 
@@ -98,11 +101,6 @@ def default_style(styles: Sequence[StyleHeader]) -> str:
     return styles[0]["name"] if styles else ""
 
 
-def related_style(styles: Sequence[StyleHeader]) -> str:
-    """Return the name of the style for related pairs, or ""."""
-    return next((style["name"] for style in styles if style.get("related")), "")
-
-
 def asks_style(styles: Sequence[StyleHeader]) -> str:
     """Return the name of the style for pairs with a question, or ""."""
     return next((style["name"] for style in styles if style.get("asks")), "")
@@ -120,41 +118,29 @@ class StyleNames:
         Names of its styles, in order; empty if it has one convention.
     default : str
         The default: AUTO, a style's name, or "" without styles.
-    related, asks : str
-        The style for related pairs, and that for pairs with a question, or "".
+    asks : str
+        The style for pairs with a question, or "".
     """
 
     model: str
     names: tuple[str, ...]
     default: str
-    related: str
     asks: str = ""
 
-    def chosen(self, style: str, *, related: bool) -> str:
+    def chosen(self, style: str) -> str:
         """Return the style to use: AUTO, a style's name, or "" without styles.
 
         Parameters
         ----------
         style : str
             See AlignOptions.
-        related : bool
 
         Raises
         ------
         InputError
             If the model has no such style; the field is that of the option.
         """
-        if related and style:
-            raise InputError(
-                f"related is set, and style is {quoted(style)}; wanted one of them",
-                field="options.related",
-            )
-        if related and not self.related:
-            raise InputError(
-                f"related is set; the model {self.model} has no style for related pairs",
-                field="options.related",
-            )
-        name = self.related if related else style or self.default
+        name = style or self.default
         if name in self.names or name == self.default:
             return name
         known = ", ".join(dict.fromkeys((self.default, *self.names))) or "(none)"
@@ -172,9 +158,8 @@ def check_styles(styles: Sequence[StyleHeader]) -> None:
         raise ValueError(f"two styles have one name among {', '.join(names)}, or one is {AUTO}")
     if len({"choice" in style for style in styles}) > 1:
         raise ValueError("some styles have weights of the choice, and some have none")
-    for purpose, of in (("related", "related pairs"), ("asks", "pairs with a question")):
-        if sum(bool(style.get(purpose)) for style in styles) > 1:
-            raise ValueError(f"several styles are those of {of}; wanted at most one")
+    if sum(bool(style.get("asks")) for style in styles) > 1:
+        raise ValueError("several styles are those of pairs with a question; wanted at most one")
     for style in styles:
         _check_style(style)
 

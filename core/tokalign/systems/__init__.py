@@ -71,7 +71,8 @@ def check_options(name: str, options: AlignOptions) -> None:
         )
     if options.related:
         raise InputError(
-            f"related is set; {name} has no style for related pairs", field="options.related"
+            f"related is set; {name} decides by rules and has no prior to move",
+            field="options.related",
         )
     if options.style:
         raise InputError(

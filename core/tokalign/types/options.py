@@ -226,8 +226,8 @@ class AlignOptions(BaseOptions):
         Name of one of the model's styles; empty for its default, which is ``auto`` if the model
         chooses a style for each pair.
     related : bool
-        Whether the two sentences are known paraphrases, or question and answer. Then the model's
-        style for related pairs is used, and no other may be named.
+        Whether the two sentences are known to belong together, as paraphrases do, or question and
+        answer. Then the model expects more words to have a partner.
     min_confidence : float
         Links below this confidence are left out. In [0, 1].
     posteriors : bool
