@@ -97,6 +97,7 @@ COST = 0.3
 """Least probability that an edit must gain, since a wrong edit costs as well."""
 _CONTENT_WORTH, _OTHER_WORTH = 0.9, 0.1
 """Worth of keeping a content word, and of keeping another word."""
+_STOPS = frozenset((".", "!", "?"))
 
 
 def edits_between(
@@ -203,14 +204,15 @@ def _in_order(runs: Sequence[_Run]) -> list[_Run]:
             is_next = last.source_end == run.source_start or kind is EditKind.INSERT
             if is_next and last.target_end == run.target_start:
                 found.pop()
-                run = Stretch(last.source_start, run.source_end, last.target_start, run.target_end)
+                start = last.source_start if kind is EditKind.DELETE else run.source_start
+                run = Stretch(start, run.source_end, last.target_start, run.target_end)
         found.append((kind, run))
     return found
 
 
 def _moves(pair: EditPair, model: EditModel) -> list[Stretch]:
     """Return the runs that have moved."""
-    candidates = pair.move_candidates()
+    candidates = [each for each in pair.move_candidates() if pair.may_move(each)]
     if not candidates:
         return []
     probabilities = model.move_probabilities(pair.move_inputs(candidates))
@@ -303,6 +305,26 @@ class EditPair:
     def move_candidates(self) -> list[Stretch]:
         """Return the runs that may have moved."""
         return move_candidates(self.same, self.blocks)
+
+    def may_move(self, run: Stretch) -> bool:
+        """Whether readers would see a run as moved: it has words of content, and several of them
+        where it leaves its sentence."""
+        n_words = np.count_nonzero(self.sides[0].weights[run.source_start : run.source_end])
+        return n_words > 1 or (n_words == 1 and not self._leaves_sentence(run))
+
+    def _leaves_sentence(self, run: Stretch) -> bool:
+        """Whether a sentence ends between the place of a run and where its neighbours stayed."""
+        kept = [(i, j) for i, j in enumerate(self.partner.tolist()) if j >= 0]
+        source = max((i for i, j in kept if j < run.target_start), default=-1) + 1
+        target = max((j for i, j in kept if i < run.source_start), default=-1) + 1
+        places = (
+            (self.source.tokens, source, run.source_start, run.source_end),
+            (self.target.tokens, target, run.target_start, run.target_end),
+        )
+        return any(
+            not _STOPS.isdisjoint(tokens[min(stayed, start) : max(stayed, end)])
+            for tokens, stayed, start, end in places
+        )
 
     def move_inputs(self, candidates: Sequence[Stretch]) -> NDArray[np.float32]:
         """Return the inputs of runs that may have moved."""

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.errors import ShapeError
-from tokalign.texts.sentence_candidates import find_candidates
+from tokalign.texts.sentence_candidates import TextCandidate, find_candidates
 from tokalign.texts.sentence_matching import UNITS, best_chain
 from tokalign.texts.split_text import sentences_of
 from tokalign.types.texts import SentenceSpan
@@ -175,6 +175,20 @@ def _has_rival(
     return False
 
 
+def _may_join(candidate: TextCandidate, similarities: Mapping[TextCandidate, float]) -> bool:
+    """Whether two sentences may be paired with two others at once: words have crossed the end of a
+    sentence if one of the four goes better with two of the others than any with one."""
+    i, n_old, j, n_new = candidate
+    if n_old + n_new < 4:
+        return True
+
+    def best(parts: Iterable[tuple[int, int, int, int]]) -> float:
+        return max(similarities.get(TextCandidate(*part), 0.0) for part in parts)
+
+    joined = best([(i, 1, j, 2), (i + 1, 1, j, 2), (i, 2, j, 1), (i, 2, j + 1, 1)])
+    return joined > best([(i, 1, j, 1), (i + 1, 1, j + 1, 1)])
+
+
 class BlockPlan(NamedTuple):
     """Sentences that correspond; see TextBlock."""
 
@@ -273,6 +287,8 @@ class TextPlan:
                 *zip(self.candidates, map(float, similarities), strict=True),
             ]
         )
+        similarity_of = dict(known)
+        known = [each for each in known if _may_join(each[0], similarity_of)]
         blocks = np.array([each for each, _ in known], np.int32).reshape(-1, 4)
         chosen = choose_blocks(blocks, np.array([similarity for _, similarity in known]), gains)
         candidates = [known[k][0] for k in chosen]
