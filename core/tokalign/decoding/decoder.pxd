@@ -104,6 +104,7 @@ cdef class DecodedPair:
     cdef readonly int style
     cdef readonly object unlike
     cdef readonly double covered
+    cdef bint _is_left       # whether the decoder's buffers hold no longer t2s
     cdef Decoder _decoder    # None once another pair is decoded
     cdef const double *_s2t  # emissions of both directions, held by the decoder
     cdef const double *_t2s

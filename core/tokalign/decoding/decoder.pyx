@@ -409,6 +409,10 @@ def _checked(tokens, str side, Py_ssize_t n_tokens):
     return found
 
 
+cdef inline bint _is_one_link(const int64_t[:, ::1] ranges, Py_ssize_t k) noexcept nogil:
+    return ranges[k, 1] == ranges[k, 0] + 1 and ranges[k, 3] == ranges[k, 2] + 1
+
+
 cdef class DecodedPair:
     """A decoded pair, while the decoder holds it; made by `decide_batch`.
 
@@ -458,6 +462,7 @@ cdef class DecodedPair:
         with nogil:
             decoder.labels(self.style, 0, self._s2t, n_source, n_target + 1, &s2t_states[0])
             decoder.labels(self.style, 1, self._t2s, n_target, n_source + 1, &t2s_states[0])
+        self._is_left = True
         return states
 
     def block_probabilities(self, blocks):
@@ -501,28 +506,42 @@ cdef class DecodedPair:
         self, const int64_t[:, ::1] ranges, double[:, ::1] probabilities
     ) except -1:
         cdef Decoder decoder = self._held()
-        cdef double[:, ::1] s2t_posterior = np.empty_like(self.s2t_posterior)
-        cdef double[:, ::1] t2s_posterior = np.empty_like(self.t2s_posterior)
+        cdef const double[:, ::1] s2t_posterior = self.s2t_posterior
+        cdef const double[:, ::1] t2s_posterior = self.t2s_posterior
         cdef Py_ssize_t n_source = s2t_posterior.shape[0]
         cdef Py_ssize_t n_target = t2s_posterior.shape[0]
+        cdef Py_ssize_t n_long = 0
         cdef Py_ssize_t k
-        with nogil:  # the decoder's buffers are those of the last chain
-            decoder.posteriors(
-                self.style, 0, self._s2t, n_source, n_target + 1, &s2t_posterior[0, 0]
-            )
-            for k in range(ranges.shape[0]):
-                probabilities[k, 0] = span_probability(
-                    &decoder.workspace.buffers, &s2t_posterior[0, 0], n_target + 1,
-                    ranges[k, 0], ranges[k, 1], ranges[k, 2] + 1, ranges[k, 3] + 1,
+        cdef double[:, ::1] scratch
+        for k in range(ranges.shape[0]):
+            if _is_one_link(ranges, k):
+                probabilities[k, 0] = min(1.0, s2t_posterior[ranges[k, 0], ranges[k, 2] + 1])
+                probabilities[k, 1] = min(1.0, t2s_posterior[ranges[k, 2], ranges[k, 0] + 1])
+            else:
+                n_long += 1
+        if n_long == 0:
+            return 0
+        scratch = np.empty((max(n_source, n_target), max(n_source, n_target) + 1))
+        with nogil:
+            # The decoder's buffers are those of the last chain, which is t2s at first.
+            if self._is_left:
+                decoder.posteriors(
+                    self.style, 1, self._t2s, n_target, n_source + 1, &scratch[0, 0]
                 )
-            decoder.posteriors(
-                self.style, 1, self._t2s, n_target, n_source + 1, &t2s_posterior[0, 0]
-            )
             for k in range(ranges.shape[0]):
-                probabilities[k, 1] = span_probability(
-                    &decoder.workspace.buffers, &t2s_posterior[0, 0], n_source + 1,
-                    ranges[k, 2], ranges[k, 3], ranges[k, 0] + 1, ranges[k, 1] + 1,
-                )
+                if not _is_one_link(ranges, k):
+                    probabilities[k, 1] = span_probability(
+                        &decoder.workspace.buffers, &t2s_posterior[0, 0], n_source + 1,
+                        ranges[k, 2], ranges[k, 3], ranges[k, 0] + 1, ranges[k, 1] + 1,
+                    )
+            self._is_left = True
+            decoder.posteriors(self.style, 0, self._s2t, n_source, n_target + 1, &scratch[0, 0])
+            for k in range(ranges.shape[0]):
+                if not _is_one_link(ranges, k):
+                    probabilities[k, 0] = span_probability(
+                        &decoder.workspace.buffers, &s2t_posterior[0, 0], n_target + 1,
+                        ranges[k, 0], ranges[k, 1], ranges[k, 2] + 1, ranges[k, 3] + 1,
+                    )
         return 0
 
     def cell_inputs(self):

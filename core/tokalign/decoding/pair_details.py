@@ -159,26 +159,25 @@ def phrases_of(
         Its map gives confidences. A block that constraints require has 1, as its links do.
     """
     blocks = maximal_blocks((i, j) for i, j, _ in links)
-    probabilities = decoded.block_probabilities(blocks)
-    unlike = [all(bool(decoded.unlike[link]) for link in links_of(block)) for block in blocks]
-    if symmetrization is Symmetrization.SOURCE_TO_TARGET:
-        chosen = probabilities[:, 0]
-    elif symmetrization is Symmetrization.TARGET_TO_SOURCE:
-        chosen = probabilities[:, 1]
-    elif convention.is_revised:
-        chosen = np.array(
-            [min(decoded.link_posterior[link] for link in links_of(block)) for block in blocks]
-        )
-    else:
-        chosen = probabilities.mean(axis=1)
+    probabilities = decoded.block_probabilities(blocks).tolist()
     anchors = set(decoded.constraints.anchors) if decoded.constraints is not None else set()
-    return tuple(
-        Phrase(
-            *block,
-            1.0 if anchors.issuperset(links_of(block)) else convention.confidence(each, are_unlike),
-        )
-        for block, each, are_unlike in zip(blocks, chosen.tolist(), unlike, strict=True)
-    )
+    found = []
+    for block, (s2t, t2s) in zip(blocks, probabilities, strict=True):
+        own = list(links_of(block))
+        if symmetrization is Symmetrization.SOURCE_TO_TARGET:
+            chosen = s2t
+        elif symmetrization is Symmetrization.TARGET_TO_SOURCE:
+            chosen = t2s
+        elif convention.is_revised:
+            chosen = min(decoded.link_posterior[link] for link in own)
+        else:
+            chosen = (s2t + t2s) / 2
+        are_unlike = bool(decoded.unlike[own[0]]) and all(decoded.unlike[link] for link in own[1:])
+        confidence = convention.confidence(chosen, are_unlike)
+        if anchors and anchors.issuperset(own):
+            confidence = 1.0
+        found.append(Phrase(*block, confidence))
+    return tuple(found)
 
 
 def related_phrases(

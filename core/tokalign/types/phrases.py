@@ -84,9 +84,13 @@ def maximal_blocks(links: Iterable[tuple[int, int]]) -> tuple[Block, ...]:
     ((0, 1, 0, 2), (2, 3, 3, 4))
     """
     columns: dict[int, set[int]] = {}
-    for i, j in links:
-        columns.setdefault(i, set()).add(j)
     found = []
+    cells = set(links)
+    for i, j in cells:
+        if cells.isdisjoint(((i - 1, j), (i + 1, j), (i, j - 1), (i, j + 1))):
+            found.append((i, i + 1, j, j + 1))  # as most links
+        else:
+            columns.setdefault(i, set()).add(j)
     for top in columns:
         shared, end = set(columns[top]), top
         above = columns.get(top - 1, set())
