@@ -72,6 +72,7 @@ from tokalign.types.phrases import Phrase
 from tokalign.types.relations import (
     Conflict,
     ConflictKind,
+    ConflictReason,
     Relation,
     RelationExplanation,
     RelationKind,
@@ -146,6 +147,7 @@ __all__ = [
     "CitationLink",
     "Conflict",
     "ConflictKind",
+    "ConflictReason",
     "Constraints",
     "Direction",
     "Duplicates",

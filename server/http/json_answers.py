@@ -82,6 +82,9 @@ class JsonConflict(JsonAnswer):
     kind: str
     source: int
     target: int
+    source_span: Annotated[JsonRange, about("Of all tokens to show.")]
+    target_span: JsonRange
+    reason: str
     probability: Share
 
 

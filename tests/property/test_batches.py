@@ -33,7 +33,7 @@ from tokalign.types.columns import CONFLICT, AlignmentColumns, columns_of
 from tokalign.types.constraints import Constraints
 from tokalign.types.options import AlignOptions, Symmetrization
 from tokalign.types.phrases import maximal_blocks
-from tokalign.types.relations import Conflict, ConflictKind
+from tokalign.types.relations import Conflict, ConflictKind, ConflictReason
 
 ALIGNER = Aligner.load()
 MODEL = load_model(DATA_DIR / "en.tokalign")
@@ -247,7 +247,7 @@ def made_and_view() -> tuple[Alignment, Alignment]:
         covered=np.array([0.0, 1.0]),
         agreement=np.array([1.0, 0.25]),
         conflict_offsets=np.array([0, 0, 1]),
-        conflicts=np.array([(2, 0, 1, 0.75)], dtype=CONFLICT),
+        conflicts=np.array([(2, 7, 0, 1, 0, 2, 1, 2, 0.75)], dtype=CONFLICT),
         model="m",
         version="1",
         symmetrization=Symmetrization.JOINT,
@@ -256,7 +256,9 @@ def made_and_view() -> tuple[Alignment, Alignment]:
     made = Alignment(
         SENTENCES[1], SENTENCES[2], links, 0.5, 0.75, "m", "1", Symmetrization.JOINT,
         target_covered=0.5, covered=1.0, agreement=0.25,
-        conflicts=(Conflict(ConflictKind.NEGATION, 0, 1, 0.75),),
+        conflicts=(
+            Conflict(ConflictKind.NEGATION, 0, 1, 0.75, (0, 2), (1, 2), ConflictReason.DENIED),
+        ),
     )  # fmt: skip
     return made, columns.alignment(1)
 

@@ -26,7 +26,7 @@ from tokalign.server.config import RequestLimits
 from tokalign.types import Alignment, Sentence
 from tokalign.types.columns import CONFLICT, AlignmentColumns
 from tokalign.types.options import AlignOptions, RankBy, RankOptions, Symmetrization
-from tokalign.types.relations import ConflictKind
+from tokalign.types.relations import ConflictKind, ConflictReason
 from tokalign.v1 import align_pb2
 
 ANNOTATOR = NativeAnnotator()
@@ -95,9 +95,15 @@ def test_alignments_are_written_as_protobuf_writes_them(alignment, options):
     assert AlignmentWriter(options).write(alignment) == message.SerializeToString()
 
 
-def rows_of(alignment: Alignment) -> list[tuple[int, int, int, float]]:
+def rows_of(alignment: Alignment) -> list[tuple[float, ...]]:
     return [
-        (list(ConflictKind).index(each.kind), each.source, each.target, each.probability)
+        (
+            list(ConflictKind).index(each.kind),
+            list(ConflictReason).index(each.reason),
+            *(each.source, each.target),
+            *(*each.source_span, *each.target_span),
+            each.probability,
+        )
         for each in alignment.conflicts
     ]
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference.conflict_inputs import inputs_of
+from reference.conflict_inputs import WAYS, inputs_of
 from reference.conflicts import Conflicts
 from reference.pair import ReferencePair
 from support.contrasts import SIDES, TEXTS
@@ -17,6 +17,7 @@ from tokalign.english.lexicon.word_weights import Frequencies
 from tokalign.features.feature_groups import Lexicons
 from tokalign.relations.conflict_judge import CONFLICT_INPUTS, ConflictJudge, shipped_judge
 from tokalign.types import Alignment
+from tokalign.types.relations import CONFLICT_REASONS
 
 ALIGNER, FINDER = Aligner.load(), Aligner.load()
 FINDER._engine.backend.use_judge(ConflictJudge())  # tells all places
@@ -43,6 +44,10 @@ def check_places(places: Alignment) -> None:
     twin = twin_of(places)
     found = [(each.kind.value, each.source, each.target) for each in places.conflicts]
     assert found == [(each.kind, each.source, each.target) for each in twin.found]
+    shown = [(each.source_span, each.target_span) for each in places.conflicts]
+    assert shown == [(twin.span(each, 0), twin.span(each, 1)) for each in twin.found]
+    reasons = [CONFLICT_REASONS.index(each.reason) for each in places.conflicts]
+    assert reasons == [WAYS.index(each.way) for each in twin.found]
     columns, at = places.viewed()
     first, end = columns.conflict_offsets[at : at + 2]
     for row, place in zip(columns.conflict_inputs[first:end], twin.found, strict=True):

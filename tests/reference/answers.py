@@ -69,6 +69,11 @@ def conflict(value: Conflict) -> align_pb2.Conflict:
         source=value.source,
         target=value.target,
         probability=value.probability,
+        source_start=value.source_span[0],
+        source_end=value.source_span[1],
+        target_start=value.target_span[0],
+        target_end=value.target_span[1],
+        reason=align_pb2.ConflictReason.Value(f"CONFLICT_REASON_{value.reason.name}"),
     )
 
 

@@ -28,6 +28,8 @@ class Found:
     target: int
     way: str
     place: float
+    denial: tuple[int, int] | None = None
+    """Side and token of the negation, if it is one."""
 
 
 def in_order(side: int, own: int, other: int) -> tuple[int, int]:

@@ -253,6 +253,27 @@ class Conflicts(Clauses):
             and not (at > 0 and words[at - 1].coarse == "number")
         )
 
+    def span(self, place: Found, side: int) -> tuple[int, int]:
+        """Return the range of a side's tokens that show a place."""
+        at = (place.source, place.target)[side]
+        shown = {at}
+        said = self.value_at(side, at)
+        if place.kind in ("value", "code") and said is not None:
+            shown |= {*range(said.start, said.start + len(said.roles))}
+            if place.way == "signs" and self.has_sign(side, said):
+                shown.add(said.start - 1)
+        if place.way == "names":
+            coarse = [k for k, word in enumerate(self.sides[side]) if word.coarse == "name"]
+            for step in (1, -1):
+                k = at + step
+                while k in coarse:
+                    shown.add(k)
+                    k += step
+        if place.denial is not None and place.denial[0] == side:
+            there = place.denial[1]
+            shown = {at, there} if abs(at - there) < 6 else {there}
+        return min(shown), max(shown) + 1
+
     def compare_units(self, side: int) -> None:
         words = (self.source, self.target)[1 - side]
         for a in self.said[side]:
@@ -613,7 +634,8 @@ class Conflicts(Clauses):
                 partner = self.best[side][there]
                 kind = self.kind_of_negation(side, at, partner)
                 place = self.place_of(side, at, there)
-                found.append(Found(kind, *in_order(side, there, partner), "negation", place))
+                at_both = in_order(side, there, partner)
+                found.append(Found(kind, *at_both, "negation", place, (side, at)))
                 by.append(at)
         return [
             each

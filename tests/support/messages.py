@@ -24,7 +24,7 @@ from tokalign.types.options import (
     Symmetrization,
 )
 from tokalign.types.phrases import Phrase
-from tokalign.types.relations import Conflict, ConflictKind, Relation, RelationKind
+from tokalign.types.relations import Conflict, ConflictKind, ConflictReason, Relation, RelationKind
 
 SHARES = st.floats(0, 1, width=32)
 SINGLES = st.floats(allow_nan=False, width=32)
@@ -94,7 +94,14 @@ RELATIONS = st.lists(SHARES, min_size=len(RelationKind), max_size=len(RelationKi
 )
 PHRASES = st.builds(Phrase, *[st.integers(0, 600)] * 4, SHARES, st.none() | RELATIONS)
 CONFLICTS = st.builds(
-    Conflict, st.sampled_from(ConflictKind), st.integers(0, 600), st.integers(0, 600), SHARES
+    Conflict,
+    st.sampled_from(ConflictKind),
+    st.integers(0, 600),
+    st.integers(0, 600),
+    SHARES,
+    st.tuples(st.integers(0, 600), st.integers(0, 600)),
+    st.tuples(st.integers(0, 600), st.integers(0, 600)),
+    st.sampled_from(ConflictReason),
 )
 RUNS = st.builds(
     lambda start, n: tuple(range(start, start + n)), st.integers(0, 600), st.integers(0, 3)

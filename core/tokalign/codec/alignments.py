@@ -22,7 +22,7 @@ from tokalign.types.edits import Change, Edit, EditKind
 from tokalign.types.links import Sides
 from tokalign.types.options import Direction, Symmetrization
 from tokalign.types.phrases import Phrase
-from tokalign.types.relations import Conflict, ConflictKind, Relation
+from tokalign.types.relations import Conflict, ConflictKind, ConflictReason, Relation
 from tokalign.v1 import align_pb2
 
 if TYPE_CHECKING:
@@ -133,9 +133,16 @@ def _decode_phrase(message: align_pb2.Phrase) -> Phrase:
 
 
 def _decode_conflict(message: align_pb2.Conflict) -> Conflict:
-    """Return a conflict, or raise InputError if its kind is unknown."""
-    kind = decode_enum(ConflictKind, message.kind, "conflicts.kind")
-    return Conflict(kind, message.source, message.target, message.probability)
+    """Return a conflict, or raise InputError if its kind or reason is unknown."""
+    return Conflict(
+        decode_enum(ConflictKind, message.kind, "conflicts.kind"),
+        message.source,
+        message.target,
+        message.probability,
+        (message.source_start, message.source_end),
+        (message.target_start, message.target_end),
+        decode_enum(ConflictReason, message.reason, "conflicts.reason"),
+    )
 
 
 def _decode_edit(message: align_pb2.Edit) -> Edit:

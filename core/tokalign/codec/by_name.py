@@ -20,7 +20,7 @@ from tokalign.types.options import (
     RankBy,
     Symmetrization,
 )
-from tokalign.types.relations import ConflictKind, RelationKind
+from tokalign.types.relations import ConflictKind, ConflictReason, RelationKind
 from tokalign.v1 import align_pb2
 
 EnumT = TypeVar("EnumT", bound=StrEnum)
@@ -43,6 +43,7 @@ _ENUMS: tuple[type[StrEnum], ...] = (
     RankBy,
     RelationKind,
     ConflictKind,
+    ConflictReason,
     EditKind,
     Change,
     WordKind,

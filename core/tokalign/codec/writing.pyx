@@ -20,7 +20,7 @@ from tokalign.types.edits import Change, EditKind
 from tokalign.types.fields import OUTPUTS
 from tokalign.types.offsets import in_unit
 from tokalign.types.options import Detail, Direction, RankBy
-from tokalign.types.relations import ConflictKind
+from tokalign.types.relations import ConflictKind, ConflictReason
 from tokalign.v1.align_pb2 import Alignment
 
 cdef extern from "Python.h":
@@ -62,6 +62,7 @@ cdef inline uint8_t *put_varint(uint8_t *at, uint64_t value) noexcept nogil:
 cdef dict _DIRECTIONS = NUMBERS[Direction]
 cdef dict _RANK_BYS = NUMBERS[RankBy]
 cdef dict _CONFLICT_KINDS = NUMBERS[ConflictKind]
+cdef dict _CONFLICT_REASONS = NUMBERS[ConflictReason]
 cdef dict _EDIT_KINDS = NUMBERS[EditKind]
 cdef dict _CHANGES = NUMBERS[Change]
 
@@ -413,6 +414,11 @@ cdef class _AnswerWriter(MessageWriter):
         self.number(CONFLICT_SOURCE, <uint32_t>value.source)
         self.number(CONFLICT_TARGET, <uint32_t>value.target)
         self.single(CONFLICT_PROBABILITY, value.probability)
+        self.number(CONFLICT_SOURCE_START, <uint32_t>value.source_span[0])
+        self.number(CONFLICT_SOURCE_END, <uint32_t>value.source_span[1])
+        self.number(CONFLICT_TARGET_START, <uint32_t>value.target_span[0])
+        self.number(CONFLICT_TARGET_END, <uint32_t>value.target_span[1])
+        self.number(CONFLICT_REASON, _CONFLICT_REASONS[value.reason])
         return self.end(field, begin)
 
     cdef int edit(self, int field, value) except -1:

@@ -309,7 +309,7 @@ class EditPair:
     def may_move(self, run: Stretch) -> bool:
         """Whether readers would see a run as moved: it has words of content, and several of them
         where it leaves its sentence."""
-        n_words = np.count_nonzero(self.sides[0].weights[run.source_start : run.source_end])
+        n_words = int(np.count_nonzero(self.sides[0].weights[run.source_start : run.source_end]))
         return n_words > 1 or (n_words == 1 and not self._leaves_sentence(run))
 
     def _leaves_sentence(self, run: Stretch) -> bool:

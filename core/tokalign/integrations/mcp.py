@@ -56,8 +56,9 @@ def mcp_server(aligner: Aligner) -> MCPServer:
         conflicts = [
             {
                 "kind": each.kind.value,
-                "source": found.source.tokens[each.source],
-                "target": found.target.tokens[each.target],
+                "reason": each.reason.value,
+                "source": " ".join(found.source.tokens[slice(*each.source_span)]),
+                "target": " ".join(found.target.tokens[slice(*each.target_span)]),
                 "probability": each.probability,
             }
             for each in found.conflicts

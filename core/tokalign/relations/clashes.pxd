@@ -53,12 +53,19 @@ cdef struct Clash:
     int32_t way              # BY_...
     float place              # certainty that both words stand in the same place, in [0, 1]
     float probability
+    int32_t cue              # BY_NEGATION: the word that denies
+    bint is_in_source        # and its side
 
 cdef struct ToldConflict:
     # A conflict as a column has it; see tokalign.types.columns.CONFLICT.
     int32_t kind
+    int32_t reason           # BY_...
     int32_t source
     int32_t target
+    int32_t source_start     # half-open ranges of tokens
+    int32_t source_end
+    int32_t target_start
+    int32_t target_end
     float probability
 
 cdef struct ConflictColumns:

@@ -254,7 +254,7 @@ cdef int find_reworded(
         elif kind != other or _say_the_same(pair, i, j, kind):
             kind = NO_KIND
         if kind != NO_KIND:
-            found[n] = Clash(kind, i, j, BY_SCALES, room.source.confidence[i], 0.0)
+            found[n] = Clash(kind, i, j, BY_SCALES, room.source.confidence[i], 0.0, -1, False)
             n += 1
     return n
 

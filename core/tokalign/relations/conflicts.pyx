@@ -46,6 +46,7 @@ from tokalign.relations.roles cimport (
 cdef enum:
     N_NUMERAL = 4        # letters of a Roman numeral, at most
     LEAST_ROOM = 16      # conflicts
+    MOST_DENIED = 6      # tokens from a negation to the word that it denies, to be one range
 
 cdef extern from *:
     """
@@ -157,7 +158,7 @@ cdef bint _has_twin(const PairState *pair, Py_ssize_t i, Py_ssize_t j) noexcept 
 cdef void _add(
     ConflictRoom *room, int kind, Py_ssize_t i, Py_ssize_t j, int way, float place
 ) noexcept nogil:
-    room.clash[room.n_clashes] = Clash(kind, <int32_t>i, <int32_t>j, way, place, 0.0)
+    room.clash[room.n_clashes] = Clash(kind, <int32_t>i, <int32_t>j, way, place, 0.0, -1, False)
     room.n_clashes += 1
 
 
@@ -410,7 +411,7 @@ cdef void _add_value(
             known.source == i or known.target == j
         ):
             if place > known.place:
-                known[0] = Clash(kind, i, j, way, place, 0.0)
+                known[0] = Clash(kind, i, j, way, place, 0.0, -1, False)
             return
     if room.n_clashes < room.most:  # what is behind is kept for roles and negations
         _add(room, kind, i, j, way, place)
@@ -568,6 +569,29 @@ cdef double find_conflicts(
     return agreement
 
 
+cdef void _fill_span(
+    const Side *side, const Clash *clash, bint of_source, int32_t *start, int32_t *end
+) noexcept nogil:
+    """Write the range of one side's tokens that show a conflict: the value, its sign included, the
+    name, or the word with its negation."""
+    cdef int32_t at = clash.source if of_source else clash.target
+    cdef const Found *value = value_at(side, at)
+    start[0], end[0] = at, at + 1
+    if clash.kind in (CONFLICT_VALUE, CONFLICT_CODE) and value != NULL:
+        start[0], end[0] = value.start, value.end
+        if clash.way == BY_SIGNS and _is_sign(side, value.start - 1):
+            start[0] = value.start - 1
+    elif clash.way == BY_NAMES:
+        while start[0] > 0 and side.word[start[0] - 1].coarse == COARSE_NAME:
+            start[0] -= 1
+        while end[0] < side.n and side.word[end[0]].coarse == COARSE_NAME:
+            end[0] += 1
+    elif clash.way == BY_NEGATION and clash.is_in_source == of_source:
+        start[0], end[0] = min(at, clash.cue), max(at, clash.cue) + 1
+        if end[0] - start[0] > MOST_DENIED:
+            start[0], end[0] = clash.cue, clash.cue + 1
+
+
 cdef bint add_conflicts(
     ConflictColumns *columns, Py_ssize_t number, const PairState *pair, const ConflictRoom *room
 ) noexcept nogil:
@@ -576,6 +600,7 @@ cdef bint add_conflicts(
     cdef Py_ssize_t n_wanted = first + room.n_clashes
     cdef Py_ssize_t n_room, k
     cdef const Clash *clash
+    cdef ToldConflict *told
     cdef PairFacts facts
     columns.offset[number + 1] = first
     if n_wanted > columns.n_room:
@@ -591,9 +616,12 @@ cdef bint add_conflicts(
         fill_facts(pair, room, &facts)
     for k in range(room.n_clashes):
         clash = &room.clash[k]
-        columns.conflict[first + k] = ToldConflict(
-            clash.kind, clash.source, clash.target, clash.probability
-        )
+        told = &columns.conflict[first + k]
+        told.kind, told.reason = clash.kind, clash.way
+        told.source, told.target = clash.source, clash.target
+        told.probability = clash.probability
+        _fill_span(&pair.source, clash, True, &told.source_start, &told.source_end)
+        _fill_span(&pair.target, clash, False, &told.target_start, &told.target_end)
         if columns.keeps_inputs:
             conflict_inputs(pair, room, &facts, clash, columns.inputs + (first + k) * N_INPUTS)
     columns.offset[number + 1] = n_wanted

@@ -294,6 +294,7 @@ cdef int _add_free(
         found[n] = Clash(
             kind_of_negation(pair, negators.at[k], i, j, of_source), i, j, BY_NEGATION,
             own.confidence[at] / (1 + max(abs(at - negators.at[k]) - NEAR, 0)), 0.0,
+            negators.at[k], of_source,
         )
         by[n] = negators.at[k]
         n += 1

@@ -186,7 +186,7 @@ cdef bint find_compared(
         if j >= 0 and _says(pair.source.word[i], IS_THAN) and _says(pair.target.word[j], IS_THAN):
             around = _crossings(pair, room, i, j, THAN_REACH)
             if around.crossed >= N_ROLES and around.crossed >= around.straight:
-                found[0] = Clash(CONFLICT_ROLES, i, j, BY_COMPARISON, room.source.confidence[i], 0.0)
+                found[0] = Clash(CONFLICT_ROLES, i, j, BY_COMPARISON, room.source.confidence[i], 0.0, -1, False)
                 return True
     return False
 
@@ -214,7 +214,7 @@ cdef int find_exchanged(
             (around.crossed >= N_ROLES and not around.straight and not has_other_voice)
             or (around.straight >= N_ROLES and not around.crossed and has_other_voice)
         ):
-            found[n] = Clash(CONFLICT_ROLES, i, j, BY_VERB, room.source.confidence[i], 0.0)
+            found[n] = Clash(CONFLICT_ROLES, i, j, BY_VERB, room.source.confidence[i], 0.0, -1, False)
             n += 1
     return n
 
@@ -263,7 +263,7 @@ cdef int find_changed_places(
                 _moved_alone(pair, room, i, j, m) + _moved_alone(pair, room, k, m, j)
             ) / 2
             if place >= LEAST_PLACE:
-                found[n] = Clash(CONFLICT_ROLES, i, m, BY_PLACE, place, 0.0)
+                found[n] = Clash(CONFLICT_ROLES, i, m, BY_PLACE, place, 0.0, -1, False)
                 n += 1
                 if n == MAX_FOUND:
                     return n

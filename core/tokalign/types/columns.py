@@ -23,13 +23,18 @@ from tokalign.types.links import Link, Sides
 from tokalign.types.offsets import in_unit
 from tokalign.types.options import OffsetUnit, Symmetrization
 from tokalign.types.phrases import Phrase
-from tokalign.types.relations import CONFLICT_KINDS, Conflict, Relation
+from tokalign.types.relations import CONFLICT_KINDS, CONFLICT_REASONS, Conflict, Relation
 from tokalign.types.sentence import Sentence
 
 CONFLICT = np.dtype(
-    [("kind", np.int32), ("source", np.int32), ("target", np.int32), ("probability", np.float32)]
+    [
+        *((name, np.int32) for name in ("kind", "reason", "source", "target")),
+        *((name, np.int32) for name in ("source_start", "source_end")),
+        *((name, np.int32) for name in ("target_start", "target_end")),
+        ("probability", np.float32),
+    ]
 )
-"""Type of a conflict in a column; its kind is an index in CONFLICT_KINDS."""
+"""Type of a conflict in a column; its kind is an index in CONFLICT_KINDS, its reason likewise."""
 
 EncoderFigures: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64]]
 """Cosines of the two sides of pairs, in [-1, 1], and the pairs' similarities; shape (n_pairs,)."""
@@ -173,9 +178,18 @@ class AlignmentColumns:
     def conflicts_of(self, index: int) -> tuple[Conflict, ...]:
         """Return the conflicts of a pair."""
         span = slice(self.conflict_offsets[index], self.conflict_offsets[index + 1])
+        rows = self.conflicts[span].tolist()
         return tuple(
-            Conflict(CONFLICT_KINDS[kind], source, target, probability)
-            for kind, source, target, probability in self.conflicts[span].tolist()
+            Conflict(
+                CONFLICT_KINDS[kind],
+                source,
+                target,
+                probability,
+                (spans[0], spans[1]),
+                (spans[2], spans[3]),
+                CONFLICT_REASONS[reason],
+            )
+            for kind, reason, source, target, *spans, probability in rows
         )
 
 
@@ -231,7 +245,15 @@ def columns_of(alignment: Alignment) -> tuple[AlignmentColumns, int]:
     links = alignment.links
     relations = [link.relation.probabilities for link in links if link.relation is not None]
     conflicts = [
-        (CONFLICT_KINDS.index(each.kind), each.source, each.target, each.probability)
+        (
+            CONFLICT_KINDS.index(each.kind),
+            CONFLICT_REASONS.index(each.reason),
+            each.source,
+            each.target,
+            *each.source_span,
+            *each.target_span,
+            each.probability,
+        )
         for each in alignment.conflicts
     ]
     columns = AlignmentColumns(

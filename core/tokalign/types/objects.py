@@ -127,6 +127,9 @@ def _conflict(value: Conflict) -> dict[str, Any]:
         "kind": value.kind.value,
         "source": value.source,
         "target": value.target,
+        "source_span": list(value.source_span),
+        "target_span": list(value.target_span),
+        "reason": value.reason.value,
         "probability": round(value.probability, DIGITS),
     }
 

@@ -116,6 +116,36 @@ class ConflictKind(enum.StrEnum):
 CONFLICT_KINDS: tuple[ConflictKind, ...] = tuple(ConflictKind)
 
 
+class ConflictReason(enum.StrEnum):
+    """How a conflict was seen.
+
+    ``other-value``, ``other-sign``, ``other-unit``: values that are not equal, of which one has a
+    minus, or of which only the unit differs. ``other-code``, ``other-name``: where both have one.
+    ``opposites``: of WordNet or our table. ``other-degree``: words of one scale (must, may; all,
+    some). ``denied``: one side denies the word. ``other-doer``: who does it to whom is exchanged.
+    ``other-comparison``: what is more than what is exchanged. ``other-place``: two words changed
+    places. ``one-sided``: the other side lacks the modal, word of quantity or condition.
+    ``other-thing``: things of one class (rice, pasta).
+    """
+
+    VALUE = "other-value"
+    SIGN = "other-sign"
+    UNIT = "other-unit"
+    CODE = "other-code"
+    NAME = "other-name"
+    OPPOSITES = "opposites"
+    DEGREE = "other-degree"
+    DENIED = "denied"
+    DOER = "other-doer"
+    COMPARISON = "other-comparison"
+    PLACE = "other-place"
+    ONE_SIDED = "one-sided"
+    THING = "other-thing"
+
+
+CONFLICT_REASONS: tuple[ConflictReason, ...] = tuple(ConflictReason)
+
+
 @dataclass(frozen=True, slots=True)
 class Conflict:
     """One conflict.
@@ -129,12 +159,19 @@ class Conflict:
         side lacks the partner of what it governs.
     probability : float
         That people call it a conflict, in [0, 1].
+    source_span, target_span : (int, int)
+        Half-open ranges of all tokens to show: a value with its unit and sign, a whole name, a
+        negation with the word that it denies.
+    reason : ConflictReason
     """
 
     kind: ConflictKind
     source: int
     target: int
     probability: float
+    source_span: tuple[int, int]
+    target_span: tuple[int, int]
+    reason: ConflictReason
 
 
 @dataclass(frozen=True, slots=True)

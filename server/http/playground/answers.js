@@ -25,9 +25,9 @@ export function drawAlignment(box, alignment, state, signs, onLink) {
   if (state.grid) drawMatrix(box, words, links, aligned, onLink, "links");
   else drawStage(box, words, links, aligned, onLink);
   const warnings = make("ul");
-  for (const { kind, source, target, probability } of alignment.conflicts || []) {
-    const between = [source === undefined || source === null ? "" : words[0][source], target === undefined || target === null ? "" : words[1][target]];
-    warnings.append(make("li", `${kind}: ${between.filter(Boolean).join(" / ")} (${probability.toFixed(2)})`, { class: "warning" }));
+  for (const { kind, source_span: source, target_span: target, reason, probability } of alignment.conflicts || []) {
+    const between = [words[0].slice(...source), words[1].slice(...target)].map((side) => side.join(" "));
+    warnings.append(make("li", `${kind}: ${between.join(" / ")} (${reason}, ${probability.toFixed(2)})`, { class: "warning" }));
   }
   if (warnings.childElementCount) box.append(warnings);
   const lines = make("details"), list = make("ul");
