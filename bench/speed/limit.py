@@ -5,9 +5,11 @@ the reference program (limit.c) runs in turn with each way of aligning, on the s
 median ratio of their processor times is what counts: 1 is as fast as the reference. Every turn has
 pairs of its own, made ones or the next ones of --input.
 
-Parts: shares of the reference; tokens (cost by the tokens of a pair); start (what a fresh process
-takes to load a model, and holds); served (processor time of a call beside an echo's, and of batches
-beside the library's, and the server's memory).
+Parts: fresh (shares of the reference on pairs of several corpora, each once, all words still to be
+met); repeated (one corpus again and again); shares (made pairs, annotated ones one by one); tokens
+(cost by the tokens of a pair); start (what a fresh process takes to load a model, and holds); served
+(processor time of a call beside an echo's, and of batches beside the library's, and the server's
+memory).
 """
 
 from __future__ import annotations
@@ -18,20 +20,22 @@ import math
 import statistics
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import count, cycle, islice
 from pathlib import Path
 
 from tokalign.aligner import Aligner
+from tokalign.errors import ResourceError
 from tokalign.formats import read_gold
 from tokalign.types.options import Symmetrization
 
 from bench.pairs import Tokens, make_pairs
-from bench.program import BUILD, cpu_s, machine, names, print_row, some_of
+from bench.program import BUILD, DATA, RTE2, cpu_s, machine, names, print_row, some_of
 from bench.speed import aligning, served
+from bench.speed.corpora import fresh_pairs
 from bench.speed.reference import Reference
 
-PARTS = ("shares", "tokens", "start", "served")
+PARTS = ("fresh", "repeated", "shares", "tokens", "start", "served")
 TURNS = 7
 LENGTHS = (10, 20, 40, 80, 160, 320, 512)
 TOKENS_PER_LENGTH = 4_000
@@ -81,33 +85,56 @@ def turns_of(path: Path | None, n_pairs: int) -> Iterator[Pairs]:
         yield list(islice(rows, n_pairs))
 
 
-WAYS = {"annotated": aligning.one_by_one, "raw": aligning.of_text}
+ONE_BY_ONE = {"annotated": aligning.one_by_one, "raw": aligning.of_text}
+IN_BATCHES = {"annotated": aligning.in_batches, "raw": aligning.of_text}
 
 
-def shares(reference: Reference, aligners: Aligners, source: Iterator[Pairs]) -> None:
-    """Print each way of aligning as a share of the reference."""
-    ways = [(model, way) for model in aligners for way in WAYS]
-    ours: dict[tuple[str, str], list[float]] = {each: [] for each in ways}
-    theirs: dict[tuple[str, str], list[float]] = {each: [] for each in ways}
-    for _ in range(TURNS):
-        for model, way in ways:
-            pairs = next(source)
-            work = WAYS[way](aligners[model], aligning.as_sentences(pairs), JOINT)
-            ready = reference.aligning(pairs)
+def shares(
+    part: str,
+    reference: Reference,
+    models: Sequence[str],
+    ways: Mapping[str, Callable[[Aligner, Pairs, Symmetrization], aligning.Work]],
+    turns: Iterable[Pairs],
+) -> None:
+    """Print each way of aligning as a share of the reference; each has an aligner of its own."""
+    aligners = {(model, way): Aligner.load(model) for model in models for way in ways}
+    ours: dict[tuple[str, str], list[float]] = {each: [] for each in aligners}
+    theirs: dict[tuple[str, str], list[float]] = {each: [] for each in aligners}
+    n_pairs = []
+    for pairs in turns:
+        n_pairs.append(len(pairs))
+        ready = reference.aligning(pairs)
+        for each, aligner in aligners.items():
+            work = ways[each[1]](aligner, aligning.as_sentences(pairs), JOINT)
             before = cpu_s(ready)
-            ours[model, way].append(cpu_s(work))
+            ours[each].append(cpu_s(work) / len(pairs))
             # Once before and once after, as a machine's speed drifts.
-            theirs[model, way].append((before + cpu_s(ready)) / 2)
-    n_pairs = len(pairs)
-    median = statistics.median(each for turns in theirs.values() for each in turns)
-    print_row({"part": "reference", "pairs_per_s": n_pairs / median})
-    for each in ways:
+            theirs[each].append((before + cpu_s(ready)) / 2 / len(pairs))
+    median = statistics.median(each for row in theirs.values() for each in row)
+    print_row({"part": "reference", "of": part, "pairs_per_s": 1 / median, "pairs": sum(n_pairs)})
+    for each in aligners:
         ratios = sorted(a / b for a, b in zip(theirs[each], ours[each], strict=True))
         print_row(
-            {"part": "share", "model": each[0], "way": each[1]},
+            {"part": part, "model": each[0], "way": each[1]},
             {"share": statistics.median(ratios), "least": ratios[0], "most": ratios[-1]},
-            {"pairs_per_s": n_pairs / statistics.median(ours[each])},
+            {"pairs_per_s": 1 / statistics.median(ours[each])},
         )
+
+
+def corpus_shares(part: str, reference: Reference, arguments: argparse.Namespace) -> None:
+    """Print the shares on corpora, or a row that says which of them is not there."""
+    try:
+        if part == "fresh":
+            pairs = fresh_pairs(DATA)
+            n = arguments.pairs
+            turns = [pairs[first : first + n] for first in range(0, len(pairs), n)]
+        else:
+            turns = [[(list(a.source.tokens), list(a.target.tokens)) for a in read_gold(RTE2)]]
+            turns *= TURNS
+    except (ResourceError, FileNotFoundError) as error:
+        print_row({"part": part, "skipped": str(error)})
+        return
+    shares(part, reference, arguments.models, IN_BATCHES, turns)
 
 
 def by_tokens(reference: Reference, aligners: Aligners) -> None:
@@ -142,13 +169,16 @@ def starts(models: list[str]) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Print the rows of the parts that are asked for."""
     print_row({"part": "machine", "machine": machine()})
-    aligners = {model: Aligner.load(model) for model in arguments.models}
-    if {"shares", "tokens"} & set(arguments.only):
+    if {"fresh", "repeated", "shares", "tokens"} & set(arguments.only):
         reference = Reference(BUILD)
+    for part in ("fresh", "repeated"):
+        if part in arguments.only:
+            corpus_shares(part, reference, arguments)
     if "shares" in arguments.only:
-        shares(reference, aligners, turns_of(arguments.input, arguments.pairs))
+        turns = islice(turns_of(arguments.input, arguments.pairs), TURNS)
+        shares("share", reference, arguments.models, ONE_BY_ONE, turns)
     if "tokens" in arguments.only:
-        by_tokens(reference, aligners)
+        by_tokens(reference, {model: Aligner.load(model) for model in arguments.models})
     if "start" in arguments.only:
         starts(arguments.models)
     if "served" in arguments.only:
