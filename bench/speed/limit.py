@@ -7,9 +7,9 @@ pairs of its own, made ones or the next ones of --input.
 
 Parts: fresh (shares of the reference on pairs of several corpora, each once, all words still to be
 met); repeated (one corpus again and again); shares (made pairs, annotated ones one by one); tokens
-(cost by the tokens of a pair); start (what a fresh process takes to load a model, and holds); served
-(processor time of a call beside an echo's, and of batches beside the library's, and the server's
-memory).
+(cost by the tokens of a pair); start (what a fresh process takes to load a model, and holds);
+served (processor time of a call beside an echo's, and of batches beside the library's, and the
+server's memory).
 """
 
 from __future__ import annotations
