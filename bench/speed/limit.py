@@ -93,7 +93,7 @@ def shares(
     part: str,
     reference: Reference,
     models: Sequence[str],
-    ways: Mapping[str, Callable[[Aligner, Pairs, Symmetrization], aligning.Work]],
+    ways: Mapping[str, Callable[[Aligner, aligning.Pairs, Symmetrization], aligning.Work]],
     turns: Iterable[Pairs],
 ) -> None:
     """Print each way of aligning as a share of the reference; each has an aligner of its own."""

@@ -58,14 +58,14 @@ from tokalign.files.tables import write_table
 from tokalign.grounding.answer_words import SUPPORTABLE, AnswerWords
 from tokalign.grounding.ground import align_with_sources
 from tokalign.grounding.sources import Sources
-from tokalign.grounding.support_model import (
+from tokalign.grounding.support_inputs import (
     CONTEXT_INPUTS,
     EVIDENCE_INPUTS,
     INPUTS,
-    SupportScores,
     context_inputs,
     support_inputs,
 )
+from tokalign.grounding.support_model import SupportScores
 from tokalign.types import SentenceLike
 from tokalign.types.grounding import GroundOptions
 

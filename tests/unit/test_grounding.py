@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
+import numpy as np
 import pytest
+from reference import support_inputs as twin
 from tokalign.aligner import Aligner
+from tokalign.decoding.evidence import COLUMNS
 from tokalign.errors import InputError, LimitError, ResourceError
 from tokalign.files.tables import Table, write_table
-from tokalign.grounding.answer_words import AnswerWords
+from tokalign.grounding.answer_words import AlignedCandidate, AnswerWords
 from tokalign.grounding.evidence import grounding_to_dict
 from tokalign.grounding.ground import ground_sentences
 from tokalign.grounding.sources import Sources
-from tokalign.grounding.support_model import INPUTS, SupportModel
+from tokalign.grounding.support_inputs import (
+    CONTEXT_INPUTS,
+    INPUTS,
+    context_inputs,
+    support_inputs,
+)
+from tokalign.grounding.support_model import SupportModel
 from tokalign.types.grounding import GroundOptions, SourcePassage, WordKind
 from tokalign.types.lengths import MAX_TEXT_SENTENCES
 from tokalign.types.relations import ConflictKind
@@ -309,3 +319,34 @@ def test_what_another_sentence_says_in_the_same_words_is_no_other_value(aligner)
     (conflict,) = found.sentences[0].conflicts
     assert found.answer[conflict.start : conflict.end] == "1899"
     assert passages[1][conflict.passage_start : conflict.passage_end] == "1889"
+
+
+@pytest.mark.parametrize("n_candidates", [0, 1, 5])
+@pytest.mark.parametrize("has_tree", [False, True])
+def test_inputs_of_support_are_those_of_the_twin(aligner, n_candidates, has_tree) -> None:
+    rng = np.random.default_rng(n_candidates)
+    passages = [
+        "Mr. Lee bought 20 grey cats in Paris on 3 May 2019. He paid $5 million, in cash.",
+        "The cats of Ann Lee, a dentist, sleep all day. Paris is a city in France.",
+    ]
+    sources = Sources.of(passages)
+    texts = ["Ann Lee bought twenty cats, in Paris, for $5 million (2019).", "Of what?", "- ."]
+    for sentence in aligner.annotate(texts):
+        n = len(sentence)
+        heads = tuple(int(rng.integers(-1, k)) if k else -1 for k in range(n))
+        given = replace(sentence, heads=heads, relations=("dep",) * n) if has_tree else sentence
+        words = AnswerWords.of(given, sources)
+        candidates = [
+            AlignedCandidate(
+                number, given, None, 0, rng.random((n, len(COLUMNS))).astype(np.float32)
+            )
+            for number in rng.permutation(len(sources.sentences)).tolist()[:n_candidates]
+        ]
+        rows = support_inputs(words, candidates, sources)
+        assert rows.shape == (n, len(INPUTS))
+        expected = twin.support_inputs(words, candidates, sources)
+        np.testing.assert_allclose(rows, expected, rtol=1e-6, atol=1e-7)
+        log_odds = rng.normal(scale=4.0, size=n)
+        found = context_inputs(words, log_odds)
+        assert found.shape == (n, len(CONTEXT_INPUTS))
+        np.testing.assert_allclose(found, twin.context_inputs(words, log_odds), rtol=1e-12)

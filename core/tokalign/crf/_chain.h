@@ -24,7 +24,7 @@ enum {
 
    x = n log 2 + r, |r| <= log(2) / 2; exp(r) by its series, 2^n by the exponent's bits. Adding 1.5 *
    2^52 rounds to an integer that stands in the lowest bits. */
-TOKALIGN_CLONES
+TOKALIGN_WIDE_CLONES
 static void exponentials(const double *scores, ptrdiff_t n, double shift, double *out)
 {
     const double rounding = 6755399441055744.0;
@@ -60,7 +60,7 @@ static void exponentials(const double *scores, ptrdiff_t n, double shift, double
 /* Add to row[b] the sum over a of weight[a] * jump[b - a + n_states - 1], NULL left out.
 
    Four at a time, so that the row is read and written a quarter as often; in the order of a. */
-TOKALIGN_CLONES
+TOKALIGN_WIDE_CLONES
 static void add_short_steps(double *row, const double *weight, const double *jump, ptrdiff_t n_states)
 {
     ptrdiff_t a = 1;
@@ -82,7 +82,7 @@ static void add_short_steps(double *row, const double *weight, const double *jum
    24, and 25 or more weigh alike, so sums over windows of 3, 5 and 10 states and over all beyond are
    made once. Nothing is subtracted, so small sums keep all their digits. `room` is CHAIN_ARRAYS
    arrays. */
-TOKALIGN_CLONES
+TOKALIGN_WIDE_CLONES
 static void add_long_steps(
     double *row, const double *weight, const double *jump, ptrdiff_t n_states, double *room)
 {

@@ -77,7 +77,6 @@ def word_weights(sentence: Sentence, kinds: Sequence[WordKind]) -> list[float]:
 
 
 _NUMBER_OF = {kind: number for number, kind in enumerate(KINDS)}
-_ONE_OF = np.eye(len(KINDS))
 N_SUPPORTABLE = len(SUPPORTABLE)
 assert set(KINDS[:N_SUPPORTABLE]) == SUPPORTABLE
 
@@ -93,8 +92,8 @@ class AnswerWords:
     values : list of Value
         Of its tokens.
     kinds : list of WordKind, length n_words
-    of_kind : float64 array, shape (n_words, n_kinds)
-        1 in the column of the word's kind, in the order of WordKind.
+    kind_numbers : int32 array, shape (n_words,)
+        Places of the kinds in KINDS.
     content : list of int
         Values, names and content words, rising.
     weights : float64 array, shape (n_words,)
@@ -108,7 +107,7 @@ class AnswerWords:
     sentence: Sentence
     values: list[Value]
     kinds: list[WordKind]
-    of_kind: NDArray[np.float64]
+    kind_numbers: NDArray[np.int32]
     content: list[int]
     weights: NDArray[np.float64]
     stems: list[int]
@@ -121,10 +120,11 @@ class AnswerWords:
         kinds = word_kinds(sentence, values)
         stems = sources.numbers(sentence.tokens)
         weights = np.array(word_weights(sentence, kinds))
-        of_kind = _ONE_OF[[_NUMBER_OF[kind] for kind in kinds]]
-        content = np.flatnonzero(of_kind[:, :N_SUPPORTABLE].any(axis=1)).tolist()
+        numbers = [_NUMBER_OF[kind] for kind in kinds]
+        content = [at for at, number in enumerate(numbers) if number < N_SUPPORTABLE]
         holders = sources.holders(stems)
-        return cls(sentence, values, kinds, of_kind, content, weights, stems, holders)
+        found = np.array(numbers, np.int32)
+        return cls(sentence, values, kinds, found, content, weights, stems, holders)
 
 
 class AlignedCandidate(NamedTuple):

@@ -27,7 +27,8 @@ import numpy as np
 from tokalign.decoding.evidence import SupportColumn
 from tokalign.grounding.answer_words import AlignedCandidate, AnswerWords
 from tokalign.grounding.sources import Sources, local_weights
-from tokalign.grounding.support_model import SupportModel, support_inputs
+from tokalign.grounding.support_inputs import support_inputs
+from tokalign.grounding.support_model import SupportModel
 from tokalign.grounding.value_support import contribution, with_values
 from tokalign.types import FeatureContribution
 from tokalign.types.grounding import (

@@ -46,330 +46,23 @@ are those among its words. So a final stop changes no support.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from functools import cache, lru_cache
-from itertools import pairwise
+from functools import cache
 from typing import Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tokalign.decoding.evidence import COLUMNS, SupportColumn
 from tokalign.errors import ResourceError
 from tokalign.files.tables import Table
-from tokalign.grounding.answer_words import KINDS, AlignedCandidate, AnswerWords
-from tokalign.grounding.sources import Sources
+from tokalign.grounding.answer_words import AnswerWords
+from tokalign.grounding.support_inputs import CONTEXT_INPUTS, INPUTS, PARTS, context_inputs
 from tokalign.ranking.judge import BIAS, by_size
 from tokalign.relations.related_units import Forest
 from tokalign.types import FeatureContribution
-from tokalign.types.grounding import WordKind
-
-_UNIONS = tuple(
-    int(each)
-    for each in (
-        SupportColumn.MASS,
-        SupportColumn.SAME,
-        SupportColumn.ALIKE,
-        SupportColumn.WINDOW,
-        SupportColumn.ORDER,
-    )
-)
-N_HELD_KINDS = 4  # all but marks
-EVIDENCE_INPUTS: tuple[str, ...] = (
-    *COLUMNS,
-    *(f"{COLUMNS[each]}-union" for each in _UNIONS),
-    "second-mass", "placed-mass", "union-cover",
-    "left-mass", "right-mass", "near-mass", "near-same",
-    "held", *(f"held-{kind}" for kind in KINDS[:N_HELD_KINDS]),
-    "holders", "near-held", "left-held", "right-held",
-    "joined-left", "joined-right", "run", "beside-left", "beside-right", "company",
-    "held-cover", "value",
-)  # fmt: skip
-"""Inputs that never fall when sources are added."""
-WORD_INPUTS: tuple[str, ...] = (
-    "idf", *(f"is-{kind}" for kind in KINDS), "is-noun", "is-verb", "is-adjective", "is-adverb",
-    "length",
-)  # fmt: skip
-"""Inputs of the word and its sentence alone."""
-INPUTS = EVIDENCE_INPUTS + WORD_INPUTS
-REACH = 4
-"""Content words to each side that count as near."""
-_MASS, _SAME = int(SupportColumn.MASS), int(SupportColumn.SAME)
-_COVER = int(SupportColumn.COVER)
-_CLASSES = ("N", "V", "J", "R")
-
-
-def support_inputs(
-    words: AnswerWords, candidates: Sequence[AlignedCandidate], sources: Sources
-) -> NDArray[np.float32]:
-    """Return the inputs of each word, shape (n_words, n_inputs)."""
-    n_words = len(words.kinds)
-    near = _nearness(words)
-    passages = sorted({sources.sentences[each.number].passage for each in candidates})
-    columns = [
-        *_of_columns(n_words, candidates),
-        *_of_alignments(words, candidates, near),
-        *_of_stems(words, sources, passages, near),
-        *_of_words(words),
-    ]
-    return np.stack(columns, axis=1).astype(np.float32)
-
-
-class _Near:
-    """The content words around each word."""
-
-    def __init__(self, mean: NDArray[np.float64], left: list[int], right: list[int]) -> None:
-        self._mean = mean
-        self._left = np.array(left)
-        self._right = np.array(right)
-
-    def mean(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        return self._mean @ values
-
-    def left(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.where(self._left >= 0, values[self._left], 0.0)
-
-    def right(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.where(self._right >= 0, values[self._right], 0.0)
-
-    def with_left(self, holders: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return whether a sentence holds each word and the one before it."""
-        return np.where(self._left >= 0, (holders * holders[self._left]).max(axis=1), 0.0)
-
-    def with_right(self, holders: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.where(self._right >= 0, (holders * holders[self._right]).max(axis=1), 0.0)
-
-
-def _nearness(words: AnswerWords) -> _Near:
-    """Return the content words around each word."""
-    n_words = len(words.kinds)
-    content = words.content
-    before, after = [-1] * n_words, [-1] * n_words
-    weights = np.zeros((n_words, n_words))
-    seen = 0
-    for at in range(n_words):
-        is_content = seen < len(content) and content[seen] == at
-        left = content[max(seen - REACH, 0) : seen]
-        right = content[seen + is_content : seen + is_content + REACH]
-        for distance, other in enumerate(reversed(left), start=1):
-            weights[at, other] = 1.0 / distance
-        for distance, other in enumerate(right, start=1):
-            weights[at, other] = 1.0 / distance
-        before[at] = left[-1] if left else -1
-        after[at] = right[0] if right else -1
-        seen += is_content
-    weights /= np.maximum(weights.sum(axis=1, keepdims=True), 1e-9)
-    return _Near(weights, before, after)
-
-
-def _of_columns(n_words: int, candidates: Sequence[AlignedCandidate]) -> list[NDArray[np.float64]]:
-    if not candidates:
-        return [np.zeros(n_words)] * (len(COLUMNS) + len(_UNIONS))
-    rows = np.stack([each.rows for each in candidates]).astype(np.float64)
-    union = 1.0 - np.prod(1.0 - rows[:, :, _UNIONS], axis=0)
-    return [*rows.max(axis=0).T, *union.T]
-
-
-def _of_alignments(
-    words: AnswerWords, candidates: Sequence[AlignedCandidate], near: _Near
-) -> list[NDArray[np.float64]]:
-    n_words = len(words.kinds)
-    second = placed = union = same = np.zeros(n_words)
-    if candidates:
-        rows = np.stack([each.rows for each in candidates]).astype(np.float64)
-        mass = rows[:, :, _MASS]
-        union = 1.0 - np.prod(1.0 - mass, axis=0)
-        same = rows[:, :, _SAME].max(axis=0)
-        placed = (mass * rows[:, :, _COVER]).max(axis=0)
-        if len(candidates) > 1:
-            second = np.partition(mass, -2, axis=0)[-2]
-    covered = float(words.weights @ union) / max(float(words.weights.sum()), 1e-9)
-    return [
-        second, placed, np.full(n_words, covered),
-        near.left(union), near.right(union), near.mean(union), near.mean(same),
-    ]  # fmt: skip
-
-
-def _of_stems(
-    words: AnswerWords, sources: Sources, passages: Sequence[int], near: _Near
-) -> list[NDArray[np.float64]]:
-    n_words = len(words.kinds)
-    weights = words.weights
-    parts = [words.holders[:, sources.starts[p] : sources.starts[p + 1]] for p in passages]
-    holders = np.concatenate([np.zeros((n_words, 1), np.bool_), *parts], axis=1)
-    value = np.zeros(n_words, np.bool_)
-    for each in words.values:
-        if sources.hold_value(each, passages):
-            value[each.start : each.end] = True
-    held = (holders.any(axis=1) | value).astype(np.float64)
-    kinds = words.of_kind[:, :N_HELD_KINDS].T
-    whole = max(float(weights.sum()), 1e-9)
-    company = (holders * (weights @ holders / whole)).max(axis=1)
-    both = holders.astype(np.float64)
-    beside_left = near.with_left(both)
-    beside_right = near.with_right(both)
-    joined_left, joined_right, run = _runs(words, sources, passages)
-    covered = weights @ held / whole
-    return [
-        held, *(held * kinds),
-        np.minimum(np.log1p(holders.sum(axis=1)) / math.log(10.0), 1.0),
-        near.mean(held), near.left(held), near.right(held),
-        joined_left, joined_right, run, beside_left, beside_right, company,
-        np.full(n_words, covered), value.astype(np.float64),
-    ]  # fmt: skip
-
-
-def _runs(
-    words: AnswerWords, sources: Sources, passages: Sequence[int]
-) -> list[NDArray[np.float64]]:
-    """Return whether each word is adjacent to its neighbours in the sources, and the length of its
-    run. Punctuation is skipped.
-    """
-    n_words = len(words.kinds)
-    mark = WordKind.MARK
-    at = [k for k, kind in enumerate(words.kinds) if kind is not mark]
-    joined = [
-        sources.hold_pair((words.stems[a], words.stems[b]), passages) for a, b in pairwise(at)
-    ]
-    left, right, run = np.zeros(n_words), np.zeros(n_words), np.zeros(n_words)
-    first = 0
-    for k, word in enumerate(at):
-        left[word] = k > 0 and joined[k - 1]
-        right[word] = k < len(joined) and joined[k]
-        if not right[word]:
-            run[at[first : k + 1]] = 1.0 - 1.0 / (k + 1 - first)
-            first = k + 1
-    return [left, right, run]
-
-
-def _of_words(words: AnswerWords) -> list[NDArray[np.float64]]:
-    n_words = len(words.kinds)
-    tags = [tag[:1] for tag in words.sentence.tags or ()]
-    return [
-        words.weights,
-        *words.of_kind.T,
-        *(np.array([each == tag for each in tags], np.float64) for tag in _CLASSES),
-        np.full(n_words, min((n_words - words.kinds.count(WordKind.MARK)) / 40.0, 1.0)),
-    ]
-
-
-MOST = 5.0
-PARTS = ("own", "left", "right", "head", "before", "after", "child", "mean", "least")
-_BY_KIND = tuple(map(KINDS.index, (WordKind.FUNCTION, WordKind.MARK, WordKind.VALUE)))
-_TAGS = ("IN", "DT", "CC", "TO", "PRP", "VB", "RB", "CD", "NNP", "NNS", "JJ")
-N_PARTS = len(PARTS)
-CONTEXT_INPUTS: tuple[str, ...] = (
-    *PARTS,
-    *(f"{KINDS[kind]}-{part}" for kind in _BY_KIND for part in PARTS),
-    *(f"no-{part}" for part in PARTS[1:]),
-    *(f"is-{kind}" for kind in KINDS),
-    *(f"tag-{tag}" for tag in _TAGS),
-    *(f"after-{tag}" for tag in _TAGS),
-    "place", "from-start", "from-end",
-)  # fmt: skip
-_FAR = 10.0
-_BEFORE = PARTS.index("before") - 1
-"""Column of the word before, among those of `_places`."""
-
-
-def context_inputs(words: AnswerWords, log_odds: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the context inputs of each word's support, shape (n_words, n_context_inputs).
-
-    Parameters
-    ----------
-    words : AnswerWords
-    log_odds : float64 array, shape (n_words,)
-        Log odds of each word by its own inputs.
-    """
-    n_words = len(words.kinds)
-    own = np.clip(log_odds, -MOST, MOST)
-    is_content = [False] * n_words
-    for at in words.content:
-        is_content[at] = True
-    places = _places(words, is_content)
-    padded = np.append(own, 0.0)  # -1 is no word
-    parts = np.empty((n_words, N_PARTS))
-    parts[:, 0] = own
-    parts[:, 1:6] = padded[places]
-    missing = np.zeros((n_words, N_PARTS - 1))
-    missing[:, :5] = places < 0
-    below = _least_below(words, own, is_content)
-    parts[:, 6] = np.where(np.isinf(below), 0.0, below)
-    missing[:, 5] = np.isinf(below)
-    content = own[words.content]
-    parts[:, 7] = content.mean() if len(content) else 0.0
-    parts[:, 8] = content.min() if len(content) else 0.0
-    missing[:, 6:] = not len(content)
-    kinds = words.of_kind
-    of_kind = [parts * kinds[:, [kind]] for kind in _BY_KIND]
-    tags = words.sentence.tags or ()
-    has_tag = np.array([_tag_row(tag) for tag in tags])
-    has_none = np.zeros((1, len(_TAGS)))
-    after_tag = np.concatenate([has_tag, has_none])[places[:, _BEFORE]]
-    is_word = np.array([kind is not WordKind.MARK for kind in words.kinds])
-    order = np.cumsum(is_word) - is_word
-    left = np.maximum(is_word.sum() - 1 - order, 0)
-    place = np.stack(
-        [
-            order / max(int(is_word.sum()), 1),
-            np.minimum(order / _FAR, 1),
-            np.minimum(left / _FAR, 1),
-        ],
-        axis=1,
-    )
-    return np.concatenate([parts, *of_kind, missing, kinds, has_tag, after_tag, place], axis=1)
-
-
-def _places(words: AnswerWords, is_content: Sequence[bool]) -> NDArray[np.int64]:
-    """Return each word's content words before, after, above, and the words beside it; else -1."""
-    n_words = len(words.kinds)
-    mark = WordKind.MARK
-    previous, following = [-1] * n_words, [-1] * n_words
-    heads = words.sentence.heads
-    before, after, above = [-1] * n_words, [-1] * n_words, [-1] * n_words
-    last = beside = -1
-    for at in range(n_words):
-        before[at], previous[at] = last, beside
-        last = at if is_content[at] else last
-        beside = at if words.kinds[at] is not mark else beside
-        if heads is not None:
-            above[at] = _above(heads, at, is_content)
-    last = beside = -1
-    for at in range(n_words - 1, -1, -1):
-        after[at], following[at] = last, beside
-        last = at if is_content[at] else last
-        beside = at if words.kinds[at] is not mark else beside
-    return np.array([before, after, above, previous, following]).T
-
-
-@lru_cache(256)
-def _tag_row(tag: str) -> tuple[float, ...]:
-    """Return 1 for each of _TAGS that a tag begins with."""
-    return tuple(float(tag.startswith(each)) for each in _TAGS)
-
-
-def _above(heads: Sequence[int], at: int, is_content: Sequence[bool]) -> int:
-    """Return the nearest content word above a word in the tree, or -1."""
-    at = heads[at]
-    while at >= 0 and not is_content[at]:
-        at = heads[at]
-    return at
-
-
-def _least_below(
-    words: AnswerWords, own: NDArray[np.float64], is_content: Sequence[bool]
-) -> NDArray[np.float64]:
-    """Return the least of the content words right below each word; infinity without any."""
-    found = np.full(len(own), np.inf)
-    for at, head in enumerate(words.sentence.heads or ()):
-        if head >= 0 and is_content[at]:
-            found[head] = min(found[head], own[at])
-    return found
-
 
 TABLE = "support"
 _OF_CONTEXT = "context-"
+_N_PARTS = len(PARTS)
 _N_BY_KIND = CONTEXT_INPUTS.index(f"no-{PARTS[1]}")
 """Number of inputs that are parts, for all kinds of words and then for some."""
 
@@ -473,7 +166,7 @@ class SupportModel(SupportScores):
     def _of_parts(self, context: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the contribution of each part, with its weight for words of this kind."""
         added = self._context[:_N_BY_KIND] * context[:_N_BY_KIND]
-        found: NDArray[np.float64] = added.reshape(-1, N_PARTS).sum(axis=0)
+        found: NDArray[np.float64] = added.reshape(-1, _N_PARTS).sum(axis=0)
         return found
 
     def _of_word(
@@ -497,7 +190,7 @@ class SupportModel(SupportScores):
         rest = self._context[_N_BY_KIND:-1] * context[_N_BY_KIND:]
         added = [*self._of_parts(context)[1:].tolist(), *rest.tolist()]
         names = [*PARTS[1:], *CONTEXT_INPUTS[_N_BY_KIND:]]
-        values = [*context[1:N_PARTS].tolist(), *context[_N_BY_KIND:].tolist()]
+        values = [*context[1:_N_PARTS].tolist(), *context[_N_BY_KIND:].tolist()]
         return [
             _contribution(_OF_CONTEXT + name, value, nats)
             for name, value, nats in zip(names, values, added, strict=True)
