@@ -310,7 +310,7 @@ class EditPair:
         """Whether readers would see a run as moved: it has words of content, and several of them
         where it leaves its sentence."""
         n_words = int(np.count_nonzero(self.sides[0].weights[run.source_start : run.source_end]))
-        return n_words > 1 or (n_words == 1 and not self._leaves_sentence(run))
+        return bool(n_words > 1 or (n_words == 1 and not self._leaves_sentence(run)))
 
     def _leaves_sentence(self, run: Stretch) -> bool:
         """Whether a sentence ends between the place of a run and where its neighbours stayed."""
