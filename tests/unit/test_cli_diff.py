@@ -43,7 +43,7 @@ def no_model(monkeypatch):
 def test_different_texts_exit_1_and_show_what_happened_to_the_number(run_command, files):
     result = run_command("diff", *files)
     assert result.exit_code == 1
-    assert "number    40 → 45" in result.stdout
+    assert "number      40 → 45" in result.stdout
     assert "[-40-]{+45+}" in result.stdout
     assert "→1]" in result.stdout and "{1→ " in result.stdout
 

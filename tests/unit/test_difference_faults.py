@@ -60,3 +60,113 @@ def test_insertions_before_a_word_that_moved_lie_within_the_new_text_alone(diff)
         "In addition to having a configured Transifex account, the tx CLI should be in your PATH. "
         "Run it",
     )
+
+
+def alarms(diff: TextDiff) -> list[str]:
+    """Return the alarms as the terminal lists them."""
+    return [f"{each.kind} {each} ({each.where})" for each in summarize(diff).alarms]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("The server MUST answer.", "The server SHOULD answer.", "modality MUST → SHOULD"),
+        ("The client shall pay.", "The client may pay.", "modality shall → may"),
+        ("The firm will pay it.", "The firm may pay it.", "modality will → may"),
+        ("Dogs are not allowed.", "Dogs are allowed.", "negation are not allowed → are allowed"),
+        ("It made 2 million dollars.", "It made 2 billion dollars.", "money million → billion"),
+        ("Pay by 3 May 2021.", "Pay by 4 May 2021.", "date 3 → 4"),
+        ("Use 40 rooms.\n\nAll 40 rooms.", "Use 45 rooms.\n\nAll 45 rooms.", "number 40 → 45"),
+        ("Ann Lee spoke first.", "Ann Kay spoke first.", "name Lee → Kay"),
+        ("All files are kept.", "Some files are kept.", "quantity All → Some"),
+        ("Refuse only if it rains.", "Refuse if it rains.", "condition Refuse only if → Refuse if"),
+        ("Profits rose last year.", "Profits fell last year.", "opposite rose → fell"),
+    ],
+)  # fmt: skip
+def test_what_changed_in_meaning_is_told_by_its_kind(diff, old, new, told):
+    assert [each.partition(" (")[0] for each in alarms(diff(old, new))] == [told]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "kind"),
+    [
+        ("The host must not sell it.", "prohibition"),
+        ("Clients MUST NOT send a body.", "prohibition"),
+        ("No guest may enter the room.", "prohibition"),
+        ("Do not boil it again.", "prohibition"),
+        ("Smoking is not permitted.", "prohibition"),
+        ("A client SHOULD send a header.", "obligation"),
+        ("Use of a proxy is RECOMMENDED.", "obligation"),
+        ("Staff shall log their hours.", "obligation"),
+        ("A licence is not required.", "permission"),
+        ("The field is OPTIONAL.", "permission"),
+        ("Guests may bring dogs.", "permission"),
+        ("The firm is not liable.", "denial"),
+        ("The notice required by law is short.", None),
+        ("It may happen in spring.", None),
+        ("If a tenant must leave, rents fall.", None),
+        ("Must I go there now?", None),
+        ("Don't do this:", None),
+        ("The flat is free in May.", None),
+    ],
+)
+def test_what_a_sentence_that_comes_or_goes_does(diff, sentence, kind):
+    for old, new, fate in (
+        (f"It rains. {sentence}", "It rains.", "deleted"),
+        ("It rains.", f"It rains. {sentence}", "inserted"),
+    ):
+        found = [each.partition(" (")[0] for each in alarms(diff(old, new))]
+        assert found == ([f"{kind} {fate}: {sentence}"] if kind else [])
+
+
+def test_equal_changes_are_one_alarm_with_the_lines_of_both_files(diff):
+    found = diff("It costs 40 USD.\n\nPay 40 USD.", "New.\n\nIt costs 45 USD.\n\nPay 45 USD.")
+    assert alarms(found) == ["money 40 → 45 (line 1→3, 2 times)"]
+    (alarm,) = summarize(found).alarms
+    assert [(each.old_line, each.new_line) for each in alarm.places] == [(1, 3), (3, 5)]
+
+
+@pytest.mark.parametrize(
+    "label",
+    [
+        "## {}. ", "{}.1 ", "Section {} ", "Section 4.{} ", "Article {}. ", "\u00a7 {} ", "({}) ",
+        "{}) ", "Clause {}: ", "Step {}: ", "- {}. ",
+    ],
+)  # fmt: skip
+def test_what_is_numbered_anew_is_one_line_and_its_references_are_no_alarms(diff, label):
+    old = f"{label.format(3)}Fees are paid in May.\n\nAs section 3 says, pay in time."
+    new = f"{label.format(4)}Fees are paid in May.\n\nAs section 4 says, pay in time."
+    summary = summarize(diff(old, new))
+    assert [each.old_line for each in summary.renumbered] == [1]
+    is_whole = summary.renumbered[0][:2] == ("3", "4")
+    assert len(summary.alarms) == (not is_whole)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("# Costs and fees\n\nAll is low.", "# Sums\n\nThe costs and fees are due.\n\nAll is low."),
+        ("| costs | fees |\n\nIt rains.", "The costs and the fees.\n\nIt rains."),
+        ("```\ncosts = fees\n```\n\nIt rains.", "The costs are fees.\n\nIt rains."),
+        ("See::\n\n    costs = fees\n\nIt rains.", "See::\n\nThe costs are fees.\n\nIt rains."),
+        ("Costs and fees\n==============\n\nIt rains.", "The costs and fees.\n\nIt rains."),
+    ],
+)
+def test_forms_of_blocks_pair_with_their_like_alone(diff, old, new):
+    kinds = {each.kind for each in diff(old, new).blocks}
+    assert BlockKind.DELETED in kinds
+    assert BlockKind.INSERTED in kinds
+    assert not {BlockKind.CHANGED, BlockKind.SPLIT, BlockKind.MERGED} & kinds
+
+
+def test_a_sentence_of_which_little_stays_is_deleted_and_inserted_as_a_whole(diff):
+    old = "Our committee of nine members elects the chair in spring."
+    new = "In spring a head of the club is chosen by all who pay their fees."
+    assert str(diff(old, new)) == f"[-{old}-]{{+{new}+}}"
+
+
+def test_neighbours_that_move_together_are_one_move(diff):
+    moved = ["The mill was built in 1894.", "It has a garden.", "Ducks swim on its pond."]
+    rest = [f"Old house number {k} stands on the hill of {name}." for k, name in enumerate("ABCDE")]
+    found = diff(" ".join(moved + rest), " ".join(rest + moved))
+    assert {each.move for each in found.blocks} == {None, 1}

@@ -43,7 +43,7 @@ def test_a_terminal_without_colours_gets_brackets(diff):
         "--- a.txt",
         "+++ b.txt",
         "Changed in meaning:",
-        "  number    40 → 45  (paragraph 1, sentence merged with another)",
+        "  number      40 → 45  (line 1→1, sentence merged with another)",
         "",
         "{1→ They make shoes and [-bags-]{+belts+}.} It opened in 1990[-. It-] {+and+} has "
         "[-40-]{+45+} workers. [They make shoes and bags. →1]",
@@ -105,7 +105,7 @@ def test_markdown(diff):
     assert list(markdown_lines(diff, ("a_1.txt", "b.txt"), context=0)) == [
         "**a\\_1.txt → b.txt**",
         "",
-        "- number: 40 → 45 (paragraph 1, sentence merged with another)",
+        "- number: 40 → 45 (line 1→1, sentence merged with another)",
         "",
         "[1→ They make shoes and ~~bags~~**belts**.] It opened in 1990 ~~. It~~ **and** has "
         "~~40~~**45** workers. [~~They make shoes and bags.~~ →1]",

@@ -85,16 +85,16 @@ def test_blocks_say_what_became_of_their_sentences(diff):
 def test_what_happened_to_a_number_of_a_merged_sentence_is_told_first(diff):
     first = summarize(diff).alarms[0]
     assert (first.change, first.old, first.new) == ("number", "40", "45")
-    assert first.sentence == "merged with another"
+    assert first.places[0].sentence == "merged with another"
 
 
 @pytest.mark.parametrize(
     ("sentence", "change"),
     [
-        ("The host must not sell it.", "modality"),
-        ("Guests may bring dogs.", "modality"),
-        ("It is not for sale.", "negation"),
-        ("It isn't for sale.", "negation"),
+        ("The host must not sell it.", "prohibition"),
+        ("Guests may bring dogs.", "permission"),
+        ("It is not for sale.", "denial"),
+        ("It isn't for sale.", "denial"),
         ("It lists all costs, including but not limited to post.", None),
         ("It fell by 40% in May.", None),
     ],
@@ -107,7 +107,7 @@ def test_a_sentence_that_obliges_permits_or_denies_is_told_where_it_comes_or_goe
         (texts_of("It rains.", f"It rains. {sentence}", come), "inserted"),
     ):
         found = [
-            (str(e.change), e.old or e.new, e.sentence) for e in summarize(diff_of(texts)).alarms
+            (e.kind, e.old or e.new, e.places[0].sentence) for e in summarize(diff_of(texts)).alarms
         ]
         assert found == ([(change, sentence, fate)] if change else [])
 

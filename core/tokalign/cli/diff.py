@@ -68,6 +68,10 @@ class DiffFlags(TerminalFlags):
     context: int = flag(
         "Unchanged paragraphs to show around those that changed.", type=click.IntRange(0), default=1
     )
+    only: str | None = flag(
+        "Show only changes of meaning, all of them, and their paragraphs.",
+        type=click.Choice(["meaning"]),
+    )
     git: bool = flag(
         "The arguments are those that git gives to an external diff. The exit code is then 0.",
         default=False,
@@ -79,6 +83,8 @@ class DiffFlags(TerminalFlags):
             chosen.append(f"--format {self.format}")
         if len(chosen) > 1:
             raise click.UsageError(f"{chosen[0]} and {chosen[1]} exclude each other")
+        if self.only and (self.html is not None or self.form not in ("text", "markdown")):
+            raise click.UsageError("--only is of text and Markdown; the other formats have all")
         if self.git and self.html is not None:
             raise click.UsageError("--git shows many files: --html would keep the last alone")
 
@@ -120,7 +126,9 @@ class DiffFlags(TerminalFlags):
         if form == "markdown":
             from tokalign.texts.diff.diff_lines import markdown_lines
 
-            return markdown_lines(diff, names, context=self.context)
+            return markdown_lines(
+                diff, names, context=self.context, only_meaning=self.only is not None
+            )
         if form == "m2":
             from tokalign.texts.diff.m2 import m2_lines
 
@@ -132,7 +140,12 @@ class DiffFlags(TerminalFlags):
         from tokalign.texts.diff.diff_lines import terminal_lines
 
         return terminal_lines(
-            diff, names, context=self.context, is_coloured=is_coloured, width=self.columns()
+            diff,
+            names,
+            context=self.context,
+            is_coloured=is_coloured,
+            width=self.columns(),
+            only_meaning=self.only is not None,
         )
 
 

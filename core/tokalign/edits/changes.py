@@ -29,6 +29,11 @@ MEANINGS = {
 _SIGN_REACH = 2  # tokens from a minus to its number, over a currency
 _ROLE_REACH = 3  # from a moved word to the one whose roles are exchanged
 _NEGATION_REACH = 8  # from a negation to the word that it denies
+_MODALS = {
+    "must": 6, "shall": 6, "will": 6, "ought": 4, "should": 4, "can": 1, "could": 1, "may": 1,
+    "might": 1,
+}  # fmt: skip
+"""Modal verbs with the grades that scales.tsv has of them, and shall and will as must."""
 _NUMBER = re.compile(r"\d+")
 _NUMERALS = [
     {str(number), numeral}
@@ -68,6 +73,8 @@ def change_of(
     meaning = _meaning(before, after, indices, conflicts)
     if meaning is not None:
         return meaning
+    if _is_other_modal(_lower(before), _lower(after)):
+        return Change.MODALITY
     if not before or not after:
         return Change.CONTENT if _words([*before, *after]) else Change.PUNCTUATION
     form = _form(before, after) or _inflection(source, target, indices)
@@ -92,6 +99,13 @@ def _meaning(
         if each.source in rows or each.target in columns or _makes(each, before, after, indices)
     }
     return next((each for each in CONFLICTING if each in changes), None)
+
+
+def _is_other_modal(before: Sequence[str], after: Sequence[str]) -> bool:
+    """Whether a modal verb took the place of one of another grade: shall and may."""
+    if len(before) != 1 or len(after) != 1 or not {*before, *after} <= _MODALS.keys():
+        return False
+    return _MODALS[before[0]] != _MODALS[after[0]]
 
 
 def _moves_roles(

@@ -10,6 +10,7 @@ well.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Self, TypeAlias
@@ -17,7 +18,9 @@ from typing import NamedTuple, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from tokalign.english.reading import words_of
 from tokalign.errors import ShapeError
+from tokalign.texts.block_forms import BlockForm, forms_of
 from tokalign.texts.sentence_candidates import TextCandidate, find_candidates
 from tokalign.texts.sentence_matching import UNITS, best_chain
 from tokalign.texts.split_text import sentences_of
@@ -227,9 +230,14 @@ class TextPlan:
         self.new_text = new_text
         self.old = old
         self.new = new
-        self.candidates, self._same = find_candidates(
+        candidates, self._same = find_candidates(
             [each.text for each in old], [each.text for each in new]
         )
+        forms = (
+            forms_of(old_text, [each.start for each in old]),
+            forms_of(new_text, [each.start for each in new]),
+        )
+        self.candidates = [each for each in candidates if self._are_alike(each, forms)]
 
     @classmethod
     def of(cls, old_text: str, new_text: str) -> Self:
@@ -244,6 +252,19 @@ class TextPlan:
         """
         old = sentences_of(old_text, "old_text")
         return cls(old_text, new_text, old, sentences_of(new_text, "new_text"))
+
+    def _are_alike(
+        self, candidate: TextCandidate, forms: tuple[list[BlockForm], list[BlockForm]]
+    ) -> bool:
+        """Whether sentences have one form, or are the same but for their marks."""
+        both = {forms[0][k] for k in candidate.old} | {forms[1][k] for k in candidate.new}
+        if len(both) == 1:
+            return True
+        old, new = (
+            re.findall(r"\w+", words_of(text).lower())
+            for text in self.texts(candidate.old, candidate.new)
+        )
+        return old == new
 
     def pairs(self) -> Iterator[tuple[str, str]]:
         """Yield the old and the new text of each candidate."""

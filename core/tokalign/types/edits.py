@@ -56,14 +56,14 @@ class Change(enum.StrEnum):
 
 CONFLICTING = (
     Change.NUMBER,
-    Change.CODE,
-    Change.NAME,
     Change.NEGATION,
     Change.MODALITY,
+    Change.OPPOSITE,
     Change.QUANTITY,
     Change.CONDITION,
-    Change.OPPOSITE,
+    Change.NAME,
     Change.ROLES,
+    Change.CODE,
 )
 """Changes that conflict with what was said, the most important first."""
 _FORMS = frozenset(

@@ -96,8 +96,8 @@ export function drawGrounding(box, answer, text, passages) {
 
 export function drawDifference(box, answer) {
   const alarms = make("ul");
-  for (const { change, old, new: now } of answer.summary.alarms) {
-    alarms.append(make("li", `${change}: ${[old, now].filter(Boolean).join(" → ")}`, { class: "warning" }));
+  for (const { kind, old, new: now } of answer.summary.alarms) {
+    alarms.append(make("li", `${kind}: ${[old, now].filter(Boolean).join(" → ")}`, { class: "warning" }));
   }
   for (const block of answer.blocks) {
     const paragraph = make("p");

@@ -7,8 +7,9 @@ Examples
 (True, 1)
 """
 
+from tokalign.texts.diff.alarms import Alarm, AlarmPlace, Renumbered
 from tokalign.texts.diff.build_diff import diff_of, same_texts
-from tokalign.texts.diff.summary import Alarm, Summary, summarize
+from tokalign.texts.diff.summary import Summary, summarize
 from tokalign.texts.diff.text_diff import (
     MARKUP,
     SPACE,
@@ -22,9 +23,11 @@ __all__ = [
     "MARKUP",
     "SPACE",
     "Alarm",
+    "AlarmPlace",
     "BlockKind",
     "DiffBlock",
     "DiffSegment",
+    "Renumbered",
     "Summary",
     "TextDiff",
     "diff_of",

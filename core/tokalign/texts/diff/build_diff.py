@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from tokalign.english.reading import without_marks
+from tokalign.texts.diff.labels import labels_of
 from tokalign.texts.diff.sliding import slid
 from tokalign.texts.diff.text_diff import (
     MARKUP,
@@ -23,10 +24,16 @@ from tokalign.texts.diff.text_diff import (
     DiffSegment,
     TextDiff,
     TextRange,
+    n_words,
 )
 from tokalign.types import Alignment, Sentence
-from tokalign.types.edits import Change, EditKind
+from tokalign.types.edits import CONFLICTING, Change, EditKind
 from tokalign.types.texts import SentenceSpan, TextAlignment, TextBlock
+
+LEAST_KEPT = 1 / 3
+"""Least share of the words of a sentence that stays, unless it was rewritten."""
+LEAST_REWRITTEN = 4
+"""Least words of a sentence that was rewritten."""
 
 
 @dataclass(slots=True, eq=False)
@@ -348,6 +355,7 @@ class _Builder:
         self._old_ranges = _ranges(texts.old, len(texts.old_text))
         self._new_ranges = _ranges(texts.new, len(texts.new_text))
         self._n_moves = 0
+        self._last: DiffBlock | None = None
 
     def blocks(self) -> Iterator[DiffBlock]:
         """Yield the blocks; white space outside of sentences goes to the first."""
@@ -365,18 +373,20 @@ class _Builder:
                 old, stray_old = (0, len(texts.old_text)), False
             if stray_new:
                 new, stray_new = (0, len(texts.new_text)), False
-            yield self._block(block, old, new)
+            self._last = self._block(block, old, new)
+            yield self._last
             at = at if block.moved else old[1]
             at_new = new[1]
 
     def _block(self, block: TextBlock, old: TextRange, new: TextRange) -> DiffBlock:
         texts = self._texts
-        move = self._next_move() if block.moved else None
+        move = self._move(old) if block.moved else None
         spans = (
             tuple((texts.old[k].start, texts.old[k].end) for k in block.old),
             tuple((texts.new[k].start, texts.new[k].end) for k in block.new),
         )
         pieces: list[EditPiece] = []
+        cores = (old, new)
         if block.old and block.new:
             starts = (spans[0][0][0], spans[1][0][0])
             cores = (
@@ -395,6 +405,9 @@ class _Builder:
         # Words are pieces, where there are any: what else differs is marks.
         is_said = not pieces and any(map(str.isalnum, "".join(map(without_marks, both))))
         found = slid(*both, segments_of(*both, pieces, Change.CONTENT if is_said else MARKUP))
+        if len(found) > 1 and is_rewritten(*both, found):
+            whole = [EditPiece(EditKind.SUBSTITUTE, Change.WORDING, *cores)]
+            found = segments_of(*both, whole)
         segments = tuple(
             replace(
                 each,
@@ -402,13 +415,50 @@ class _Builder:
                 new=(each.new[0] + new[0], each.new[1] + new[0]),
                 move=self._next_move() if each.kind is EditKind.MOVE else move,
             )
-            for each in found
+            for each in with_labels(*both, found)
         )
         return DiffBlock(_kind(block, segments), old, new, *spans, segments, move)
+
+    def _move(self, old: TextRange) -> int:
+        """Return the number of a block's move: neighbours that move together share one."""
+        last = self._last
+        if last is not None and last.move is not None and last.old[1] == old[0]:
+            return last.move
+        return self._next_move()
 
     def _next_move(self) -> int:
         self._n_moves += 1
         return self._n_moves
+
+
+def is_rewritten(old: str, new: str, segments: Sequence[DiffSegment]) -> bool:
+    """Whether a sentence keeps less than a third of its words, and none that conflict: it reads
+    better deleted and inserted as a whole."""
+    kept = sum(
+        n_words(new[slice(*each.new)])
+        for each in segments
+        if each.kind in (EditKind.EQUAL, EditKind.MOVE)
+    )
+    n_old, n_new = n_words(old), n_words(new)
+    return (
+        min(n_old, n_new) >= LEAST_REWRITTEN
+        and LEAST_KEPT * (n_old + n_new) > 2 * kept
+        and all(each.change not in CONFLICTING for each in segments)
+    )
+
+
+def with_labels(old: str, new: str, segments: Iterable[DiffSegment]) -> Iterator[DiffSegment]:
+    """Yield the segments of a block, with changes of its label as changes of marks."""
+    labels = labels_of(old, new)
+    for each in segments:
+        if (
+            labels is not None
+            and each.change not in (None, SPACE)
+            and labels[0][0] <= each.old[0] <= each.old[1] <= labels[0][1]
+            and labels[1][0] <= each.new[0] <= each.new[1] <= labels[1][1]
+        ):
+            each = replace(each, change=MARKUP)
+        yield each
 
 
 def _ranges(sentences: Sequence[SentenceSpan], end: int) -> list[TextRange]:

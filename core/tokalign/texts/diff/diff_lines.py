@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from tokalign.showing.painting import Look, MarkdownPainter, Painter, TerminalPainter
 from tokalign.showing.text import one_line, visible, with_edges, wrapped
+from tokalign.texts.diff.alarms import MOST_SHOWN, Alarm, renumbered_line
 from tokalign.texts.diff.reading_order import (
     Mark,
     MarkRole,
@@ -19,7 +20,7 @@ from tokalign.texts.diff.reading_order import (
     paragraphs,
     shown_text,
 )
-from tokalign.texts.diff.summary import ONLY_SPACE, Alarm, summarize
+from tokalign.texts.diff.summary import ONLY_SPACE, summarize
 from tokalign.texts.diff.text_diff import DiffBlock, TextDiff
 from tokalign.types.edits import CONFLICTING
 
@@ -48,6 +49,7 @@ def terminal_lines(
     context: int = 1,
     is_coloured: bool = False,
     width: int | None = None,
+    only_meaning: bool = False,
 ) -> Iterator[str]:
     """Yield the lines of a difference for a terminal; equal texts have none.
 
@@ -63,13 +65,20 @@ def terminal_lines(
         moved}`` do.
     width : int, optional
         Columns to wrap lines at; by default, lines are as long as in the texts.
+    only_meaning : bool
+        Whether to write only paragraphs with changes of meaning, and all of these changes.
     """
-    for line in _TerminalLines(diff, is_coloured).lines(names, context):
+    lines = _TerminalLines(diff, is_coloured)
+    for line in lines.lines(names, None if only_meaning else context):
         yield from [line] if width is None else wrapped(line, max(width, 20))
 
 
 def markdown_lines(
-    diff: TextDiff, names: tuple[str, str] = ("old", "new"), *, context: int = 1
+    diff: TextDiff,
+    names: tuple[str, str] = ("old", "new"),
+    *,
+    context: int = 1,
+    only_meaning: bool = False,
 ) -> Iterator[str]:
     """Yield the lines of a difference as Markdown; equal texts have none.
 
@@ -78,10 +87,10 @@ def markdown_lines(
 
     Parameters
     ----------
-    diff, names, context
+    diff, names, context, only_meaning
         As of `terminal_lines`; unchanged paragraphs are left out.
     """
-    return _MarkdownLines(diff).lines(names, context)
+    return _MarkdownLines(diff).lines(names, None if only_meaning else context)
 
 
 class _Lines(ABC):
@@ -93,19 +102,30 @@ class _Lines(ABC):
         self._diff = diff
         self._paragraphs = paragraphs(diff)
 
-    def lines(self, names: tuple[str, str], context: int) -> Iterator[str]:
-        """Yield all lines; equal texts have none."""
+    def lines(self, names: tuple[str, str], context: int | None) -> Iterator[str]:
+        """Yield all lines; equal texts have none. Without a context, only paragraphs with alarms
+        are shown."""
         if self._diff.is_same:
             return
         yield from self._head(names)
-        if alarms := summarize(self._diff).alarms:
-            yield from self._alarms(alarms)
+        summary = summarize(self._diff)
+        alarms = summary.alarms if context is None else summary.alarms[:MOST_SHOWN]
+        yield from self._alarms(alarms)
+        if n_more := len(summary.alarms) - len(alarms):
+            yield from self._note(f"and {n_more} more: --only meaning lists all")
+        if line := renumbered_line(summary.renumbered):
+            yield from self._note(line)
+        if summary.alarms or summary.renumbered:
             yield ""
         if all(paragraph.is_same for paragraph in self._paragraphs):
             yield ONLY_SPACE
             yield ""
         n_folded = 0
-        shown = is_shown(self._paragraphs, context)
+        if context is None:
+            told = {place.paragraph for alarm in alarms for place in alarm.places}
+            shown = [paragraph.number in told for paragraph in self._paragraphs]
+        else:
+            shown = is_shown(self._paragraphs, context)
         for paragraph, is_open in zip(self._paragraphs, shown, strict=True):
             if not is_open:
                 n_folded += 1
@@ -126,6 +146,10 @@ class _Lines(ABC):
     @abstractmethod
     def _alarms(self, alarms: tuple[Alarm, ...]) -> Iterator[str]:
         """Yield the lines of changes of meaning."""
+
+    @abstractmethod
+    def _note(self, line: str) -> Iterator[str]:
+        """Yield a line below those of changes of meaning."""
 
     @abstractmethod
     def _fold(self, what: str) -> str:
@@ -163,12 +187,6 @@ class _Lines(ABC):
         return self.painter.marked(mark.text, look_of(mark), number)
 
 
-def _where(alarm: Alarm) -> str:
-    """Return the place of a change of meaning."""
-    sentence = f", sentence {alarm.sentence}" if alarm.sentence else ""
-    return f"paragraph {alarm.paragraph}{sentence}"
-
-
 class _TerminalLines(_Lines):
     """Writes a difference for a terminal."""
 
@@ -189,10 +207,14 @@ class _TerminalLines(_Lines):
             yield self.painter.coloured(f"{sign} {visible(name)}", "1")
 
     def _alarms(self, alarms: tuple[Alarm, ...]) -> Iterator[str]:
-        yield "Changed in meaning:"
+        if alarms:
+            yield "Changed in meaning:"
         for each in alarms:
-            change = self.painter.coloured(f"{each.change:<9}", "1")
-            yield f"  {change} {visible(str(each))}  ({_where(each)})"
+            kind = self.painter.coloured(f"{each.kind:<11}", "1")
+            yield f"  {kind} {visible(str(each))}  ({each.where})"
+
+    def _note(self, line: str) -> Iterator[str]:
+        yield f"  {visible(line)}"
 
     def _fold(self, what: str) -> str:
         return self.painter.coloured(f"··· {what} ···", "2")
@@ -239,7 +261,10 @@ class _MarkdownLines(_Lines):
 
     def _alarms(self, alarms: tuple[Alarm, ...]) -> Iterator[str]:
         for each in alarms:
-            yield f"- {each.change}: {self.painter.text(str(each))} ({_where(each)})"
+            yield f"- {each.kind}: {self.painter.text(str(each))} ({each.where})"
+
+    def _note(self, line: str) -> Iterator[str]:
+        yield f"- {self.painter.text(line)}"
 
     def _fold(self, what: str) -> str:
         return f"*{what}*"

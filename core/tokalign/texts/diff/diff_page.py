@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from tokalign.showing.page import page_of, page_text
 from tokalign.showing.painting import HtmlPainter, attributes
 from tokalign.showing.text import with_edges
+from tokalign.texts.diff.alarms import fate
 from tokalign.texts.diff.diff_lines import LOOKS, look_of
 from tokalign.texts.diff.reading_order import (
     Mark,
@@ -20,7 +21,7 @@ from tokalign.texts.diff.reading_order import (
     marks_of,
     paragraphs,
 )
-from tokalign.texts.diff.summary import ONLY_SPACE, fate, summarize
+from tokalign.texts.diff.summary import ONLY_SPACE, summarize
 from tokalign.texts.diff.text_diff import SPACE, DiffBlock, TextDiff
 from tokalign.types.edits import EditKind
 
@@ -111,14 +112,12 @@ class _Page:
         yield '<section class="alarms" aria-label="changed in meaning">'
         yield "<h2>Changed in meaning</h2>\n<ul>"
         for each in self._summary.alarms:
-            segment = self._diff.blocks[each.block].segments[each.segment]
-            where = f"paragraph {each.paragraph}"
-            if each.sentence:
-                where += f", sentence {each.sentence}"
+            place = each.places[0]
+            segment = self._diff.blocks[place.block].segments[place.segment]
             yield (
-                f'<li><span class="kind">{each.change}</span> '
-                f'<a href="#p{each.paragraph}" data-to="{self._numbers[id(segment)]}">'
-                f"{page_text(str(each))}</a> <small>{where}</small></li>"
+                f'<li><span class="kind">{each.kind}</span> '
+                f'<a href="#p{place.paragraph}" data-to="{self._numbers[id(segment)]}">'
+                f"{page_text(str(each))}</a> <small>{each.where}</small></li>"
             )
         yield "</ul>\n</section>"
 

@@ -18,8 +18,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from tokalign.texts.diff.summary import tokens_of
-from tokalign.texts.diff.text_diff import SPACE, DiffBlock, DiffSegment, TextDiff, TextRange
+from tokalign.texts.diff.text_diff import (
+    SPACE,
+    DiffBlock,
+    DiffSegment,
+    TextDiff,
+    TextRange,
+    tokens_of,
+)
 from tokalign.types.edits import Change, EditKind
 
 _NOTHING = "A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0"

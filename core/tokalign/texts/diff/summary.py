@@ -5,16 +5,13 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from tokalign.english.reading import without_marks
-from tokalign.english.values import find_values
-from tokalign.showing.text import one_line
-from tokalign.texts.diff.reading_order import paragraphs
+from tokalign.texts.diff.alarms import Alarm, Renumbered, alarms_of, renumbered
 from tokalign.texts.diff.text_diff import (
     MARKUP,
     SPACE,
@@ -22,7 +19,7 @@ from tokalign.texts.diff.text_diff import (
     DiffBlock,
     DiffSegment,
     TextDiff,
-    TextRange,
+    n_words,
 )
 from tokalign.types.edits import CONFLICTING, Change, EditKind
 
@@ -39,87 +36,7 @@ CHANGES = (
     SPACE,
 )
 """All changes, those of meaning first."""
-OBLIGING = frozenset(
-    (
-        "must", "shall", "may", "cannot", "required", "mandatory", "compulsory", "obliged",
-        "forbidden", "prohibited", "allowed", "permitted",
-    )
-)  # fmt: skip
-"""Words of a sentence that obliges, forbids or permits."""
-DENYING = frozenset(("never", "no", "nobody", "none", "nor", "not", "nothing"))
-"""Words of a sentence that denies; without, fail and their like are a part of what it says."""
-DENYING_NOTHING = frozenset(("limited", "necessarily", "only"))
-"""Words behind "not" in a sentence that need not deny."""
 ONLY_SPACE = "Only white space differs."
-FATES = {
-    BlockKind.MOVED: "moved",
-    BlockKind.SPLIT: "split in two",
-    BlockKind.MERGED: "merged with another",
-    BlockKind.DELETED: "deleted",
-    BlockKind.INSERTED: "inserted",
-}
-"""Fate of a sentence, by the kind of its block."""
-_TOKEN = re.compile(r"\d+(?:[.,:/]\d+)*|[^\W\d](?:\w|['’](?=\w))*|\w+|[^\w\s]")
-
-
-def token_spans(text: str) -> Iterator[TextRange]:
-    """Yield the range of each token: a number, a word with its clitics, or a single sign.
-
-    Examples
-    --------
-    >>> text = "Don't pay $1,200."
-    >>> [text[start:end] for start, end in token_spans(text)]
-    ["Don't", 'pay', '$', '1,200', '.']
-    """
-    for found in _TOKEN.finditer(text):
-        yield found.span()
-
-
-def tokens_of(text: str) -> list[str]:
-    """Return the tokens of a piece of text."""
-    return _TOKEN.findall(text)
-
-
-@dataclass(frozen=True, slots=True)
-class Alarm:
-    """A change of meaning to show first.
-
-    Attributes
-    ----------
-    change : Change
-        Out of CONFLICTING.
-    old, new : str
-        Old and new words; empty on a side without words.
-    block, segment : int
-        0-based numbers of the block, and of the segment in it.
-    paragraph : int
-        Number of its paragraph from 1, as renderers count.
-    sentence : str
-        Fate of its sentence, such as "moved", or empty.
-    """
-
-    change: Change
-    old: str
-    new: str
-    block: int
-    segment: int
-    paragraph: int
-    sentence: str
-
-    def __str__(self) -> str:
-        """Return the change in words.
-
-        Examples
-        --------
-        >>> str(Alarm(Change.NUMBER, "40", "45", 0, 0, 1, "moved"))
-        '40 → 45'
-        >>> str(Alarm(Change.NEGATION, "", "not", 0, 0, 1, ""))
-        '“not” is new'
-        """
-        old, new = one_line(self.old), one_line(self.new)
-        if old and new:
-            return f"{old} → {new}"
-        return f"“{old}” is gone" if old else f"“{new}” is new"
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,8 +53,9 @@ class Summary:
         Words that were deleted, inserted or moved; a replaced word is a deletion and an insertion.
         Punctuation is not counted.
     alarms : tuple of Alarm
-        Changes that conflict with what was said, in the order of CONFLICTING and then of the new
-        text.
+        Changes of meaning, the most important first.
+    renumbered : tuple of Renumbered
+        Labels that were numbered anew.
     """
 
     blocks: Mapping[BlockKind, int]
@@ -146,6 +64,7 @@ class Summary:
     n_inserted: int
     n_moved: int
     alarms: tuple[Alarm, ...]
+    renumbered: tuple[Renumbered, ...]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the counts as a JSON object; diff.schema.json describes it."""
@@ -157,7 +76,8 @@ class Summary:
                 "inserted": self.n_inserted,
                 "moved": self.n_moved,
             },
-            "alarms": [asdict(each) | {"change": str(each.change)} for each in self.alarms],
+            "alarms": [each.to_dict() for each in self.alarms],
+            "renumbered": [each._asdict() for each in self.renumbered],
         }
 
 
@@ -179,7 +99,8 @@ def summarize(diff: TextDiff) -> Summary:
         n_deleted=counts[EditKind.DELETE],
         n_inserted=counts[EditKind.INSERT],
         n_moved=n_moved,
-        alarms=tuple(sorted(_alarms(diff), key=lambda each: CONFLICTING.index(each.change))),
+        alarms=alarms_of(diff),
+        renumbered=renumbered(diff),
     )
 
 
@@ -201,64 +122,6 @@ def _changed(diff: TextDiff) -> Iterator[tuple[DiffBlock, int, DiffSegment, str,
             here = old[each.old[0] - block.old[0] : each.old[1] - block.old[0]]
             there = new[each.new[0] - block.new[0] : each.new[1] - block.new[0]]
             yield block, s, each, here, there
-
-
-def n_words(text: str) -> int:
-    """Return the number of words and numbers in a text."""
-    return sum(text[start].isalnum() for start, _ in token_spans(text))
-
-
-def fate(block: DiffBlock) -> str:
-    """Return the fate of a block's sentences besides their words; empty if they stayed."""
-    said = [FATES[block.kind]] if block.kind in FATES else []
-    if block.move is not None and block.kind is not BlockKind.MOVED:
-        said.append("moved")
-    return " and ".join(said)
-
-
-def _alarms(diff: TextDiff) -> Iterator[Alarm]:
-    """Yield the alarms in the order of the new text."""
-    numbers = {
-        id(block): paragraph.number
-        for paragraph in paragraphs(diff)
-        for block, is_origin in paragraph.places
-        if not is_origin
-    }
-    places = {id(block): k for k, block in enumerate(diff.blocks)}
-    for block, s, each, old, new in _changed(diff):
-        place = (places[id(block)], s, numbers[id(block)], fate(block))
-        if each.change in CONFLICTING:
-            yield Alarm(Change(each.change or ""), old.strip(), new.strip(), *place)
-        elif block.kind in (BlockKind.DELETED, BlockKind.INSERTED):
-            change = obliges(old or new)
-            if change is not None:
-                yield Alarm(change, old.strip(), new.strip(), *place)
-
-
-def obliges(text: str) -> Change | None:
-    """Return MODALITY if a sentence obliges, forbids or permits, NEGATION if it denies, or None.
-
-    Examples
-    --------
-    >>> str(obliges("The host must not sell it."))
-    'modality'
-    >>> str(obliges("It is not for sale."))
-    'negation'
-    >>> obliges("It is for sale in May.")
-    """
-    words = [text[start:end] for start, end in token_spans(text)]
-    is_value = {
-        at for each in find_values(words) for at in range(each.start, each.end) if not each.rank
-    }
-    lower = [word.lower() for word in words]
-    if any(word in OBLIGING and at not in is_value for at, word in enumerate(lower)):
-        return Change.MODALITY
-    denies = any(
-        word.endswith(("n't", "n\u2019t"))
-        or (word in DENYING and DENYING_NOTHING.isdisjoint(lower[at + 1 : at + 2]))
-        for at, word in enumerate(lower)
-    )
-    return Change.NEGATION if denies else None
 
 
 _LONGEST_BAR = 40

@@ -8,6 +8,7 @@ and the segments. diff.schema.json describes the form as JSON.
 from __future__ import annotations
 
 import enum
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self, TypeAlias
@@ -24,7 +25,31 @@ SPACE = "space"
 MARKUP = "markup"
 """Change of a segment in which only marks differ: mark-up, citation marks, labels; no words.
 Other changes are of `Change`."""
+_TOKEN = re.compile(r"\d+(?:[.,:/]\d+)*|[^\W\d](?:\w|['’](?=\w))*|\w+|[^\w\s]")
 FORMAT, FORMAT_VERSION = "tokalign-diff", 1
+
+
+def token_spans(text: str) -> Iterator[TextRange]:
+    """Yield the range of each token: a number, a word with its clitics, or a single sign.
+
+    Examples
+    --------
+    >>> text = "Don't pay $1,200."
+    >>> [text[start:end] for start, end in token_spans(text)]
+    ["Don't", 'pay', '$', '1,200', '.']
+    """
+    for found in _TOKEN.finditer(text):
+        yield found.span()
+
+
+def tokens_of(text: str) -> list[str]:
+    """Return the tokens of a piece of text."""
+    return _TOKEN.findall(text)
+
+
+def n_words(text: str) -> int:
+    """Return the number of words and numbers in a text."""
+    return sum(text[start].isalnum() for start, _ in token_spans(text))
 
 
 class BlockKind(enum.StrEnum):

@@ -1,0 +1,410 @@
+"""Alarms of a difference: changes of meaning, the most important first.
+
+They are the conflicts that the judge names in aligned sentences, and the sentences that come or go
+and oblige, forbid, permit or deny. The same old and new words are one alarm, of one kind. What is
+numbered anew is none: neither a label, nor a reference to it.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from tokalign.english.reading import without_marks
+from tokalign.english.values import Kind, find_values
+from tokalign.showing.text import one_line
+from tokalign.texts.block_forms import BlockForm, forms_of
+from tokalign.texts.diff.labels import follows_name, labels_of, number_of
+from tokalign.texts.diff.reading_order import paragraphs
+from tokalign.texts.diff.text_diff import (
+    BlockKind,
+    DiffBlock,
+    DiffSegment,
+    TextDiff,
+    TextRange,
+    token_spans,
+)
+from tokalign.types.edits import CONFLICTING, Change, EditKind
+
+_VALUES = {Kind.MONEY: "money", Kind.DATE: "date", Kind.TIME: "time"}
+KINDS = (
+    "money", "number", "date", "time", "negation", "modality", "opposite", "quantity", "condition",
+    "name", "roles", "prohibition", "obligation", "permission", "denial", "code",
+)  # fmt: skip
+"""Kinds of alarms, the most important first: changes, values by their kind, and what sentences do
+that come or go."""
+FATES = {
+    BlockKind.MOVED: "moved",
+    BlockKind.SPLIT: "split in two",
+    BlockKind.MERGED: "merged with another",
+    BlockKind.DELETED: "deleted",
+    BlockKind.INSERTED: "inserted",
+}
+"""Fate of a sentence, by the kind of its block."""
+_MODALS = frozenset(("must", "shall", "may"))
+_STATES = {
+    "required": "obligation", "mandatory": "obligation", "compulsory": "obligation",
+    "obliged": "obligation", "recommended": "obligation", "allowed": "permission",
+    "permitted": "permission", "optional": "permission", "forbidden": "prohibition",
+    "prohibited": "prohibition",
+}  # fmt: skip
+"""What is said of something by the words that follow a form of be."""
+_DENIED = {"obligation": "permission", "permission": "prohibition", "prohibition": "permission"}
+_BEING = frozenset(("am", "are", "be", "been", "is", "was", "were"))
+_CONDITIONS = frozenset(("if", "unless", "when", "where", "whether", "which", "who"))
+_ENDS = frozenset((",", ";", ".", "then"))
+"""Signs and words that end a condition."""
+_DENYING = frozenset(("never", "no", "nobody", "none", "nor", "not", "nothing"))
+"""Words of a sentence that denies; without, fail and their like are a part of what it says."""
+_DENYING_NOTHING = frozenset(("limited", "necessarily", "only"))
+"""Words behind "not" in a sentence that need not deny."""
+_POSSIBLE = frozenset(
+    (
+        "become", "benefit", "cause", "contain", "differ", "happen", "have", "help", "include",
+        "look", "need", "occur", "seem", "vary", "want", "wish",
+    )
+)  # fmt: skip
+"""Words behind "may" in a sentence that permits nothing."""
+_WORD = re.compile(r"\w[\w'\u2019-]*")
+_QUOTES = "\"'`\u2018\u2019\u201c\u201d,;:()[]{} \t\n"
+MOST_SHOWN = 12
+"""Most alarms that are shown unless all are asked for."""
+_MOST_LABELS = 8
+_LEAST_WORDS = 3  # of a sentence that obliges or denies
+
+
+class AlarmPlace(NamedTuple):
+    """Where an alarm is.
+
+    Attributes
+    ----------
+    block, segment : int
+        0-based numbers of the block, and of the segment in it.
+    paragraph : int
+        Number of its paragraph from 1, as renderers count.
+    sentence : str
+        Fate of its sentence, such as "moved", or empty.
+    old_line, new_line : int
+        Numbers of its line in both texts, from 1.
+    """
+
+    block: int
+    segment: int
+    paragraph: int
+    sentence: str
+    old_line: int
+    new_line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Alarm:
+    """A change of meaning to show first.
+
+    Attributes
+    ----------
+    change : Change
+        Out of CONFLICTING.
+    kind : str
+        Out of KINDS.
+    old, new : str
+        Old and new words; empty on a side without words.
+    places : tuple of AlarmPlace
+        In the order of the new text; at least one.
+    beside : (before, after)
+        Words beside those of the first place.
+    """
+
+    change: Change
+    kind: str
+    old: str
+    new: str
+    places: tuple[AlarmPlace, ...]
+    beside: tuple[str, str] = ("", "")
+
+    def __str__(self) -> str:
+        """Return the change in words.
+
+        Examples
+        --------
+        >>> place = AlarmPlace(0, 0, 1, "", 3, 4)
+        >>> str(Alarm(Change.NUMBER, "number", "40", "45", (place,)))
+        '40 → 45'
+        >>> str(Alarm(Change.MODALITY, "prohibition", "No dogs.", "", (place,)))
+        'deleted: No dogs.'
+        """
+        old, new = one_line(self.old), one_line(self.new)
+        if self.places[0].sentence in ("deleted", "inserted"):
+            return f"{self.places[0].sentence}: {old or new}"
+        if self.change is Change.ROLES and old.lower() == new.lower():
+            return f"{new} has another role"
+        if any(self.beside) and not (old and new):
+            before, after = self.beside
+            old, new = (" ".join(filter(None, (before, each, after))) for each in (old, new))
+        if old and new:
+            return f"{old} → {new}"
+        return f"“{old}” is gone" if old else f"“{new}” is new"
+
+    @property
+    def where(self) -> str:
+        """Lines of the first place in both texts, what became of its sentence, and how many more
+        places there are."""
+        first = self.places[0]
+        lines = f"{first.old_line}" * bool(self.old) + "→" * bool(self.old and self.new)
+        lines += f"{first.new_line}" * bool(self.new)
+        fate = first.sentence if first.sentence not in ("deleted", "inserted") else ""
+        said = [f"line {lines}", f"sentence {fate}" * bool(fate)]
+        n = len(self.places)
+        return ", ".join([*filter(None, said), *[f"{n} times"] * (n > 1)])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the alarm as a JSON object; diff.schema.json describes it."""
+        return {
+            "change": str(self.change),
+            "kind": self.kind,
+            "old": self.old,
+            "new": self.new,
+            "places": [each._asdict() for each in self.places],
+        }
+
+
+class Renumbered(NamedTuple):
+    """A label that was numbered anew, and its lines in both texts."""
+
+    old: str
+    new: str
+    old_line: int
+    new_line: int
+
+
+def renumbered(diff: TextDiff) -> tuple[Renumbered, ...]:
+    """Return the labels of a difference that were numbered anew, in the order of the new text."""
+    starts = _line_starts(diff.old), _line_starts(diff.new)
+    found = []
+    for block in diff.blocks:
+        texts = diff.old_text(block), diff.new_text(block)
+        if texts[0] == texts[1] or (labels := labels_of(*texts)) is None:
+            continue
+        old, new = (number_of(text[slice(*at)]) for text, at in zip(texts, labels, strict=True))
+        if old != new:
+            lines = (
+                bisect_right(side, at)
+                for side, at in zip(starts, (block.old[0], block.new[0]), strict=True)
+            )
+            found.append(Renumbered(old, new, *lines))
+    return tuple(found)
+
+
+def alarms_of(diff: TextDiff) -> tuple[Alarm, ...]:
+    """Return the alarms of a difference, the most important first."""
+    found: dict[tuple[str, str], list[Alarm]] = {}
+    for each in _Finder(diff).found():
+        found.setdefault((each.old.lower(), each.new.lower()), []).append(each)
+    alarms = []
+    for same in found.values():
+        (kind, _), *_ = Counter(each.kind for each in same).most_common(1)
+        first = next(each for each in same if each.kind == kind)
+        places = tuple(place for each in same for place in each.places)
+        alarms.append(replace(first, places=places))
+    return tuple(sorted(alarms, key=lambda each: KINDS.index(each.kind)))
+
+
+def renumbered_line(found: Iterable[Renumbered]) -> str:
+    """Return the line for labels that were numbered anew; empty without any.
+
+    Examples
+    --------
+    >>> renumbered_line([Renumbered("3", "4", 1, 1), Renumbered("3.1", "4.1", 2, 2)])
+    'Renumbered: 3 → 4, 3.1 → 4.1'
+    """
+    pairs = list(dict.fromkeys(f"{each.old} → {each.new}" for each in found))
+    more = [f"and {len(pairs) - _MOST_LABELS} more"] if len(pairs) > _MOST_LABELS else []
+    return f"Renumbered: {', '.join(pairs[:_MOST_LABELS] + more)}" if pairs else ""
+
+
+class _Finder:
+    """Finds the alarms of a difference, one a place."""
+
+    def __init__(self, diff: TextDiff) -> None:
+        self._diff = diff
+        self._lines = _line_starts(diff.old), _line_starts(diff.new)
+        self._numbers = {
+            id(block): paragraph.number
+            for paragraph in paragraphs(diff)
+            for block, is_origin in paragraph.places
+            if not is_origin
+        }
+        self._renumbered = {each[:2] for each in renumbered(diff)}
+
+    def found(self) -> Iterator[Alarm]:
+        """Yield an alarm for each place, in the order of the new text."""
+        diff = self._diff
+        forms = (
+            forms_of(diff.old, [each.old[0] for each in diff.blocks]),
+            forms_of(diff.new, [each.new[0] for each in diff.blocks]),
+        )
+        for number, block in enumerate(diff.blocks):
+            form = forms[block.new[0] < block.new[1]][number]
+            is_whole = block.kind in (BlockKind.DELETED, BlockKind.INSERTED)
+            for s, segment in enumerate(block.segments):
+                if segment.change not in CONFLICTING and not is_whole:
+                    continue
+                old, new = self._words(block, segment)
+                told = self._sentence(old or new, form) if is_whole else None
+                if told is None and segment.change in CONFLICTING:
+                    told = self._change(block, segment, old, new, form)
+                if told is not None:
+                    places = (self._place(number, s),)
+                    yield Alarm(*told, old, new, places, self._beside(block, s))
+
+    def _words(self, block: DiffBlock, segment: DiffSegment) -> tuple[str, str]:
+        """Return the old and new words of a segment without marks, and quotes around them."""
+        both = []
+        for whole, (start, end), at in (
+            (self._diff.old_text(block), segment.old, block.old[0]),
+            (self._diff.new_text(block), segment.new, block.new[0]),
+        ):
+            words = without_marks(whole)[start - at : end - at].strip()
+            both.append((len(words) < len(whole.strip()) and words.strip(_QUOTES)) or words)
+        return both[0], both[1]
+
+    def _beside(self, block: DiffBlock, number: int) -> tuple[str, str]:
+        """Return the kept words beside a segment."""
+        kept = ["", ""]
+        for side, at in enumerate((number - 1, number + 1)):
+            if 0 <= at < len(block.segments) and block.segments[at].kind is EditKind.EQUAL:
+                words = _WORD.findall(self._diff.new_text(block.segments[at]))
+                kept[side] = words[side - 1] if words else ""
+        return kept[0], kept[1]
+
+    def _place(self, number: int, segment: int) -> AlarmPlace:
+        block = self._diff.blocks[number]
+        here = block.segments[segment]
+        return AlarmPlace(
+            number,
+            segment,
+            self._numbers[id(block)],
+            fate(block),
+            bisect_right(self._lines[0], here.old[0]),
+            bisect_right(self._lines[1], here.new[0]),
+        )
+
+    def _sentence(self, text: str, form: BlockForm) -> tuple[Change, str] | None:
+        kind = duty_of(text) if form is BlockForm.TEXT else None
+        if kind is None:
+            return None
+        return Change.NEGATION if kind == "denial" else Change.MODALITY, kind
+
+    def _change(
+        self, block: DiffBlock, segment: DiffSegment, old: str, new: str, form: BlockForm
+    ) -> tuple[Change, str] | None:
+        """Return the change and the kind of a segment, or None if it is no alarm."""
+        change = Change(segment.change or "")
+        if not _differs(change, old, new):
+            return None
+        if form is BlockForm.CODE or change is Change.CODE:
+            return change, "code"
+        if change is not Change.NUMBER:
+            return change, str(change)
+        diff = self._diff
+        is_reference = follows_name(diff.old, segment.old[0]) and follows_name(
+            diff.new, segment.new[0]
+        )
+        if old and new and is_reference and (number_of(old), number_of(new)) in self._renumbered:
+            return None
+        kinds = {
+            _kind_of_value(text, span, whole[0])
+            for text, span, whole in (
+                (diff.old_text(block), segment.old, block.old),
+                (diff.new_text(block), segment.new, block.new),
+            )
+            if span[0] < span[1]
+        }
+        return change, kinds.pop() if len(kinds) == 1 else "number"
+
+
+def _differs(change: Change, old: str, new: str) -> bool:
+    """Whether words differ by more than their quotes, capitals and spaces."""
+    if change is Change.ROLES:
+        return True
+    if change is Change.NAME and (old + new).islower():
+        return False
+    if change is Change.NUMBER:
+        return old != new
+    olds, news = (re.sub(r"\W", "", each).lower() for each in (old, new))
+    return olds != news and (change is not Change.CODE or bool(olds and news))
+
+
+def _line_starts(text: str) -> list[int]:
+    return [0, *(each.end() for each in re.finditer(r"\r\n|[\n\r]", text))]
+
+
+def _kind_of_value(text: str, span: TextRange, at: int) -> str:
+    """Return the kind of the value that holds a range of a text, from an offset on."""
+    spans = list(token_spans(text))
+    for value in find_values([text[start:end] for start, end in spans]):
+        start, end = spans[value.start][0] + at, spans[value.end - 1][1] + at
+        if start < span[1] and span[0] < end and value.kind in _VALUES:
+            return _VALUES[value.kind]
+    return "number"
+
+
+def duty_of(text: str) -> str | None:
+    """Return what a sentence does: a prohibition, an obligation, a permission, a denial, or None.
+
+    Examples
+    --------
+    >>> duty_of("The host must not sell it."), duty_of("A client SHOULD ask.")
+    ('prohibition', 'obligation')
+    >>> duty_of("Dogs may enter."), duty_of("It is not for sale."), duty_of("It rained in May.")
+    ('permission', 'denial', None)
+    """
+    words = [text[start:end] for start, end in token_spans(text)]
+    if len(text.split()) < _LEAST_WORDS or text.rstrip()[-1:] in ":?":
+        return None
+    is_value = {
+        at for each in find_values(words) for at in range(each.start, each.end) if not each.rank
+    }
+    lower = [word.lower() for word in words]
+    is_conditional = False
+    duties = set()
+    for at, word in enumerate(lower):
+        is_conditional = word in _CONDITIONS or (is_conditional and word not in _ENDS)
+        if not is_conditional and at not in is_value:
+            duties.add(_duty(words, lower, at))
+    if lower[0] in ("never", "don't", "don\u2019t") or lower[:2] == ["do", "not"]:
+        duties.add("prohibition")
+    return next((kind for kind in KINDS if kind in duties), None)
+
+
+def _duty(words: list[str], lower: list[str], at: int) -> str | None:
+    """Return what a word makes its sentence do, or None."""
+    word = lower[at]
+    following = lower[at + 1 : at + 2]
+    if word in _MODALS or words[at] == "SHOULD":
+        if lower[0] in _DENYING or not _DENYING.isdisjoint(following):
+            return "prohibition"
+        if word == "may":
+            return "permission" if _POSSIBLE.isdisjoint(following) else None
+        return "obligation"
+    if word == "cannot":
+        return "prohibition"
+    duty = _STATES.get(word)
+    if duty is not None:
+        before = set(lower[max(at - 2, 0) : at])
+        if words[at].islower() and before.isdisjoint(_BEING):
+            return None  # the notice required by law
+        return _DENIED[duty] if before & _DENYING else duty
+    denies = word in _DENYING and _DENYING_NOTHING.isdisjoint(following)
+    return "denial" if denies or word.endswith(("n't", "n\u2019t")) else None
+
+
+def fate(block: DiffBlock) -> str:
+    """Return the fate of a block's sentences besides their words; empty if they stayed."""
+    said = [FATES[block.kind]] if block.kind in FATES else []
+    if block.move is not None and block.kind is not BlockKind.MOVED:
+        said.append("moved")
+    return " and ".join(said)
