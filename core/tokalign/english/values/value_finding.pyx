@@ -29,7 +29,7 @@ from libc.string cimport memset
 from tokalign.english.values._amounts cimport *
 from tokalign.english.values.value_structs cimport *
 
-from tokalign.english.values.token_readings import readings
+from tokalign.english.values.token_readings import CASED, LOWER, readings
 from tokalign.english.values.value import Facts, value_of
 from tokalign.errors import InputError, quoted
 
@@ -351,9 +351,12 @@ cdef int fill_pieces(str token, Piece *out) except -1:
     `out` has room for MAX_PIECES. The caller sets the field `token`, since the same pieces serve at
     every position.
     """
-    cdef tuple found = readings(token)
+    cdef tuple found
     cdef Py_ssize_t k, place
     cdef Piece *piece
+    if token.isalpha() and token not in CASED and token.lower() not in LOWER:
+        return 0  # as most words
+    found = readings(token)
     for k in range(len(found)):
         reading = found[k]
         piece = out + k
