@@ -20,7 +20,7 @@ demo: build  ## start a server, align, rank and ground the sample through a clie
 	$(BIN)/python docs/demo.py
 
 playground: build dev  ## serve a page to try tokalign in a browser, and open it
-	$(BIN)/python docs/playground.py
+	$(BIN)/tokalign playground
 
 # == Build
 

@@ -7,7 +7,7 @@ import gc
 import logging
 import signal
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import uvloop
@@ -15,7 +15,7 @@ from tokalign.codec.reasons import ErrorReason
 from tokalign.errors import AlignError, MissingPackageError
 from tokalign.server import descriptors
 from tokalign.server.admission import Admission
-from tokalign.server.config import Config, auto_workers
+from tokalign.server.config import Config, authority, auto_workers
 from tokalign.server.hosts import ServerNames
 from tokalign.server.observe import logs, memory
 from tokalign.server.observe.faults import failure_of
@@ -37,7 +37,8 @@ SILENCE_S = 15.0
 # So many new objects, less those freed, have the collector look at them.
 GARBAGE = 10_000
 
-Announce = Callable[[str], None]
+Announce = Callable[[Mapping[str, str]], None]
+"""Takes the addresses of the ports by what they are for: gRPC, HTTP, metrics."""
 
 
 def run(config: Config, announce: Announce, factory: EngineFactory) -> None:
@@ -46,8 +47,8 @@ def run(config: Config, announce: Announce, factory: EngineFactory) -> None:
     Parameters
     ----------
     config : Config
-    announce : callable taking str
-        Called with "HOST:PORT" once the server is SERVING.
+    announce : Announce
+        Called once the server is SERVING.
     factory : EngineFactory
         Makes the engine of each worker: aligners.load, except in tests.
 
@@ -132,9 +133,9 @@ class App:
         watching = asyncio.create_task(self._watch.run())
         monitor: MetricsServer | None = None
         try:
-            address = await front.start(self)
-            await self._start_http(front)
-            monitor = self._start_monitor()
+            addresses = {"gRPC": await front.start(self)}
+            await self._start_http(front, addresses)
+            monitor = self._start_monitor(addresses)
             if await self._unless(self._stop, self.pool.start()):
                 await front.serve_from(front.prepared(self.pool))
                 self._metrics.show_models(self.pool.models)
@@ -145,8 +146,10 @@ class App:
                 # Calls under way have thousands of objects that are no garbage. The collector
                 # would look at them every few calls.
                 gc.set_threshold(GARBAGE, 10, 10)
-                self._announce(address)
-                log.info("serving", extra={"address": address, "workers": self.pool.n_ready})
+                self._announce(addresses)
+                log.info(
+                    "serving", extra={"address": addresses["gRPC"], "workers": self.pool.n_ready}
+                )
                 await self._unless(self._stop, self._failure(watching))
         finally:
             self._is_serving = False
@@ -316,8 +319,8 @@ class App:
         gauge("tokalign_workers_ready", "Workers that can align.", lambda: self.pool.n_ready)
         gauge("tokalign_workers_busy", "Workers with a shard.", lambda: self.pool.n_busy)
 
-    async def _start_http(self, front: Frontend) -> None:
-        """Listen for HTTP, if there is a port for it."""
+    async def _start_http(self, front: Frontend, addresses: dict[str, str]) -> None:
+        """Listen for HTTP, if there is a port for it, and add its address."""
         if self._config.http_port is None:
             return
         try:
@@ -325,9 +328,13 @@ class App:
         except ModuleNotFoundError as error:
             raise MissingPackageError.of("--http-port", error, "http") from error
         self._http = HttpFrontend(self._config, front, self._is_ready)
-        await self._http.start()
+        port = await self._http.start()
+        scheme = "https" if self._config.tls_certificate else "http"
+        addresses["HTTP"] = f"{scheme}://{authority(self._config.tcp_host, port)}"
+        if self._config.playground:
+            addresses["playground"] = f"{addresses['HTTP']}/"
 
-    def _start_monitor(self) -> MetricsServer | None:
+    def _start_monitor(self, addresses: dict[str, str]) -> MetricsServer | None:
         config = self._config
         if config.metrics_port is None:
             return None
@@ -340,6 +347,7 @@ class App:
             is_ready=self._is_ready,
             may_call=names.may_call,
         )
+        addresses["metrics"] = f"http://{authority(config.tcp_host, monitor.port)}/metrics"
         log.info("metrics", extra={"port": monitor.port})
         return monitor
 

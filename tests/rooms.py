@@ -59,7 +59,7 @@ ROOMS = {
     "client": "client client_* restarts call_reports calls bench bench_* clients/*",
     "server/admission": """
         admission config cost fair_callers probes queue queue_policies reasons requests tokens""",
-    "server/http": "http http_* openapi playground http_clients/*",
+    "server/http": "http http_* openapi playground playground_examples http_clients/*",
     "server/observe": "channelz histogram logs prometheus tracing",
     "server/rpc": """
         answers bad_reload balancing cli_server end_to_end frames frontend peers real_*

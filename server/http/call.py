@@ -32,6 +32,14 @@ EVENTS: Headers = [
 ]
 TIMEOUT = b"request-timeout"
 JSON: Headers = [(b"content-type", b"application/json")]
+# The page's own policy names what may run; these cannot stand in a page.
+PAGE: Headers = [
+    (b"content-type", b"text/html; charset=utf-8"),
+    (b"content-security-policy", b"frame-ancestors 'none'"),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cache-control", b"no-cache"),
+]
 
 
 class HttpCall:
@@ -48,10 +56,17 @@ class HttpCall:
     ----------
     is_gone : bool
         Whether the peer hung up.
+    wants_page : bool
+        Whether the header accept is that of HTML alone; methods that have a page for people then
+        answer with it, and say so by setting `headers`.
+    headers : sequence of (bytes, bytes)
+        Type of the answer, and what goes with it.
     """
 
     def __init__(self, scope: Scope, receive: Receive, send: Send, max_bytes: int) -> None:
         self.is_gone = False
+        self.wants_page = (b"accept", b"text/html") in scope["headers"]
+        self.headers = JSON
         self._scope = scope
         self._receive = receive
         self._send = send
@@ -149,7 +164,7 @@ class HttpCall:
         """Send what is to be sent at the end: an answer, or why there is none."""
         if self.is_gone:
             return
-        body, headers, status = answer, JSON, int(HTTPStatus.OK)
+        body, headers, status = answer, self.headers, int(HTTPStatus.OK)
         if isinstance(answer, Failure):
             problem = Problem(answer, self._status)
             body, headers, status = problem.body, problem.headers, problem.status

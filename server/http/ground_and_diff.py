@@ -9,8 +9,9 @@ from typing import Any, cast
 from tokalign.codec import RequestOptions, decode_alignment, decode_grounded_sentence
 from tokalign.errors import ServerError
 from tokalign.grounding.evidence import grounding_to_dict
+from tokalign.grounding.evidence import html_page as ground_page
 from tokalign.grounding.evidence.evidence_json import sentence_to_dict
-from tokalign.server.http.call import HttpCall, event
+from tokalign.server.http.call import PAGE, HttpCall, event
 from tokalign.server.http.json_bodies import (
     DIFF_OPTIONS,
     BodyReader,
@@ -28,6 +29,7 @@ from tokalign.server.rpc.serving import Chosen
 from tokalign.server.rpc.work import off_loop
 from tokalign.server.status import OK
 from tokalign.texts.diff import diff_of, same_texts, summarize
+from tokalign.texts.diff.diff_page import html_page as diff_page
 from tokalign.texts.text_plan import TextPlan
 from tokalign.types.grounding import GroundedSentence, Grounding, SourcePassage, check_passages
 from tokalign.types.texts import TextAlignment, TextBlock
@@ -63,7 +65,9 @@ class TextMethods:
             plan, blocks = await service.texts_aligned(asked, (body.old, body.new))
         # Texts that have nothing in common have no alignments, and yet a long difference.
         n_bytes = len(data) + sum(len(each.answer.alignment) for each in blocks if each.answer)
-        return await service.beside(n_bytes, _diff, plan, blocks, asked.chosen)
+        diff = await service.beside(n_bytes, _diff, plan, blocks, asked.chosen, call.wants_page)
+        call.headers = PAGE if call.wants_page else call.headers
+        return diff
 
     async def ground(self, data: bytes, call: HttpCall) -> bytes:
         """Show where passages support the words of an answer."""
@@ -77,7 +81,10 @@ class TextMethods:
             if not body.stream:
                 sentences = await service.grounded(asked, body.answer, passages)
                 n_bytes = sum(map(len, sentences))
-                return await off_loop(n_bytes, _grounding, body.answer, passages, sentences, chosen)
+                asked_for = body.answer, passages, sentences, chosen, call.wants_page
+                grounding = await off_loop(n_bytes, _grounding, *asked_for)
+                call.headers = PAGE if call.wants_page else call.headers
+                return grounding
             pieces = _pieces(body.answer)
             async with aclosing(service.grounded_pieces(asked, pieces, passages)) as found:
                 async for sentences in found:
@@ -115,15 +122,21 @@ def _error(status: align_pb2.Status) -> ServerError:
 
 
 def _grounding(
-    answer: str, passages: tuple[SourcePassage, ...], sentences: Sequence[bytes], chosen: Chosen
+    answer: str,
+    passages: tuple[SourcePassage, ...],
+    sentences: Sequence[bytes],
+    chosen: Chosen,
+    is_page: bool,
 ) -> bytes:
     found = tuple(_decoded(sentences))
     model = chosen.model
     grounding = Grounding(answer, passages, found, model=model.name, version=model.version)
+    if is_page:
+        return ground_page(grounding).encode()
     return to_json(grounding_to_dict(grounding))
 
 
-def _diff(plan: TextPlan, blocks: Sequence[AlignedBlock], chosen: Chosen) -> bytes:
+def _diff(plan: TextPlan, blocks: Sequence[AlignedBlock], chosen: Chosen, is_page: bool) -> bytes:
     old, new = plan.old_text, plan.new_text
     if old == new:
         diff = same_texts(old, [(each.start, each.end) for each in plan.old])
@@ -139,6 +152,8 @@ def _diff(plan: TextPlan, blocks: Sequence[AlignedBlock], chosen: Chosen) -> byt
                 version=chosen.model.version,
             )
         )
+    if is_page:
+        return diff_page(diff).encode()
     return to_json(diff.to_dict() | {"summary": summarize(diff).to_dict()})
 
 

@@ -171,12 +171,21 @@ class JsonAlignment(JsonSimilarity, kw_only=True):
     edits: list[JsonEdit] | UnsetType = UNSET
 
 
+class JsonHighlight(JsonAnswer):
+    """A span of a document that matches the query, in code points."""
+
+    start: JsonIndex
+    end: JsonIndex
+    confidence: Share
+
+
 class JsonResult(JsonAnswer):
     """A document, and how well it answers."""
 
     index: Annotated[JsonIndex, about("Of the document.")]
     relevance_score: Share
     document: Annotated[dict[str, Any], about("As given, a string as text.")] | UnsetType = UNSET
+    highlights: list[JsonHighlight] | UnsetType = UNSET
 
 
 class JsonApiVersion(JsonAnswer):

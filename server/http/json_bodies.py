@@ -147,6 +147,9 @@ class RerankBody(Body):
     documents: Annotated[list[str | _Document], Meta(min_length=1)]
     top_n: Count | UnsetType = UNSET
     return_documents: bool = False
+    highlights: Annotated[
+        bool, about("Whether to tell which spans of documents match the query.")
+    ] = False
     max_tokens_per_doc: Count | UnsetType = UNSET
     by: RankBy = RankBy.AUTO
     max_chunks_per_doc: _PassedOver = UNSET

@@ -49,7 +49,7 @@ def openapi() -> JsonSchema:
 
 def _paths() -> JsonSchema:
     rerank = "Ranks documents as answers to a query."
-    events = "text/event-stream"
+    events, page = "text/event-stream", "text/html"
     return {
         "/v1/rerank": _post("rerank", rerank, "RerankRequest", "Ranking"),
         "/v2/rerank": _post("rerankV2", rerank, "RerankRequest", "Ranking"),
@@ -59,9 +59,11 @@ def _paths() -> JsonSchema:
             "similarity", "Compares pairs.", "SimilarityRequest", "SimilarityResponse", events
         ),
         "/v1/ground": _post(
-            "ground", "Shows what supports an answer.", "GroundRequest", "Grounding", events
+            "ground", "Shows what supports an answer.", "GroundRequest", "Grounding", events, page
         ),
-        "/v1/diff": _post("diff", "Says what changed between texts.", "DiffRequest", "Difference"),
+        "/v1/diff": _post(
+            "diff", "Says what changed between texts.", "DiffRequest", "Difference", page
+        ),
         "/v1/models": _get("models", "Lists what the server offers.", "Models"),
         "/healthz": _get("health", "Says whether the server serves.", "Health", is_open=True),
         "/openapi.json": {

@@ -26,7 +26,7 @@ from tokalign.server.rpc.receiving import Context
 from tokalign.server.rpc.service import AlignService
 from tokalign.server.rpc.work import off_loop
 from tokalign.server.status import OK
-from tokalign.types.options import Detail
+from tokalign.types.options import Detail, OffsetUnit
 from tokalign.v1 import align_pb2
 
 _BODIES = BodyReader(RerankRequest)
@@ -97,6 +97,8 @@ class Rerank:
             if body.return_documents:
                 given = body.documents[index]
                 result["document"] = {"text": given} if isinstance(given, str) else given
+            if body.highlights:
+                result["highlights"] = _highlights(found)
             results.append(result)
         meta: dict[str, Any] = {"api_version": {"version": self._version}}
         if warnings:
@@ -118,7 +120,19 @@ def _read(data: bytes, check_number: CheckNumber) -> tuple[RerankBody, RequestOp
     body.check_rank_fields()
     with naming({}):
         options = body.align_options(RERANK_OPTIONS, detail=Detail.SCORES, truncate=body.truncation)
-    return body, replace(options, rank_by=body.by), list(map(body.text, range(len(body.documents))))
+    options = replace(options, rank_by=body.by, highlights=body.highlights)
+    return body, options, list(map(body.text, range(len(body.documents))))
+
+
+def _highlights(found: RankedAnswer) -> list[dict[str, float]]:
+    """Return the spans of a document that match the query, as places in what was ranked of it."""
+    if found.answer.code != OK:
+        return []
+    message = align_pb2.RankedCandidate.FromString(found.judgement(OffsetUnit.CODE_POINTS))
+    return [
+        {"start": each.start, "end": each.end, "confidence": round(each.confidence, 6)}
+        for each in message.highlights
+    ]
 
 
 def _passed_over(body: RerankBody) -> list[str]:

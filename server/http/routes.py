@@ -21,7 +21,7 @@ from tokalign.codec.reasons import ErrorReason
 from tokalign.errors import quoted
 from tokalign.server.config import Config
 from tokalign.server.http.align_pairs import PairMethods
-from tokalign.server.http.call import HttpCall, JsonEndpoint, JsonMethod
+from tokalign.server.http.call import PAGE, HttpCall, JsonEndpoint, JsonMethod
 from tokalign.server.http.ground_and_diff import TextMethods
 from tokalign.server.http.listener import Listener
 from tokalign.server.http.openapi import openapi
@@ -38,14 +38,6 @@ from tokalign.server.status import Failure
 from tokalign.v1 import align_pb2
 
 log = logging.getLogger(__name__)
-
-_OF_PAGES = {
-    # The page's own policy names what may run; these cannot stand in a page.
-    "content-security-policy": "frame-ancestors 'none'",
-    "x-content-type-options": "nosniff",
-    "referrer-policy": "no-referrer",
-    "cache-control": "no-cache",
-}
 
 
 class HttpFrontend:
@@ -135,7 +127,8 @@ def application(
         page = playground_page().encode()
 
         async def playground(request: Request) -> Response:
-            return Response(page, media_type="text/html", headers=_OF_PAGES)
+            headers = {name.decode(): value.decode() for name, value in PAGE}
+            return Response(page, headers=headers)
 
         routes.append(Route("/", playground, methods=["GET"]))
     origins = config.http_origins

@@ -1,4 +1,4 @@
-"""JSON log lines on standard error; sentences are quoted only where that is asked for.
+"""Log lines on standard error, of JSON or for people; sentences are quoted only if asked for.
 
 A thread writes them, so that logging never waits for the log's reader.
 """
@@ -15,6 +15,8 @@ from collections import deque
 from collections.abc import Callable
 from typing import NamedTuple
 
+from tokalign.showing.text import in_line
+
 MAX_LINES = 1000
 FLUSH_S = 1.0
 _STDERR = 2
@@ -22,10 +24,11 @@ _STANDARD = frozenset(logging.makeLogRecord({}).__dict__) | {"message", "asctime
 
 
 class Settings(NamedTuple):
-    """The level from which records are shown, and whether they may quote sentences."""
+    """The level from which records are shown, whether they may quote sentences, and their form."""
 
     level: int
     sentences: bool = False
+    is_plain: bool = False
 
 
 class Quoting:
@@ -66,6 +69,19 @@ class JsonFormatter(logging.Formatter):
         if record.exc_info and record.exc_info[0]:
             entry["exception"] = record.exc_info[0].__name__
         return json.dumps(entry, default=str)
+
+
+class PlainFormatter(JsonFormatter):
+    """One line for people per record: its level, its event, and its extras as key=value."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the record as one line without control characters."""
+        entry = json.loads(super().format(record))
+        level, event = entry["level"], entry["event"]
+        for name in ("time", "level", "logger", "event", "pid"):
+            del entry[name]
+        extras = "".join(f" {name}={value}" for name, value in entry.items())
+        return in_line(f"{level}: {event}{extras}")
 
 
 class LineWriter:
@@ -194,7 +210,8 @@ def _handler() -> QueuedHandler | None:
 def configure(settings: Settings) -> None:
     """Send the records of this process to standard error."""
     root = logging.getLogger()
-    root.handlers[:] = [QueuedHandler(JsonFormatter(sentences=settings.sentences))]
+    form = PlainFormatter if settings.is_plain else JsonFormatter
+    root.handlers[:] = [QueuedHandler(form(sentences=settings.sentences))]
     root.setLevel(settings.level)
     # The command line has a plain handler of its own, which would print every record twice.
     tokalign = logging.getLogger("tokalign")
@@ -207,7 +224,8 @@ def settings() -> Settings:
     handler = _handler()
     formatter = handler.formatter if handler else None
     sentences = isinstance(formatter, JsonFormatter) and formatter.sentences
-    return Settings(logging.getLogger().level, sentences)
+    is_plain = isinstance(formatter, PlainFormatter)
+    return Settings(logging.getLogger().level, sentences, is_plain)
 
 
 def say(text: str, level: int = logging.INFO) -> None:

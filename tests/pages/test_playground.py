@@ -15,6 +15,7 @@ pytest.importorskip("selenium", reason="selenium is not installed; make test-pag
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
+FRAME = "#answer iframe"
 PAIR = f"#a={quote('Profits increased by 5%.')}&b={quote('Profits decreased by 7%.')}"
 STATES = {
     "align": (PAIR, ".stage"),
@@ -24,8 +25,8 @@ STATES = {
         f"#tab=rank&a=Who+barked%3F&b={quote('Dogs barked.' + chr(10) + 'Cats slept.')}",
         "ol",
     ),
-    "ground": ("#tab=ground&a=It+has+40+rooms.&b=The+mill+has+45+rooms.", ".support"),
-    "diff": ("#tab=diff&a=It+opened+in+1990.&b=It+opened+in+1991.", "ins"),
+    "ground": ("#tab=ground&a=It+has+40+rooms.&b=The+mill+has+45+rooms.", FRAME),
+    "diff": ("#tab=diff&a=It+opened+in+1990.&b=It+opened+in+1991.", FRAME),
     "wrong": (f"{PAIR}&must=[[0,99]]", "#problem:not([hidden])"),
 }
 
@@ -60,6 +61,12 @@ def at(page, name):
     return page.find_element(By.ID, name)
 
 
+def inside(page):
+    """Turn to the page in the frame, once it is there."""
+    page.switch_to.frame(page.find_element(By.CSS_SELECTOR, FRAME))
+    WebDriverWait(page, 60).until(lambda page: page.find_elements(By.TAG_NAME, "main"))
+
+
 def lines(page):
     """Return the links as text."""
     found = page.execute_script(
@@ -75,6 +82,9 @@ def test_axe_finds_nothing_and_nothing_runs_off_the_edge(play, name, width, sche
     state, wanted = STATES[name]
     page = play(state, wanted, width=width, scheme=scheme)
     check_page(page, width)
+    if wanted == FRAME:
+        inside(page)
+        check_page(page, width)
 
 
 def test_what_is_typed_is_answered_and_kept_in_the_address(play):
@@ -123,7 +133,7 @@ def test_the_slider_hides_what_is_unsure(play):
     assert 0 < len(lines(page)) < n
 
 
-@pytest.mark.parametrize(("key", "wanted"), [("2", "ol"), ("3", ".support"), ("4", "ins")])
+@pytest.mark.parametrize(("key", "wanted"), [("2", "ol"), ("3", FRAME), ("4", FRAME)])
 def test_keys_turn_to_tabs_that_show_an_example(play, key, wanted):
     page = play(PAIR)
     at(page, "answer").send_keys(key)
@@ -140,8 +150,43 @@ def test_every_example_is_answered(play):
     page = play(PAIR)
     for place in range(len(Select(at(page, "example")).options) - 1):
         Select(at(page, "example")).select_by_value(str(place))
-        wait(page, ".stage, #answer ol, .support, ins")
+        wait(page, f".stage, #answer ol, {FRAME}")
         assert not at(page, "problem").is_displayed()
+        assert at(page, "see").text
+
+
+def test_evidence_and_differences_are_the_pages_of_the_commands(play):
+    page = play(*STATES["ground"])
+    inside(page)
+    word = page.find_element(By.CSS_SELECTOR, ".answer a.word:not([tabindex])")
+    word.click()
+    assert "support" in page.find_element(By.ID, "note").text  # its own script runs
+    assert page.find_element(By.CSS_SELECTOR, ".conflicts li").text.startswith("different value")
+    page.switch_to.default_content()
+    page = play(*STATES["diff"])
+    inside(page)
+    page.find_element(By.ID, "next").click()
+    assert page.find_element(By.ID, "counter").text == "1 of 1"
+    (alarm,) = page.find_elements(By.CSS_SELECTOR, ".alarms li")
+    assert "1990" in alarm.text and "1991" in alarm.text
+
+
+def test_a_ranking_has_bars_and_marks_what_matches(play):
+    page = play(*STATES["rank"])
+    first = page.find_elements(By.CSS_SELECTOR, ".ranking > li")[0]
+    assert "barked" in [each.text for each in first.find_elements(By.TAG_NAME, "mark")]
+    meter = first.find_element(By.TAG_NAME, "meter")
+    score = float(first.find_element(By.CSS_SELECTOR, ".score").text)
+    assert float(meter.get_attribute("value")) == pytest.approx(score, abs=0.001)
+
+
+def test_pairs_known_to_be_related_get_more_links(play):
+    pair = f"#a={quote('The movie was terrible.')}&b={quote('I hated the film.')}"
+    page = play(pair)
+    n = len(lines(page))
+    at(page, "related").click()
+    WebDriverWait(page, 60).until(lambda page: len(lines(page)) > n)
+    assert "related=1" in page.current_url
 
 
 def copied(page, form):

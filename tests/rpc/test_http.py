@@ -48,6 +48,21 @@ async def test_documents_are_ranked_in_the_usual_shape(http):
     assert answer["meta"] == {"api_version": {"version": "2"}}
 
 
+async def test_people_get_the_pages_of_the_commands(http):
+    bodies = {
+        "ground": {"answer": "It rains.", "passages": ["It rains."]},
+        "diff": {"old": "It rains.", "new": "It rains."},
+    }
+    for name, body in bodies.items():
+        answer = await http.post(f"/v1/{name}", json=body, headers={"accept": "text/html"})
+        assert answer.headers["content-type"] == "text/html; charset=utf-8"
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        assert f'<body class="{name}">' in answer.text
+        wrong = await http.post(f"/v1/{name}", json={}, headers={"accept": "text/html"})
+        assert wrong.headers["content-type"] == "application/problem+json"
+        assert (await http.post(f"/v1/{name}", json=body)).json()
+
+
 async def test_a_document_that_cannot_be_ranked_is_last_and_named(http):
     answer = (
         await http.post("/v1/rerank", json={"query": "q", "documents": ["fail:x", "d"]})

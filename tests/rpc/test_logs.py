@@ -19,7 +19,13 @@ from support.server_process import FAKE, started
 from support.waiting import wait_until
 from tokalign.client.load.process import free_port
 from tokalign.server import app
-from tokalign.server.observe.logs import JsonFormatter, LineWriter, QueuedHandler, Quoting
+from tokalign.server.observe.logs import (
+    JsonFormatter,
+    LineWriter,
+    PlainFormatter,
+    QueuedHandler,
+    Quoting,
+)
 from tokalign.server.observe.metrics import Metrics, MetricsServer
 from tokalign.v1 import align_pb2, align_pb2_grpc
 
@@ -119,6 +125,13 @@ def test_log_record_becomes_one_json_line(caplog):
     assert (entry["event"], entry["level"], entry["pairs"]) == ("lost", "warning", 3)
     assert "private" not in line + caplog.text
     assert json.loads(JsonFormatter(sentences=True).format(caplog.records[-1]))["text"] == "private"
+
+
+def test_a_person_gets_a_plain_line_without_control_characters(caplog):
+    quoted = Quoting(str, "private")
+    logging.getLogger("x").warning("lost\x1b[2J", extra={"pairs": 3, "text": quoted})
+    line = PlainFormatter().format(caplog.records[-1])
+    assert line == "warning: lost␛[2J pairs=3"
 
 
 @pytest.fixture

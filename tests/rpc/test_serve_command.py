@@ -1,6 +1,7 @@
 import json
 import os
 import random
+import re
 import shlex
 import signal
 import socket
@@ -226,6 +227,35 @@ def test_standard_input_and_output_may_be_closed():
     finally:
         server.process.send_signal(signal.SIGTERM)
         assert server.process.wait(60) == 0
+
+
+def on_a_terminal(*command):
+    """Return what a command prints to a terminal until it has told how to stop it."""
+    ours, theirs = os.openpty()
+    process = subprocess.Popen([*SERVE[:-1], *command], stdout=theirs, stderr=theirs)
+    os.close(theirs)
+    said = b""
+    try:
+        while b"Ctrl-C" not in said:
+            said += os.read(ours, 4096)
+    finally:
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 0
+        os.close(ours)
+    return said.decode().replace("\r\n", "\n")
+
+
+def test_a_terminal_gets_the_addresses_as_lines():
+    said = on_a_terminal("serve", "--port", "0", "--http-port", "0", "--metrics-port", "-1")
+    lines = [line.split() for line in said.splitlines()]
+    assert [line[0] for line in lines[:3]] == ["gRPC", "HTTP", "playground"]
+    assert lines[2][1] == f"{lines[1][1]}/"
+    assert "{" not in said
+
+
+def test_the_playground_tells_its_address():
+    said = on_a_terminal("playground", "--no-browser")
+    assert re.fullmatch(r"The playground is at http://127\.0\.0\.1:\d+/; Ctrl-C stops it\.\n", said)
 
 
 def test_every_line_of_the_log_is_json():

@@ -10,6 +10,7 @@ SERVER = ("grpc", "google.protobuf", "grpc_health", "grpc_reflection", "grpc_sta
 NEEDS = {
     "arrow": ("pyarrow",),
     "dedupe": ("rensa",),
+    "http": (*SERVER, "httptools", "msgspec", "starlette", "uvicorn"),
     "mcp": ("mcp",),
     "neural": ("onnx", "tokenizers"),
     "nltk": ("nltk",),

@@ -34,6 +34,7 @@ SECTIONS: dict[str, dict[str, str]] = {
         "annotate": "Annotate sentences and write CoNLL-U.",
     },
     "Serving": {
+        "playground": "Open a page to try it all in a browser.",
         "serve": "Serve alignments over gRPC and HTTP.",
         "mcp": "Serve tools to agents over stdio (MCP).",
         "bench": "Measure a server under load.",

@@ -6,7 +6,7 @@ import difflib
 import logging
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, Field, dataclass, fields
 from pathlib import Path
 from typing import Any, ClassVar, get_type_hints
@@ -110,11 +110,11 @@ class LogFlags:
     sentences: bool = flag(
         "Let the log quote the sentences of failures.", "--log-sentences", default=False
     )
-    level: str = flag(
-        "Least severe messages to log, on stderr.",
+    level: str | None = flag(
+        "Least severe messages to log, on stderr: JSON, or plain lines on a terminal.",
         "--log-level",
         type=click.Choice(_LEVELS),
-        default="info",
+        show_default="info; on a terminal, warning",
     )
 
 
@@ -171,13 +171,40 @@ class CheckFlags:
 def command(log: LogFlags, check: CheckFlags, **flags: Any) -> None:
     """Serve alignments over gRPC. On SIGTERM, running calls are finished first.
 
-    Logs the event "listening on HOST:PORT" once calls are answered. Every option can be given in
+    Once calls are answered, a terminal gets the addresses as lines; elsewhere the log gets the
+    event "listening on HOST:PORT". Every option can be given in
     the environment as well: --port as TOKALIGN_SERVE_PORT, and so on.
     """
     if check.address is not None:
         check.run()
         return
     _check_environment(click.get_current_context())
+    is_plain = sys.stderr is not None and sys.stderr.isatty()
+    serve(lambda: _config(flags), log, show_addresses if is_plain else None)
+
+
+def show_addresses(addresses: Mapping[str, str]) -> None:
+    """Print the addresses of a server for people."""
+    for name, address in addresses.items():
+        click.echo(f"{name:11} {address}", err=True)
+    click.echo("Ctrl-C stops the server.", err=True)
+
+
+def serve(
+    config: Callable[[], Config],
+    log: LogFlags,
+    announce: Callable[[Mapping[str, str]], None] | None = None,
+) -> None:
+    """Serve until told to stop.
+
+    Parameters
+    ----------
+    config : callable returning Config
+        Raises InputError for what no server can have; called once the extra is known to be there.
+    log : LogFlags
+    announce : callable, optional
+        Tells people the addresses, and has the log written for people, too.
+    """
     if sys.stderr is None:
         # A connection would get the closed number, and grpc's messages.
         raise click.UsageError("standard error is closed; the log goes there")
@@ -194,15 +221,23 @@ def command(log: LogFlags, check: CheckFlags, **flags: Any) -> None:
     from tokalign.server.workers import aligners
 
     try:
-        config = _config(flags)
+        settings = config()
     except InputError as error:
         raise click.UsageError(str(error)) from error
-    logs.configure(logs.Settings(getattr(logging, log.level.upper()), log.sentences))
+    is_plain = announce is not None
+    level = log.level or ("warning" if is_plain else "info")
+    logs.configure(logs.Settings(getattr(logging, level.upper()), log.sentences, is_plain))
     try:
-        app.run(config, lambda address: logs.say(f"listening on {address}"), aligners.load)
+        app.run(settings, announce or _log_address, aligners.load)
     except AlignError as error:
         logs.say(str(error), logging.ERROR)
         raise click.exceptions.Exit(1) from error
+
+
+def _log_address(addresses: Mapping[str, str]) -> None:
+    from tokalign.server.observe import logs
+
+    logs.say(f"listening on {addresses['gRPC']}")
 
 
 def _check_environment(context: click.Context) -> None:

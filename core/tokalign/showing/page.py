@@ -24,6 +24,7 @@ def page_of(
     modules: Sequence[str],
     *,
     calls_home: bool = False,
+    frames: Sequence[tuple[str, Sequence[str]]] = (),
 ) -> str:
     """Return the HTML of a page.
 
@@ -42,13 +43,17 @@ def page_of(
         it imports. All share one scope, so their names must differ.
     calls_home : bool
         Whether the page may call the server that it came from.
+    frames : sequence of (package, modules)
+        Scripts of pages that this one may show in frames.
     """
     style = _read("tokalign.showing", "pages.css")
-    script = "\n".join(_joined(package, name) for name in modules)
+    script = _script(package, modules)
+    # Pages in frames are blobs, which inherit this policy.
+    framed = " ".join(["", *(f"'{_hash(_script(*each))}'" for each in frames)])
     parts = {
         "STYLE HASH": _hash(style),
-        "SCRIPT HASH": _hash(script),
-        "CALLS": " connect-src 'self';" if calls_home else "",
+        "SCRIPTS": f"'{_hash(script)}'{framed.rstrip()}",
+        "CALLS": " connect-src 'self';" * calls_home + " frame-src blob:;" * bool(frames),
         "KIND": kind,
         "TITLE": title,
         "STYLE": style,
@@ -57,6 +62,10 @@ def page_of(
     }
     page = _read("tokalign.showing", "page.html")
     return re.sub(r"\{\{([A-Z ]+)\}\}", lambda found: parts[found[1]], page)
+
+
+def _script(package: str, modules: Sequence[str]) -> str:
+    return "\n".join(_joined(package, name) for name in modules)
 
 
 def _read(package: str, name: str) -> str:

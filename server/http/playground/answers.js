@@ -2,8 +2,6 @@ import { drawMatrix } from "./matrix.js";
 import { make } from "./dom.js";
 import { drawStage } from "./stage.js";
 
-const SURE = 0.5; /* support below it is none; see docs/grounding.md */
-
 /* A sentence is its tokens alone where its text is no more than they are. */
 export const tokensOf = (sentence) => sentence.tokens || sentence;
 
@@ -57,59 +55,26 @@ export function drawWhy(box, alignment, a, b) {
   }
 }
 
+/* Draws documents by their scores, each with a bar, and with marks on what matches the query. */
 export function drawRanking(box, answer, documents) {
-  const list = make("ol");
-  for (const { index, relevance_score: score } of answer.results) {
-    const item = make("li");
-    item.append(make("span", score.toFixed(3), { class: "score" }), documents[index]);
+  const list = make("ol", null, { class: "ranking" });
+  for (const { index, relevance_score: score, highlights } of answer.results) {
+    const item = make("li"), line = make("p"), at = [...documents[index]]; /* places are of characters, not of UTF-16 units */
+    item.append(make("meter", score.toFixed(3), { value: score, "aria-label": "score" }), make("span", score.toFixed(3), { class: "score" }), line);
+    let end = 0;
+    for (const { start, end: to, confidence } of highlights) {
+      line.append(at.slice(end, start).join(""), make("mark", at.slice(start, to).join(""), { title: `confidence ${confidence.toFixed(2)}` }));
+      end = to;
+    }
+    line.append(at.slice(end).join(""));
     list.append(item);
   }
   box.append(list);
 }
 
-export function drawGrounding(box, answer, text, passages) {
-  const at = [...text]; /* places are of characters, not of UTF-16 units */
-  const slice = (from, to) => at.slice(from, to).join("");
-  const paragraph = make("p");
-  let end = 0;
-  for (const { words } of answer.sentences) {
-    for (const word of words) {
-      paragraph.append(slice(end, word.start));
-      const cited = word.citation === null ? "" : `, passage ${Number(word.citation) + 1}`;
-      const grade = word.support < SURE ? " is-none" : word.support < 0.8 ? " is-weak" : "";
-      paragraph.append(make("span", slice(word.start, word.end), { class: `support${grade}`, title: `support ${word.support.toFixed(2)}${cited}` }));
-      end = word.end;
-    }
-  }
-  paragraph.append(slice(end));
-  const list = make("ul");
-  for (const sentence of answer.sentences) {
-    const missing = sentence.unsupported.map(({ start, end: to }) => slice(start, to));
-    if (missing.length) list.append(make("li", `without support: ${missing.join("; ")}`));
-    for (const { kind, start, end: to, passage, passage_start: from, passage_end: until } of sentence.conflicts) {
-      const said = [...passages[Number(passage)]].slice(from, until).join("");
-      list.append(make("li", `${kind}: “${slice(start, to)}”, but passage ${Number(passage) + 1} has “${said}”`, { class: "warning" }));
-    }
-  }
-  box.append(paragraph, list);
-}
-
-export function drawDifference(box, answer) {
-  const alarms = make("ul");
-  for (const { kind, old, new: now } of answer.summary.alarms) {
-    alarms.append(make("li", `${kind}: ${[old, now].filter(Boolean).join(" → ")}`, { class: "warning" }));
-  }
-  for (const block of answer.blocks) {
-    const paragraph = make("p");
-    if (block.kind !== "equal" && block.kind !== "changed") paragraph.append(make("small", `${block.kind} `, { class: "note" }));
-    for (const segment of block.segments) {
-      if (segment.kind === "EQ") paragraph.append(segment.text);
-      else {
-        if (segment.old_text) paragraph.append(make("del", segment.old_text, { title: segment.change }));
-        if (segment.new_text) paragraph.append(make("ins", segment.new_text, { title: segment.change }));
-      }
-    }
-    box.append(paragraph);
-  }
-  box.append(alarms);
+/* Shows the page that the server answered in a frame, whose own policy names what runs there. */
+export function drawPage(box, page, title) {
+  const frame = make("iframe", null, { title, src: URL.createObjectURL(new Blob([page], { type: "text/html" })) });
+  frame.onload = () => URL.revokeObjectURL(frame.src);
+  box.append(frame);
 }

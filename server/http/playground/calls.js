@@ -5,8 +5,8 @@ const parts = (text, between) => text.split(between).map((each) => each.trim()).
 export const TABS = {
   align: { path: "/v1/align", a: "source", b: "target" },
   rank: { path: "/v1/rerank", a: "question", b: "candidates, one on each line" },
-  ground: { path: "/v1/ground", a: "answer", b: "passages, with an empty line between" },
-  diff: { path: "/v1/diff", a: "old text", b: "new text" },
+  ground: { path: "/v1/ground", a: "answer", b: "passages, with an empty line between", page: "evidence" },
+  diff: { path: "/v1/diff", a: "old text", b: "new text", page: "differences" },
 };
 
 /* The body of a call; is null while there is nothing to ask. */
@@ -14,20 +14,21 @@ export function bodyOf(state, { isBeside = false, explain = false } = {}) {
   const { tab, a, b, model } = state;
   if (!a.trim() || !b.trim()) return null;
   const named = model ? { model } : {};
-  if (tab === "rank") return { query: a, documents: parts(b, LINES), ...named };
-  if (tab === "ground") return { answer: a, passages: parts(b, PARAGRAPHS), ...named };
+  if (tab === "rank") return { query: a, documents: parts(b, LINES), highlights: true, ...named };
+  if (tab === "ground") return { answer: a, passages: parts(b, PARAGRAPHS).map((text, k) => ({ id: `passage ${k + 1}`, text })), ...named };
   if (tab === "diff") return { old: a, new: b, ...named };
   const [other, otherStyle] = state.beside.split("/");
   const style = isBeside ? otherStyle : state.style;
-  return { source: a, target: b, ...(isBeside ? { model: other } : named), ...(style ? { style } : {}),
+  return { source: a, target: b, ...(isBeside ? { model: other } : named), ...(style ? { style } : {}), ...(state.related ? { related: true } : {}),
     ...(state.must.length && !isBeside ? { anchors: state.must } : {}),
     ...(state.not.length && !isBeside ? { forbidden: state.not } : {}), relations: true, ...(explain ? { explain: true } : {}) };
 }
 
-/* Asks the server; promises its answer, and throws what it says where it refuses. */
-export async function ask(path, body, token, signal) {
-  const headers = { "content-type": "application/json", ...(token ? { authorization: `Bearer ${token}` } : {}) };
+/* Asks the server; promises its answer, or its page for people, and throws what it says where it refuses. */
+export async function ask(path, body, token, signal, isPage = false) {
+  const headers = { accept: isPage ? "text/html" : "application/json", "content-type": "application/json", ...(token ? { authorization: `Bearer ${token}` } : {}) };
   const response = await fetch(path, body ? { method: "POST", headers, body: JSON.stringify(body), signal } : { headers, signal });
+  if (response.ok && isPage) return response.text();
   const answer = await response.json();
   if (response.ok) return answer;
   const error = new Error(`${answer.detail || answer.title} (${answer.reason || response.status})`);
@@ -47,12 +48,12 @@ export function codeOf(form, state, hasToken) {
 }
 
 /* The same by the library, which needs no server. Strings of JSON are strings of Python. */
-function pythonOf(tab, { model, source, target, anchors, forbidden, style, query, documents, answer, passages, old, new: now }) {
+function pythonOf(tab, { model, source, target, anchors, forbidden, style, related, query, documents, answer, passages, old, new: now }) {
   const constraints = Object.entries({ anchors, forbidden }).filter(([, value]) => value);
   const given = {
-    align: () => [source, target, ...(style ? [["style", style]] : []), ...constraints, ["relations", true]],
+    align: () => [source, target, ...(style ? [["style", style]] : []), ...(related ? [["related", true]] : []), ...constraints, ["relations", true]],
     rank: () => [query, documents, ["passages", true], ["truncate", true]],
-    ground: () => [answer, passages],
+    ground: () => [answer, passages.map(({ text }) => text)],
     diff: () => [old, now],
   }[tab]();
   const said = (value) => value === true ? "True" : JSON.stringify(value);

@@ -1,14 +1,13 @@
-import { drawAlignment, drawDifference, drawGrounding, drawRanking, drawWhy, tokensOf } from "./answers.js";
+import { drawAlignment, drawPage, drawRanking, drawWhy, tokensOf } from "./answers.js";
 import { ask, bodyOf, codeOf, TABS } from "./calls.js";
 import { make } from "./dom.js";
-import { EXAMPLES } from "./examples.js";
 
-const { signs } = JSON.parse(document.getElementById("data").textContent);
+const { signs, examples: EXAMPLES } = JSON.parse(document.getElementById("data").textContent);
 const at = (id) => document.getElementById(id);
 const WAIT_MS = 200, START_MS = 1000;
 
 /* All that the address holds. */
-const INITIAL = { tab: "align", a: "", b: "", model: "", style: "", beside: "", from: "0", grid: "", must: [], not: [] };
+const INITIAL = { tab: "align", a: "", b: "", model: "", style: "", related: "", beside: "", from: "0", grid: "", must: [], not: [] };
 const state = { ...INITIAL };
 const kept = {}; /* the texts and constraints of each tab */
 let alignment = null, chosen = null, asking = null, timer = 0, number = -1;
@@ -30,10 +29,11 @@ function open() {
   }
   if (!(asked.tab in TABS)) delete asked.tab;
   if (!(Number(asked.from) >= 0 && Number(asked.from) <= 1)) delete asked.from;
-  if (!asked.a && !asked.b) Object.assign(asked, EXAMPLES.find(({ tab }) => tab === (asked.tab || INITIAL.tab)));
-  delete asked.name;
+  if (!asked.a && !asked.b) Object.assign(asked, textsOf(EXAMPLES.find(({ tab }) => tab === (asked.tab || INITIAL.tab))));
   change({ ...INITIAL, ...asked });
 }
+
+const textsOf = ({ tab, a, b, related = "" }) => ({ tab, a, b, related });
 
 /* Changes what is asked; new texts have no constraints. */
 function change(changes, wait = 0) {
@@ -44,6 +44,9 @@ function change(changes, wait = 0) {
   offerStyles();
   for (const id of ["a", "b", "model", "style", "beside", "from"]) if (at(id).value !== state[id]) at(id).value = state[id];
   at("cut").textContent = Number(state.from).toFixed(2);
+  at("related").checked = Boolean(state.related);
+  const shown = EXAMPLES.find((each) => each.tab === state.tab && each.a === a && each.b === b);
+  at("see").textContent = shown ? shown.see : "";
   at("grid").setAttribute("aria-pressed", String(Boolean(state.grid)));
   for (const [name, { a, b }] of Object.entries(TABS)) {
     const isOn = name === state.tab;
@@ -65,13 +68,13 @@ function change(changes, wait = 0) {
 async function answer() {
   asking?.abort();
   const own = asking = new AbortController();
-  const body = bodyOf(state, { explain: true }), { path } = TABS[state.tab], token = at("token").value;
+  const body = bodyOf(state, { explain: true }), { path, page } = TABS[state.tab], token = at("token").value;
   choose(null);
   const box = make("div");
   try {
     if (body) {
       const isBeside = state.tab === "align" && state.beside;
-      const answers = await Promise.all([ask(path, body, token, own.signal),
+      const answers = await Promise.all([ask(path, body, token, own.signal, Boolean(page)),
         ...(isBeside ? [ask(path, bodyOf(state, { isBeside: true, explain: true }), token, own.signal)] : [])]);
       if (own.signal.aborted) return;
       at("answer").replaceChildren(box);
@@ -90,8 +93,7 @@ async function answer() {
 
 function show(box, answers, body) {
   if (state.tab === "rank") return drawRanking(box, answers[0], body.documents);
-  if (state.tab === "ground") return drawGrounding(box, answers[0], body.answer, body.passages);
-  if (state.tab === "diff") return drawDifference(box, answers[0]);
+  if (TABS[state.tab].page) return drawPage(box, answers[0], TABS[state.tab].page);
   alignment = answers[0];
   if (answers.length === 1) return drawAlignment(box, alignment, state, signs, (link) => choose(link));
   box.className = "systems";
@@ -132,15 +134,14 @@ async function copy(text) {
 
 function example(next) {
   number = next;
-  const { name, ...asked } = EXAMPLES[next];
   history.pushState(null, ""); /* what was typed stays a step back */
-  change({ ...asked, must: [], not: [] });
+  change({ ...textsOf(EXAMPLES[next]), must: [], not: [] });
 }
 
 /* Offers the styles of the model; one that it lacks is not asked for. */
 function offerStyles() {
   const model = models.find(({ name }) => name === state.model) || models.find((each) => each.is_default) || models[0];
-  at("style").replaceChildren(make("option", "of the pair", { value: "" }), ...model.styles.map(({ name, links }) => make("option", name, { value: name, title: links })));
+  at("style").replaceChildren(make("option", "automatic", { value: "" }), ...model.styles.map(({ name, links }) => make("option", name, { value: name, title: links })));
   if (!model.styles.some(({ name }) => name === state.style)) state.style = "";
 }
 
@@ -164,7 +165,7 @@ async function load() {
   }
   at("problem").hidden = true;
   at("model").replaceChildren(make("option", "default", { value: "" }), ...models.map(({ name, description }) => make("option", name, { value: name, title: description })));
-  at("beside").replaceChildren(make("option", "nothing", { value: "" }), ...models.flatMap(({ name, styles: own }) =>
+  at("beside").replaceChildren(make("option", "no other", { value: "" }), ...models.flatMap(({ name, styles: own }) =>
     [make("option", name, { value: name }), ...own.map((style) => make("option", `${name}, ${style.name}`, { value: `${name}/${style.name}` }))]));
   open();
 }
@@ -172,6 +173,7 @@ async function load() {
 function listen() {
   for (const id of ["a", "b"]) at(id).oninput = () => change({ [id]: at(id).value }, WAIT_MS);
   for (const id of ["model", "style", "beside", "from"]) at(id).addEventListener("change", () => change({ [id]: at(id).value }));
+  at("related").onchange = () => change({ related: at("related").checked ? "1" : "" });
   at("from").oninput = () => { at("cut").textContent = Number(at("from").value).toFixed(2); };
   at("grid").onclick = () => change({ grid: state.grid ? "" : "1" });
   for (const name of Object.keys(TABS)) at(`tab-${name}`).onclick = () => turn(name);

@@ -45,6 +45,8 @@ _SAID = "Support is evidence, not a verdict on truth."
 _MOST_EVIDENCE = 3
 """Contributions shown per word."""
 
+SCRIPT = "tokalign.grounding.evidence", ("evidence_page.js",)
+"""Package and modules of the page's script."""
 _PAINTER = HtmlPainter()
 
 
@@ -60,7 +62,7 @@ def html_page(grounding: Grounding, name: str = "answer") -> str:
     """
     title = f"Evidence for {page_text(name)}"
     body = "\n".join(_Page(grounding).parts(title))
-    return page_of("ground", title, body, "tokalign.grounding.evidence", ["evidence_page.js"])
+    return page_of("ground", title, body, *SCRIPT)
 
 
 class _Page:

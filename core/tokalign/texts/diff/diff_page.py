@@ -25,6 +25,8 @@ from tokalign.texts.diff.summary import ONLY_SPACE, summarize
 from tokalign.texts.diff.text_diff import SPACE, DiffBlock, TextDiff
 from tokalign.types.edits import EditKind
 
+SCRIPT = "tokalign.texts.diff", ("diff_page.js",)
+"""Package and modules of the page's script."""
 _PAINTER = HtmlPainter()
 _EMPTY = ' class="empty"'
 _BAR = """<div class="bar" role="toolbar" aria-label="view">
@@ -54,7 +56,7 @@ def html_page(diff: TextDiff, names: tuple[str, str] = ("old", "new"), *, contex
     """
     title = page_text(f"{names[0]} → {names[1]}")
     body = "\n".join(_Page(diff).parts(title, context))
-    return page_of("diff", title, body, "tokalign.texts.diff", ["diff_page.js"])
+    return page_of("diff", title, body, *SCRIPT)
 
 
 class _Page:
