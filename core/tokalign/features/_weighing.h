@@ -70,7 +70,7 @@ TOKALIGN_INLINE double sum_of(two_sums sums, int direction)
 #endif
 
 /* scores[width] = sum over k of value[k] * weights[slot[k], width]; width is a multiple of four. */
-TOKALIGN_CLONES
+TOKALIGN_WIDE_CLONES
 static void weigh_rows(
     const float *weights, ptrdiff_t width, const int32_t *slot, const float *value, int n,
     float *scores)

@@ -26,7 +26,7 @@ static inline void fetch_wide_rows(const int16_t *weights, const uint32_t *rows,
 
 /* scores[64] += sum over k of weights[rows[k], 64]; a quarter of the columns at a time, so that the
    sums stay in registers and many rows are waited for at once. */
-TOKALIGN_CLONES
+TOKALIGN_WIDE_CLONES
 static void add_wide_rows(
     const int16_t *weights, const uint32_t *rows, int n_rows, int32_t *scores)
 {
@@ -52,7 +52,7 @@ static inline void sum_wide_rows(
 }
 
 /* Place of the largest of n <= 64 scores, the first of them where there are several. */
-TOKALIGN_CLONES
+TOKALIGN_WIDE_CLONES
 static int largest(const int32_t *scores, int n)
 {
     int32_t most = scores[0];
