@@ -658,7 +658,8 @@ class Aligner:
             If a text is not a str, or an option is bad. The field is ``old_text`` or ``new_text``
             where it is the text.
         LimitError
-            If a text has more than tokalign.types.lengths.MAX_TEXT_SENTENCES sentences.
+            If a text has more than tokalign.types.lengths.MAX_TEXT_SENTENCES sentences that the
+            other one lacks.
         """
         return align_texts(self, old, new, AlignOptions.of(options, changes))
 
@@ -676,7 +677,7 @@ class Aligner:
         """
         options = AlignOptions.of(options, changes)
         options = replace(options, edits=True, offsets=OffsetUnit.CODE_POINTS, detail=Detail.FULL)
-        return diff_of(align_texts(self, old, new, options))
+        return diff_of(align_texts(self, old, new, options, only_changed=True))
 
 
 def _for_scores(options: AlignOptions | None, changes: AlignKeywords) -> AlignOptions:

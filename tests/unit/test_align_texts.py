@@ -4,7 +4,7 @@ import pytest
 import tokalign
 from tokalign import Aligner, InputError, LimitError
 from tokalign.errors import ShapeError
-from tokalign.texts import split_text
+from tokalign.texts import sentence_candidates
 from tokalign.texts.text_plan import TextPlan
 
 OLD = (
@@ -63,6 +63,26 @@ def test_errors(monkeypatch):
         tokalign.align_texts("\ud800", "Dogs bark.")
     with pytest.raises(ShapeError, match="2 similarities for 1 candidates"):
         TextPlan.of("Dogs bark.", "Dogs barked.").decide([1.0, 1.0])
-    monkeypatch.setattr(split_text, "MAX_TEXT_SENTENCES", 2)
-    with pytest.raises(LimitError, match="old_text has more than 2 sentences"):
+    monkeypatch.setattr(sentence_candidates, "MAX_TEXT_SENTENCES", 2)
+    with pytest.raises(LimitError, match="old_text has 4 sentences that the other text lacks"):
         tokalign.align_texts(OLD, "")
+
+
+def test_equal_sentences_count_for_no_limit(monkeypatch):
+    monkeypatch.setattr(sentence_candidates, "MAX_TEXT_SENTENCES", 2)
+    diff = tokalign.diff(OLD, OLD.replace("three", "four").replace(". ", ".\n"))
+    assert [str(block.kind) for block in diff.blocks] == ["same", "same", "same", "changed"]
+
+
+def test_a_difference_asks_the_model_for_changed_sentences_only(monkeypatch):
+    aligner = Aligner.load()
+    asked = []
+
+    def pipe(pairs, options):
+        asked.extend(found := list(pairs))
+        return Aligner.pipe(aligner, found, options)
+
+    monkeypatch.setattr(aligner, "pipe", pipe)
+    diff = aligner.diff(OLD, OLD.replace("three", "four").replace(". ", ".\n"))
+    assert {old for old, _ in asked} == {"He bought three red apples in town."}
+    assert [each.change for each in diff.segments() if each.change] == ["space"] * 3 + ["number"]

@@ -8,6 +8,7 @@ from tokalign.batches.aligns import AlignsPairs
 from tokalign.english.reading import reading_as
 from tokalign.errors import InputError, quoted
 from tokalign.texts.text_plan import TextPlan
+from tokalign.texts.text_words import have_same_words
 from tokalign.types.offsets import positions
 from tokalign.types.options import AlignOptions, Detail, OffsetUnit
 from tokalign.types.texts import SentenceSpan, TextAlignment, TextBlock
@@ -17,9 +18,17 @@ COMPARING = AlignOptions(detail=Detail.SCORES)
 
 
 def align_texts(
-    aligner: AlignsPairs, old_text: str, new_text: str, options: AlignOptions
+    aligner: AlignsPairs,
+    old_text: str,
+    new_text: str,
+    options: AlignOptions,
+    *,
+    only_changed: bool = False,
 ) -> TextAlignment:
-    """Return the alignment of two texts; see `Aligner.align_texts`."""
+    """Return the alignment of two texts; see `Aligner.align_texts`.
+
+    With `only_changed`, blocks whose sides have the same words stay without an alignment.
+    """
     for name, text in (("old_text", old_text), ("new_text", new_text)):
         if not isinstance(text, str):
             raise InputError(f"{name} is {quoted(text)}; wanted text", field=name)
@@ -27,16 +36,18 @@ def align_texts(
         plan = TextPlan.of(old_text, new_text)
     comparing = replace(COMPARING, markup=options.markup)
     planned = plan.decide([each.similarity for each in aligner.pipe(plan.pairs(), comparing)])
-    pairs = (plan.texts(old, new) for old, new, _ in planned if old and new)
-    alignments = aligner.pipe(pairs, options)
+    texts = [plan.texts(old, new) if old and new else None for old, new, _ in planned]
+    if only_changed:
+        texts = [both and (None if have_same_words(*both) else both) for both in texts]
+    alignments = aligner.pipe(filter(None, texts), options)
     return TextAlignment(
         old_text,
         new_text,
         _in_unit(old_text, plan.old, options.offsets),
         _in_unit(new_text, plan.new, options.offsets),
         tuple(
-            TextBlock(old, new, moved, next(alignments) if old and new else None)
-            for old, new, moved in planned
+            TextBlock(*each, next(alignments) if both else None)
+            for each, both in zip(planned, texts, strict=True)
         ),
         aligner.header.name,
         aligner.header.version,

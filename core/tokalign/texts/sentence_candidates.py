@@ -4,11 +4,13 @@ Two sentences are compared if one is among the best partners of the other by sha
 whole text or between two *anchors*: pairs that surely correspond, because they are identical or
 each other's best partners. All sentences of short gaps between anchors are compared, too. Two
 neighbours are compared with a sentence if it shares words with each that the other lacks. Identical
-sentences need no comparison.
+sentences need no comparison, and those of the longest chain in order are compared with no others:
+the words of only the rest are looked at.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -18,9 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.english.annotate.prepared import is_short
+from tokalign.errors import LimitError
 from tokalign.texts.sentence_matching import UNITS, best_chain, best_partners, shared_beyond
 from tokalign.texts.split_text import MOST_TOKENS
 from tokalign.texts.text_words import TextWords, total_weights, words_of
+from tokalign.types.lengths import MAX_TEXT_SENTENCES
 
 MOST_HELD = 50
 """Stems in more sentences than this are not looked up."""
@@ -100,11 +104,22 @@ def find_candidates(
     ----------
     old, new : sequence of str
         Sentences.
+
+    Raises
+    ------
+    LimitError
+        If more than MAX_TEXT_SENTENCES of a text are not on the chain of identical ones. Its field
+        is ``old_text`` or ``new_text``.
     """
+    same = identical(old, new)
+    settled = _settled(same)
+    rest = (
+        _without(old, {i for i, _ in settled}, "old_text"),
+        _without(new, {j for _, j in settled}, "new_text"),
+    )
     if not old or not new:
         return [], []
-    words = _Texts(*words_of(old, new), len(old), len(new))
-    same = identical(old, new)
+    words = _Texts(*words_of(*rest), len(old), len(new))
     found = words.partners(_everything(len(old), len(new)), _everything(len(new), len(old)))
     found.update(dict.fromkeys(same, 1.0))
     anchors = _anchors(found)
@@ -112,7 +127,7 @@ def find_candidates(
     new_gaps = _gaps([(j, i) for i, j in anchors], len(new), len(old))
     found.update(words.partners(old_gaps, new_gaps))
     singles = set(found) | set(_short_gaps(anchors, len(old), len(new)))
-    joined = _joined(words, np.array(sorted(singles), np.int32).reshape(-1, 2))
+    joined = _joined(words, np.array(sorted(singles - settled), np.int32).reshape(-1, 2))
     known = set(same)
     joined |= _beside_anchors([pair for pair in anchors if pair not in known], len(old), len(new))
     joined = {each for each in joined if _is_short(old, each.old) and _is_short(new, each.new)}
@@ -121,19 +136,40 @@ def find_candidates(
 
 
 def identical(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
-    """Return pairs of identical sentences.
+    """Return pairs of sentences that are identical but for white space.
 
     Repeated sentences are paired by order of occurrence, counted from the first and from the last.
     """
     places: dict[str, tuple[list[int], list[int]]] = {}
     for side, sentences in enumerate((old, new)):
         for k, text in enumerate(sentences):
-            places.setdefault(text, ([], []))[side].append(k)
+            places.setdefault(" ".join(text.split()), ([], []))[side].append(k)
     pairs: set[tuple[int, int]] = set()
     for olds, news in places.values():
         pairs.update(zip(olds, news, strict=False))
         pairs.update(zip(reversed(olds), reversed(news), strict=False))
     return sorted(pairs)
+
+
+def _settled(same: Sequence[tuple[int, int]]) -> set[tuple[int, int]]:
+    """Return the longest chain in order of the pairs whose sentences are in no other pair."""
+    n_pairs: Counter[int] = Counter(cell for i, j in same for cell in (i, ~j))
+    sure = [(i, j) for i, j in same if n_pairs[i] == n_pairs[~j] == 1]
+    blocks = np.ones((len(sure), 4), np.int32)
+    blocks[:, ::2] = np.array(sure, np.int32).reshape(-1, 2)
+    return {sure[k] for k in best_chain(blocks, np.ones(len(sure), np.int64))}
+
+
+def _without(sentences: Sequence[str], settled: set[int], name: str) -> list[str]:
+    """Return the sentences of a text, with empty ones in place of those that are settled."""
+    n_open = len(sentences) - len(settled)
+    if n_open > MAX_TEXT_SENTENCES:
+        raise LimitError(
+            f"{name} has {n_open} sentences that the other text lacks; at most "
+            f"{MAX_TEXT_SENTENCES} are compared: align it in parts",
+            field=name,
+        )
+    return ["" if k in settled else text for k, text in enumerate(sentences)]
 
 
 def _is_short(sentences: Sequence[str], numbers: Sequence[int]) -> bool:

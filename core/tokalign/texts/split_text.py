@@ -20,7 +20,9 @@ def split_text(text: str) -> list[SentenceSpan]:
     return [SentenceSpan(start, end, text[start:end]) for start, end in Sentences(text)]
 
 
-def sentences_of(text: str, name: str) -> tuple[SentenceSpan, ...]:
+def sentences_of(
+    text: str, name: str, most: int | None = MAX_TEXT_SENTENCES
+) -> tuple[SentenceSpan, ...]:
     """Return the sentences of a text; a blank text has none.
 
     One of more than MOST_TOKENS is cut; its pieces count as sentences.
@@ -30,18 +32,20 @@ def sentences_of(text: str, name: str) -> tuple[SentenceSpan, ...]:
     text : str
     name : str
         Name of the field in errors.
+    most : int or None
+        Most sentences; None for any number.
 
     Raises
     ------
     InputError
         If the text holds lone surrogates.
     LimitError
-        If there are more than MAX_TEXT_SENTENCES.
+        If there are more than `most`.
     """
     _require_unicode(text, name)
     spans: list[SentenceSpan] = []
     for sentence in Sentences(text):
-        _add_pieces(spans, text, sentence, name)
+        _add_pieces(spans, text, sentence, name, most)
     return tuple(spans)
 
 
@@ -93,7 +97,7 @@ class GrowingText:
             if sentence is None or (sentences.is_open and not is_whole):
                 break
             self._final = sentences
-            _add_pieces(self._spans, self.text, sentence, self._name)
+            _add_pieces(self._spans, self.text, sentence, self._name, MAX_TEXT_SENTENCES)
         return self._spans[n_before:]
 
 
@@ -104,13 +108,15 @@ def _require_unicode(text: str, name: str) -> None:
         raise InputError(f"{name} is not valid Unicode: {error}", field=name) from error
 
 
-def _add_pieces(spans: list[SentenceSpan], text: str, sentence: tuple[int, int], name: str) -> None:
+def _add_pieces(
+    spans: list[SentenceSpan], text: str, sentence: tuple[int, int], name: str, most: int | None
+) -> None:
     """Add a sentence, or the pieces of a long one, to those of a text."""
     start, end = sentence
     for first, last in pieces(text[start:end], MOST_TOKENS):
-        if len(spans) == MAX_TEXT_SENTENCES:
+        if len(spans) == most:
             raise LimitError(
-                f"{name} has more than {MAX_TEXT_SENTENCES} sentences; align it in parts",
+                f"{name} has more than {most} sentences; align it in parts",
                 field=name,
             )
         piece = text[start + first : start + last]

@@ -248,10 +248,10 @@ class TextPlan:
         InputError
             If a text holds lone surrogates. Its field is ``old_text`` or ``new_text``.
         LimitError
-            If a text has more than MAX_TEXT_SENTENCES sentences.
+            If a text has more than MAX_TEXT_SENTENCES sentences that the other one lacks.
         """
-        old = sentences_of(old_text, "old_text")
-        return cls(old_text, new_text, old, sentences_of(new_text, "new_text"))
+        old = sentences_of(old_text, "old_text", None)
+        return cls(old_text, new_text, old, sentences_of(new_text, "new_text", None))
 
     def _are_alike(
         self, candidate: TextCandidate, forms: tuple[list[BlockForm], list[BlockForm]]

@@ -85,6 +85,11 @@ class WordNumbers:
         return stem(word if self._form is None else self._form(word))
 
 
+def have_same_words(old: str, new: str) -> bool:
+    """Whether two texts are equal but for white space between words."""
+    return old == new or old.split() == new.split()
+
+
 def words_of(
     old: Sequence[str], new: Sequence[str]
 ) -> tuple[TextWords, TextWords, NDArray[np.float64]]:
@@ -94,15 +99,16 @@ def words_of(
     -------
     old, new : TextWords
     weights : float64 array, shape (n_stems,)
-        Inverse document frequency, log(sentences / sentences with the stem), at least 0.
+        Inverse document frequency, log(sentences / sentences with the stem), at least 0. Sentences
+        without words do not count.
     """
     numbers = WordNumbers()
     sides = [
-        _as_arrays([sorted(set(numbers.add(text))) for text in sentences])
+        _as_arrays([sorted(set(numbers.add(text))) if text else [] for text in sentences])
         for sentences in (old, new)
     ]
     held = np.bincount(np.concatenate([side.stems for side in sides]), minlength=len(numbers))
-    n_sentences = len(old) + len(new)
+    n_sentences = sum(np.count_nonzero(np.diff(side.offsets)) for side in sides)
     return sides[0], sides[1], np.log((n_sentences + 1.0) / np.maximum(held, 1))
 
 

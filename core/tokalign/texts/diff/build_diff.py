@@ -8,6 +8,7 @@ deleted; from "a dog, too" to "a dog too", only the comma.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -26,6 +27,7 @@ from tokalign.texts.diff.text_diff import (
     TextRange,
     n_words,
 )
+from tokalign.texts.text_words import have_same_words
 from tokalign.types import Alignment, Sentence
 from tokalign.types.edits import CONFLICTING, Change, EditKind
 from tokalign.types.texts import SentenceSpan, TextAlignment, TextBlock
@@ -34,6 +36,7 @@ LEAST_KEPT = 1 / 3
 """Least share of the words of a sentence that stays, unless it was rewritten."""
 LEAST_REWRITTEN = 4
 """Least words of a sentence that was rewritten."""
+_WORD = re.compile(r"\S+")
 
 
 @dataclass(slots=True, eq=False)
@@ -318,13 +321,33 @@ def pieces_of_run(
             yield EditPiece(EditKind.SUBSTITUTE, change or otherwise, a, b)
 
 
+def spaced(old: str, new: str) -> list[DiffSegment]:
+    """Return the segments of two texts that are equal but for white space."""
+    writer = _Writer(old, new, MARKUP)
+    if old == new:
+        writer.write_gap((0, len(old)), (0, len(new)))
+        return writer.segments
+    run = last = (0, 0)  # where the equal text began, and where its last word ended
+    ends = [(len(text), len(text)) for text in (old, new)]
+    words = ([*(each.span() for each in _WORD.finditer(text))] for text in (old, new))
+    for a, b in zip(*([*spans, end] for spans, end in zip(words, ends, strict=True)), strict=True):
+        if old[last[0] : a[0]] != new[last[1] : b[0]]:
+            writer.write_gap((run[0], last[0]), (run[1], last[1]))
+            writer.write_gap((last[0], a[0]), (last[1], b[0]))
+            run = (a[0], b[0])
+        last = (a[1], b[1])
+    writer.write_gap((run[0], last[0]), (run[1], last[1]))
+    return writer.segments
+
+
 def diff_of(texts: TextAlignment) -> TextDiff:
     """Return what changed between two aligned texts.
 
     Parameters
     ----------
     texts : TextAlignment
-        Its alignments need edits. If one is missing, all of the block's text is replaced.
+        Its alignments need edits. If one is missing and the words differ, all of the block's text
+        is replaced.
 
     Examples
     --------
@@ -402,12 +425,16 @@ class _Builder:
                 )
             )
         both = texts.old_text[slice(*old)], texts.new_text[slice(*new)]
-        # Words are pieces, where there are any: what else differs is marks.
-        is_said = not pieces and any(map(str.isalnum, "".join(map(without_marks, both))))
-        found = slid(*both, segments_of(*both, pieces, Change.CONTENT if is_said else MARKUP))
-        if len(found) > 1 and is_rewritten(*both, found):
-            whole = [EditPiece(EditKind.SUBSTITUTE, Change.WORDING, *cores)]
-            found = segments_of(*both, whole)
+        if have_same_words(*both):
+            found = spaced(*both)
+        else:
+            # Words are pieces, where there are any: what else differs is marks.
+            is_said = not pieces and any(map(str.isalnum, "".join(map(without_marks, both))))
+            found = slid(*both, segments_of(*both, pieces, Change.CONTENT if is_said else MARKUP))
+            if len(found) > 1 and is_rewritten(*both, found):
+                whole = [EditPiece(EditKind.SUBSTITUTE, Change.WORDING, *cores)]
+                found = segments_of(*both, whole)
+            found = list(with_labels(*both, found))
         segments = tuple(
             replace(
                 each,
@@ -415,7 +442,7 @@ class _Builder:
                 new=(each.new[0] + new[0], each.new[1] + new[0]),
                 move=self._next_move() if each.kind is EditKind.MOVE else move,
             )
-            for each in with_labels(*both, found)
+            for each in found
         )
         return DiffBlock(_kind(block, segments), old, new, *spans, segments, move)
 
