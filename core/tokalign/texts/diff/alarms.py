@@ -55,12 +55,18 @@ _STATES = {
 """What is said of something by the words that follow a form of be."""
 _DENIED = {"obligation": "permission", "permission": "prohibition", "prohibition": "permission"}
 _BEING = frozenset(("am", "are", "be", "been", "is", "was", "were"))
-_CONDITIONS = frozenset(("if", "unless", "when", "where", "whether", "which", "who"))
+_ASIDES = frozenset(
+    (
+        "although", "because", "if", "though", "unless", "when", "where", "whether", "which", "who",
+        "(",
+    )
+)  # fmt: skip
+"""Words that begin what a sentence does not say of itself."""
 _ENDS = frozenset((",", ";", ".", "then"))
-"""Signs and words that end a condition."""
+_ADDRESS = re.compile(r"\S*://\S*")
 _DENYING = frozenset(("never", "no", "nobody", "none", "nor", "not", "nothing"))
 """Words of a sentence that denies; without, fail and their like are a part of what it says."""
-_DENYING_NOTHING = frozenset(("limited", "necessarily", "only"))
+_DENYING_NOTHING = frozenset(("also", "limited", "necessarily", "only", "to"))
 """Words behind "not" in a sentence that need not deny."""
 _POSSIBLE = frozenset(
     (
@@ -133,6 +139,7 @@ class Alarm:
         >>> place = AlarmPlace(0, 0, 1, "", 3, 4)
         >>> str(Alarm(Change.NUMBER, "number", "40", "45", (place,)))
         '40 → 45'
+        >>> place = place._replace(sentence="deleted")
         >>> str(Alarm(Change.MODALITY, "prohibition", "No dogs.", "", (place,)))
         'deleted: No dogs.'
         """
@@ -362,6 +369,7 @@ def duty_of(text: str) -> str | None:
     >>> duty_of("Dogs may enter."), duty_of("It is not for sale."), duty_of("It rained in May.")
     ('permission', 'denial', None)
     """
+    text = _ADDRESS.sub("", text)
     words = [text[start:end] for start, end in token_spans(text)]
     if len(text.split()) < _LEAST_WORDS or text.rstrip()[-1:] in ":?":
         return None
@@ -369,11 +377,14 @@ def duty_of(text: str) -> str | None:
         at for each in find_values(words) for at in range(each.start, each.end) if not each.rank
     }
     lower = [word.lower() for word in words]
-    is_conditional = False
+    aside = ""
     duties = set()
     for at, word in enumerate(lower):
-        is_conditional = word in _CONDITIONS or (is_conditional and word not in _ENDS)
-        if not is_conditional and at not in is_value:
+        if aside != "(" and (word in _ASIDES or word in _ENDS):
+            aside = word if at or word != "(" else ""
+        elif word == ")":
+            aside = ""
+        if aside not in _ASIDES and at not in is_value:
             duties.add(_duty(words, lower, at))
     if lower[0] in ("never", "don't", "don\u2019t") or lower[:2] == ["do", "not"]:
         duties.add("prohibition")
@@ -385,7 +396,7 @@ def _duty(words: list[str], lower: list[str], at: int) -> str | None:
     word = lower[at]
     following = lower[at + 1 : at + 2]
     if word in _MODALS or words[at] == "SHOULD":
-        if lower[0] in _DENYING or not _DENYING.isdisjoint(following):
+        if not _DENYING.isdisjoint(lower[:2]) or not _DENYING.isdisjoint(following):
             return "prohibition"
         if word == "may":
             return "permission" if _POSSIBLE.isdisjoint(following) else None
@@ -395,7 +406,7 @@ def _duty(words: list[str], lower: list[str], at: int) -> str | None:
     duty = _STATES.get(word)
     if duty is not None:
         before = set(lower[max(at - 2, 0) : at])
-        if words[at].islower() and before.isdisjoint(_BEING):
+        if not words[at].isupper() and before.isdisjoint(_BEING):
             return None  # the notice required by law
         return _DENIED[duty] if before & _DENYING else duty
     denies = word in _DENYING and _DENYING_NOTHING.isdisjoint(following)
