@@ -12,7 +12,7 @@ from tokalign.texts.diff import diff_of
 from tokalign.texts.diff.diff_lines import markdown_lines, terminal_lines
 from tokalign.texts.diff.diff_page import html_page
 from tokalign.texts.diff.m2 import m2_lines
-from tokalign.texts.diff.summary import tokens_of
+from tokalign.texts.diff.text_diff import tokens_of
 from tokalign.types.edits import EditKind
 
 _ESCAPES = re.compile(r"\x1b\[[\d;]*m")

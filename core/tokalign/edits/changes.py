@@ -82,8 +82,9 @@ def change_of(
         return form
     if _is_typo(source, target, indices):
         return Change.SPELLING
-    values = _value_of(source, indices[0]), _value_of(target, indices[1])
-    if values[0] and values[1] and values[0][0] == values[1][0] and values[0] != values[1]:
+    one = _value_of(source, indices[0])
+    other = one and _value_of(target, indices[1])
+    if one and other and one.kind is other.kind and one.key != other.key:
         return Change.NUMBER
     return Change.WORDING
 
@@ -184,12 +185,14 @@ def _only_value(words: Sequence[str]) -> Value | None:
     return found[0] if len(found) == 1 and found[0].end - found[0].start == len(words) else None
 
 
-def _value_of(side: Sentence, indices: Sequence[int]) -> tuple[Kind, str] | None:
-    """Return the kind and the key of the value that holds all tokens of an edit, or None."""
-    for each in find_values(side.tokens):
-        if not each.rank and each.start <= indices[0] and indices[-1] < each.end:
-            return each.kind, each.key
-    return None
+def _value_of(side: Sentence, indices: Sequence[int]) -> Value | None:
+    """Return the value that holds all tokens of an edit, or None."""
+    holding = (
+        each
+        for each in find_values(side.tokens)
+        if not each.rank and each.start <= indices[0] and indices[-1] < each.end
+    )
+    return next(holding, None)
 
 
 def _inflection(

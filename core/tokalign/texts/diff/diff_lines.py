@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import groupby
 
 from tokalign.showing.painting import Look, MarkdownPainter, Painter, TerminalPainter
 from tokalign.showing.text import one_line, visible, with_edges, wrapped
@@ -93,6 +94,16 @@ def markdown_lines(
     return _MarkdownLines(diff).lines(names, None if only_meaning else context)
 
 
+def _together(paragraph: Paragraph) -> Iterator[tuple[list[DiffBlock], bool]]:
+    """Yield the blocks of a paragraph's places, neighbours of one move together, and whether they
+    have moved away."""
+    for (is_origin, *_), places in groupby(
+        paragraph.places,
+        lambda place: (place[1], place[0].move, place[0].move is None and id(place[0])),
+    ):
+        yield [block for block, _ in places], is_origin
+
+
 class _Lines(ABC):
     """Writes a difference in lines: names, changes of meaning, paragraphs."""
 
@@ -133,8 +144,8 @@ class _Lines(ABC):
             yield from self._folded(n_folded)
             n_folded = 0
             text = joined_places(
-                self._origin(paragraph, block) if is_origin else self._block(block)
-                for block, is_origin in paragraph.places
+                self._origin(paragraph, blocks) if is_origin else self._blocks(blocks)
+                for blocks, is_origin in _together(paragraph)
             )
             yield from self._paragraph(paragraph, text)
         yield from self._folded(n_folded)
@@ -160,25 +171,28 @@ class _Lines(ABC):
         """Yield the lines of a painted paragraph."""
 
     @abstractmethod
-    def _origin(self, paragraph: Paragraph, block: DiffBlock) -> str:
-        """Return a moved block at its old place: its first words, and where it went."""
+    def _origin(self, paragraph: Paragraph, blocks: Sequence[DiffBlock]) -> str:
+        """Return blocks of one move at their old place: their first words, and where they went."""
 
     @abstractmethod
     def _arrived(self, number: int, text: str) -> str:
-        """Return a moved block at its new place."""
+        """Return blocks of one move at their new place."""
 
     def _folded(self, n: int) -> Iterator[str]:
         if n:
             yield self._fold(f"{n} paragraph{'s' * (n > 1)} unchanged")
             yield ""
 
-    def _block(self, block: DiffBlock) -> str:
-        parts = list(map(self._mark, marks_of(self._diff, block)))
+    def _blocks(self, blocks: Sequence[DiffBlock]) -> str:
+        parts = [self._mark(mark) for block in blocks for mark in marks_of(self._diff, block)]
         text = self.painter.joined(parts)
-        if block.move is None:
+        if blocks[0].move is None:
             return text
         before, core, after = with_edges(text)
-        return before + self._arrived(block.move, core) + after
+        return before + self._arrived(blocks[0].move, core) + after
+
+    def _old_edges(self, blocks: Sequence[DiffBlock]) -> tuple[str, str, str]:
+        return with_edges("".join(map(self._diff.old_text, blocks)))
 
     def _mark(self, mark: Mark) -> str:
         if mark.role is MarkRole.KEPT:
@@ -197,7 +211,7 @@ class _TerminalLines(_Lines):
         self.painter = TerminalPainter(is_coloured=is_coloured)
         self._homes: dict[int | None, int] = {
             block.move: paragraph.number
-            for paragraph in self._paragraphs
+            for paragraph in reversed(self._paragraphs)  # the first counts
             for block, is_origin in paragraph.places
             if not is_origin and block.move is not None
         }
@@ -228,11 +242,12 @@ class _TerminalLines(_Lines):
         if any(map(ends_paragraph, ends)):
             yield ""
 
-    def _origin(self, paragraph: Paragraph, block: DiffBlock) -> str:
-        _, core, after = with_edges(self._diff.old_text(block))
-        where = str(block.move)
-        if self._homes[block.move] != paragraph.number:
-            where += f" in paragraph {self._homes[block.move]}"
+    def _origin(self, paragraph: Paragraph, blocks: Sequence[DiffBlock]) -> str:
+        _, core, after = self._old_edges(blocks)
+        move = blocks[0].move
+        where = str(move)
+        if self._homes[move] != paragraph.number:
+            where += f" in paragraph {self._homes[move]}"
         left = self.painter.marked(one_line(core), LOOKS[MarkRole.LEFT], where)
         return left + visible(after)
 
@@ -273,9 +288,9 @@ class _MarkdownLines(_Lines):
         yield text.strip()
         yield ""
 
-    def _origin(self, paragraph: Paragraph, block: DiffBlock) -> str:
-        _, core, after = with_edges(self._diff.old_text(block))
-        left = self.painter.marked(one_line(core), LOOKS[MarkRole.LEFT], block.move)
+    def _origin(self, paragraph: Paragraph, blocks: Sequence[DiffBlock]) -> str:
+        _, core, after = self._old_edges(blocks)
+        left = self.painter.marked(one_line(core), LOOKS[MarkRole.LEFT], blocks[0].move)
         return left + " " * bool(after)
 
     def _arrived(self, number: int, text: str) -> str:
