@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
+from tokalign import align as align_words
 from tokalign.aligner import Aligner
+from tokalign.cli import align as align_command
 from tokalign.cli.main import main
 from tokalign.formats import read_gold
 from tokalign.types import Alignment
@@ -234,3 +237,43 @@ def test_an_id_that_is_null_is_the_number_of_the_line(run_command):
     text = '{"id": null, "source": "Dogs bark.", "target": "Dogs bark."}\n'
     result = run_command("align", "--format", "jsonl", text=text)
     assert json.loads(result.stdout)["id"] == "1"
+
+
+@pytest.fixture
+def on_terminal(monkeypatch):
+    """Return what tells a command that its output is a terminal."""
+
+    def told():
+        named = type("Named", (), {"isatty": lambda self: True})
+        monkeypatch.setattr(align_command, "sys", SimpleNamespace(stdout=named()))
+
+    return told
+
+
+def test_two_sentences_on_a_terminal_are_answered_for_people(on_terminal):
+    given = ["align", "Profits increased by 5%.", "Profits decreased by 7%."]
+    plain = CliRunner().invoke(main, given).stdout
+    on_terminal()
+    assert CliRunner().invoke(main, [*given, "--format", "pharaoh"]).stdout == plain
+    found = align_words(*given[1:], relations=True)
+    lines = CliRunner().invoke(main, given).stdout.splitlines()
+    n = len(str(found).splitlines())
+    assert "\n".join(lines[:n]) == str(found)
+    assert lines[n] == f"similarity {found.similarity:.2f}"
+    assert [each.rpartition(" (")[0] for each in lines[n + 1 :]] == [
+        "conflict: opposite, increased / decreased",
+        "conflict: value, 5 % / 7 %",
+    ]
+    result = CliRunner().invoke(main, ["align", "A dog.", " "])
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "field 'target' is empty" in result.stderr
+
+
+def test_columns_read_the_other_way_round_are_named_first():
+    text = "question,answer\nWho barked?,Dogs barked.\n"
+    with_others = CliRunner().invoke(main, ["align", "--format", "tsv"], input=text)
+    assert with_others.stdout.split("\t")[2:] == ["Dogs barked .", "Who barked ?\n"]
+    assert with_others.stderr.splitlines()[0].endswith(
+        "columns 'answer' and 'question' are read as source and target; "
+        "--columns question,answer turns them"
+    )

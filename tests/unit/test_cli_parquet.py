@@ -27,6 +27,9 @@ PAIRS = [
 ]
 
 
+KEPT = ("n", "source", "target")
+
+
 @pytest.fixture
 def command(small_model):
     def command(name, *args, text=None):
@@ -180,10 +183,13 @@ def test_columns_hold_what_json_lines_do(command, pairs, tmp_path, monkeypatch, 
     assert sorted(path.name for path in tmp_path.iterdir()) == ["o", "pairs"]
     rows = pq.read_table(tmp_path / "o").to_pylist()
     assert [row["id"] for row in rows] == [line["id"] for line in lines]
+    assert [tuple(row[name] for name in KEPT) for row in rows] == [
+        (n, *pair) for n, pair in enumerate(PAIRS)
+    ]
     for row, line in zip(rows, lines, strict=True):
         assert row["error"] == line.get("error")
         if row["error"]:
-            assert not any(row[name] for name in row if name not in ("id", "error"))
+            assert not any(row[name] for name in row if name not in ("id", "error", *KEPT))
             continue
         for side in ("source", "target"):
             tokens = line[side]["tokens"] if isinstance(line[side], dict) else line[side]
@@ -200,8 +206,42 @@ def test_similarities_are_columns_too(command, pairs, tmp_path):
     assert result.exit_code == 3
     table = pq.read_table(tmp_path / "o.parquet")
     figures = ["similarity", "score", "covered", "target_covered", "agreement"]
-    assert table.column_names == ["id", *figures, "error"]
+    assert table.column_names == ["id", *KEPT, *figures, "error"]
     assert table["similarity"].null_count == 2
+
+
+def test_columns_of_the_input_keep_their_types_and_names(command, tmp_path):
+    table = pa.table(
+        {
+            "id": [7, 8],
+            "day": [datetime.date(2024, 2, 29), None],
+            "source": ["A dog barked .", "No ."],
+            "target": ["A dog barked .", "No ."],
+            "score": [0.5, float("nan")],
+        }
+    )
+    pq.write_table(table, tmp_path / "pairs")
+    args = ["--format", "parquet", "-o", tmp_path / "o.parquet"]
+    assert command("align", "-i", tmp_path / "pairs", *args).exit_code == 0
+    found = pq.read_table(tmp_path / "o.parquet")
+    assert found["id"].to_pylist() == ["7", "8"]
+    for name in table.column_names[1:]:
+        assert found[name].type == table[name].type
+    assert found["day"].to_pylist() == table["day"].to_pylist()
+    assert found["score_2"].null_count == 0
+
+
+def test_columns_of_csv_and_texts_of_lines_are_kept_as_text(command, tmp_path):
+    args = ["--format", "parquet", "-o", tmp_path / "o.parquet", "--restart"]
+    text = "topic,source,target\nx,A dog .,A dog .\ny,A cat .,\n"
+    assert command("align", *args, text=text).exit_code == 3
+    found = pq.read_table(tmp_path / "o.parquet")
+    assert found["topic"].to_pylist() == ["x", "y"]
+    assert found["target"].to_pylist() == ["A dog .", ""]
+    assert command("align", *args, text="A dog .\tThe dog .\n").exit_code == 0
+    found = pq.read_table(tmp_path / "o.parquet")
+    assert found.column_names[:3] == ["id", "source", "target"]
+    assert found["target"].to_pylist() == ["The dog ."]
 
 
 def test_no_pair_makes_a_table_without_rows(command, tmp_path):

@@ -143,3 +143,10 @@ def test_an_error_made_anew_keeps_its_kind_and_what_it_knows():
     first = FormatError("odd", path="a.txt", line=3)
     found = renewed(first, "pair 1: odd")
     assert type(found) is FormatError and (found.path, found.line) == ("a.txt", 3)
+
+
+def test_an_error_of_a_sentence_is_raised_alone():
+    """Its traceback named the errors of the batch and of the side besides: fifty lines."""
+    with pytest.raises(InputError) as caught:
+        Aligner("lemma").align("x", "")
+    assert (caught.value.__cause__, caught.value.__context__) == (None, None)

@@ -58,7 +58,7 @@ def map_batch(
         Exceptions among them keep their places.
     """
     given = values(outcomes)
-    results: Sequence[R | Exception] = ()
+    results: Sequence[R | Exception] | None = ()
     try:
         if given:
             results = step(given)
@@ -67,8 +67,9 @@ def map_batch(
     except Exception as error:
         if len(given) > 1:
             logger.debug("one item of a batch is bad; taking them one by one", exc_info=error)
-            return map_each(lambda value: step([value])[0], outcomes)
-        results = [error]
+        results = [error] if len(given) == 1 else None
+    if results is None:  # out of the handler, or each error would name the batch's as its context
+        return map_each(lambda value: step([value])[0], outcomes)
     return list(results) if len(given) == len(outcomes) else list(restore(outcomes, results))
 
 
@@ -152,6 +153,4 @@ def _at_side(side: str, error: Exception) -> Exception:
     if not isinstance(error, InputError):
         return error
     field = f"{side}.{error.field}" if error.field else side
-    found = renewed(error, str(error), field=field)  # the sentence may be of other pairs, too
-    found.__cause__ = error
-    return found
+    return renewed(error, str(error), field=field)  # the sentence may be of other pairs, too

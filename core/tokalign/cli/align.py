@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from tokalign.cli.flags import SectionedCommand, takes
 from tokalign.cli.lines.layouts import CHUNKS, Layout
 from tokalign.cli.lines.line_runs import LineRun, PairFiles
 from tokalign.cli.lines.pair_lines import decode_row, split_fields
-from tokalign.cli.lines.sources import LineSource, pair_arguments
-from tokalign.cli.shared_flags import BAD_INPUT, AlignFlags
+from tokalign.cli.lines.sources import STDIO, LineSource, pair_arguments
+from tokalign.cli.shared_flags import BAD_INPUT, AlignFlags, echo, task_of
 from tokalign.errors import FormatError, InputError
 from tokalign.formats.document import split_tokens
 from tokalign.formats.ists import is_chunked, split_chunks, wa_block
@@ -52,6 +55,9 @@ def command(files: PairFiles, layout: Layout, options: AlignFlags, run: LineRun)
     [ women ]. Out come the blocks of the task of interpretable similarity (.wa): chunks that belong
     together, each with a type and a score from 0 to 5.
 
+    On a terminal, two sentences in quotes give a line for each link with its confidence, the
+    similarity, and what conflicts; with --format, or elsewhere, they give what a file gives.
+
     A bad line is reported on stderr and gives an empty line (in jsonl and parquet, a row with
     "error"). The exit code is then 3.
     """
@@ -70,7 +76,27 @@ def command(files: PairFiles, layout: Layout, options: AlignFlags, run: LineRun)
         return
     written = ("phrases", "edits", "explain", "offsets", "markup")
     layout = replace(layout, **{name: getattr(options, name) for name in written})
+    if files.input.is_given and files.output == STDIO and sys.stdout.isatty():
+        how = click.get_current_context().get_parameter_source("format")
+        if how is not ParameterSource.COMMANDLINE and not layout.confidences:
+            _show(files, options.options(), run)
+            return
     run.write(files, layout, options.options())
+
+
+def _show(files: PairFiles, options: AlignOptions, run: LineRun) -> None:
+    """Print the pair of the arguments for people."""
+    (item,) = files.read(is_kept=False)
+    if item.pair is None:
+        raise click.UsageError(item.error)
+    with ExitStack() as stack:
+        found = task_of("align", stack, run.model, run.server)(*item.pair, options, relations=True)
+    echo(str(found))
+    echo(f"similarity {found.similarity:.2f}")
+    for each in found.conflicts:
+        sides = zip((found.source, found.target), (each.source_span, each.target_span), strict=True)
+        shown = [" ".join(side.tokens[start:end]) for side, (start, end) in sides]
+        echo(f"conflict: {each.kind}, {' / '.join(filter(None, shown))} ({each.probability:.2f})")
 
 
 ChunkedSide = tuple[SentenceLike, list[TokenChunk] | None]

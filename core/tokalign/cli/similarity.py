@@ -12,6 +12,7 @@ from tokalign.cli.flags import INPUT, SectionedCommand, flag, takes
 from tokalign.cli.lines.layouts import SimilarityLayout
 from tokalign.cli.lines.line_runs import LineRun, PairFiles
 from tokalign.cli.lines.pair_lines import InputLine, read_sentences
+from tokalign.cli.lines.parquet import KeptColumns
 from tokalign.cli.lines.sources import pair_arguments
 from tokalign.cli.shared_flags import CutFlags
 from tokalign.formats.jsonl import sentence_like
@@ -39,12 +40,13 @@ class SimilarityFiles(PairFiles):
         if self.sentence is not None and self.input.is_given:
             raise click.UsageError("--sentence is compared with the lines of a file; leave it out")
 
-    def read(self, *, is_kept: bool) -> Iterator[InputLine]:
+    def read(self, *, is_kept: bool, kept: KeptColumns | None = None) -> Iterator[InputLine]:
         """Yield the pair of every line."""
         if self.sentence is None:
-            return PairFiles.read(self, is_kept=is_kept)
+            return PairFiles.read(self, is_kept=is_kept, kept=kept)
         one = sentence_like(self.sentence, "sentence", is_tokenized=self.tokenized)
-        return self.limited(read_sentences(self.input, one, is_tokenized=self.tokenized))
+        items = read_sentences(self.input, one, is_tokenized=self.tokenized)
+        return self.limited(items if kept is None else kept.over(items))
 
 
 @click.command("similarity", cls=SectionedCommand)

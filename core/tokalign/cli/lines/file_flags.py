@@ -13,6 +13,7 @@ from typing import Any, ClassVar, TextIO
 import click
 
 from tokalign.cli.flags import INPUT, OUTPUT, flag
+from tokalign.cli.lines.parquet import KeptColumns
 from tokalign.cli.lines.sinks import LineSink, open_sink
 from tokalign.cli.lines.sources import STDIO, LineSource, SourceParam, input_of
 from tokalign.cli.shared_flags import AT_LEAST_1, BAD_INPUT
@@ -105,7 +106,13 @@ class FileFlags:
         """Return all inputs, none of which may be the output."""
         return (self.input,)
 
-    def open(self, columns: tuple[str, ...] = (), *, is_resumed: bool = False) -> LineSink:
+    def open(
+        self,
+        columns: tuple[str, ...] = (),
+        *,
+        is_resumed: bool = False,
+        kept: KeptColumns | None = None,
+    ) -> LineSink:
         """Return the sink for lines; see open_sink."""
         return open_sink(
             self.output,
@@ -113,6 +120,7 @@ class FileFlags:
             columns,
             is_resumed=is_resumed,
             is_restarted=self.restart,
+            beside=kept,
         )
 
 

@@ -13,10 +13,10 @@ from typing import Any, ClassVar
 
 from tokalign.cli.flags import OUTPUT, flag
 from tokalign.cli.lines.file_flags import bad_object, format_flag
-from tokalign.cli.lines.pair_lines import InputLine
+from tokalign.cli.lines.pair_lines import InputLine, free_names
 from tokalign.english.reading import marks_to_json
 from tokalign.errors import FormatError, quoted
-from tokalign.types import Alignment, Sentence, SentenceLike
+from tokalign.types import Alignment, Sentence
 from tokalign.types.objects import (
     FIGURES,
     alignment_to_json,
@@ -25,47 +25,24 @@ from tokalign.types.objects import (
 )
 from tokalign.types.options import Markup, OffsetUnit
 
-_NO_TABLE = ("id", "source", "target")
-"""Columns of pairs that do not come from a table."""
-
 
 class Heading:
     """Column names, taken from the first pair."""
 
     def __init__(self, layout: Lines) -> None:
         self._layout = layout
-        self._kept: Sequence[str] = _NO_TABLE
+        self._kept = list(InputLine(0, "", None).cells())
 
     def over(self, items: Iterable[InputLine]) -> Iterator[InputLine]:
         """Yield the items, and keep the columns of the first."""
         for number, item in enumerate(items):
-            if not number and item.row is not None:
-                self._kept = tuple(item.row)
+            if not number:
+                self._kept = list(item.cells())
             yield item
 
     def line(self) -> str:
         """Return the header line; an added column that an input column already names is renamed."""
-        names = list(self._kept)
-        for name in self._layout.cell_names:
-            free, number = name, 2
-            while free in names:
-                free, number = f"{name}_{number}", number + 1
-            names.append(free)
-        return self._layout.record(names)
-
-
-def kept_cells(item: InputLine) -> list[str]:
-    """Return the cells of the input's columns."""
-    if item.row is not None:
-        return list(item.row.values())
-    source, target = (item.pair or ("", ""))[:2]
-    return [item.id, _text(source), _text(target)]
-
-
-def _text(side: SentenceLike) -> str:
-    if isinstance(side, Sentence):
-        return side.text
-    return side if isinstance(side, str) else " ".join(side)
+        return self._layout.record([*self._kept, *free_names(self._kept, self._layout.cell_names)])
 
 
 _FORMULA = re.compile(r"(?![+-]?[\d.]+$)[=+\-@\t\r\n＝＋－＠]")  # as OWASP has them
@@ -108,7 +85,8 @@ SIMILARITY_COLUMNS = ("id", *FIGURES, "error")
 ALIGNMENT_COLUMNS = ("id", "source_tokens", "target_tokens", "links", *SIMILARITY_COLUMNS[1:])
 _OBJECTS = ("jsonl", PARQUET)
 KEEP: dict[str, Any] = {
-    "help": 'Keep the input\'s other columns or fields, as "input" (jsonl only; csv has them).',
+    "help": 'Keep the input\'s other columns or fields, as "input" (jsonl only; csv and parquet '
+    "have them).",
     "default": False,
 }
 CSV_SAFE: dict[str, Any] = {

@@ -31,11 +31,10 @@ from tokalign.cli.lines.layouts import (
     CSV,
     Heading,
     Lines,
-    kept_cells,
     with_input,
 )
 from tokalign.cli.lines.pair_lines import ColumnNames, InputLine, columns_from, read_lines
-from tokalign.cli.lines.parquet import open_parquet, read_parquet
+from tokalign.cli.lines.parquet import KeptColumns, open_parquet, read_parquet
 from tokalign.cli.lines.sinks import LineSink, differences
 from tokalign.cli.lines.sources import LineSource
 from tokalign.cli.shared_flags import (
@@ -326,7 +325,7 @@ def _align_batch(aligner: Aligner, items: Sequence[InputLine], job: LineJob) -> 
 def _good(item: InputLine, layout: Lines, alignment: Alignment) -> OutputLine:
     try:
         if layout.format == CSV:
-            text = layout.record([*kept_cells(item), *layout.cells(alignment), ""])
+            text = layout.record([*item.cells().values(), *layout.cells(alignment), ""])
         else:
             text = layout.line(item.id, alignment)
             text = with_input(text, item) if layout.keep else text
@@ -338,7 +337,7 @@ def _good(item: InputLine, layout: Lines, alignment: Alignment) -> OutputLine:
 def _bad(item: InputLine, layout: Lines, error: str) -> OutputLine:
     if layout.format == CSV:
         blank = [""] * (len(layout.cell_names) - 1)
-        text = layout.record([*kept_cells(item), *blank, error])
+        text = layout.record([*item.cells().values(), *blank, error])
     else:
         text = layout.bad_line(item.id, item.line, error)
         text = with_input(text, item) if layout.keep else text
@@ -382,10 +381,21 @@ class PairFiles(FileFlags):
         if self.resume and self.restart:
             raise click.UsageError("--resume keeps what --restart discards; give one of them")
 
-    def read(self, *, is_kept: bool) -> Iterator[InputLine]:
-        """Yield the pair of every line or row; `is_kept`: with the other columns of Parquet."""
-        read = partial(read_parquet, is_kept=is_kept) if self.input.is_parquet else read_lines
-        return self.limited(read(self.input, is_tokenized=self.tokenized, columns=self.columns))
+    def read(self, *, is_kept: bool, kept: KeptColumns | None = None) -> Iterator[InputLine]:
+        """Yield the pair of every line or row.
+
+        Parameters
+        ----------
+        is_kept : bool
+            With the other columns of Parquet, as fields.
+        kept : KeptColumns, optional
+            Takes all columns.
+        """
+        how: dict[str, Any] = {"is_tokenized": self.tokenized, "columns": self.columns}
+        if self.input.is_parquet:
+            return self.limited(read_parquet(self.input, is_kept=is_kept, kept=kept, **how))
+        items = read_lines(self.input, **how)
+        return self.limited(items if kept is None else kept.over(items))
 
     def limited(self, items: Iterator[InputLine]) -> Iterator[InputLine]:
         """Return the items, at most as many as --limit says."""
@@ -428,13 +438,18 @@ class LineRun:
         if is_csv and files.resume:
             raise click.UsageError("a CSV file has records of several lines; resume jsonl instead")
         if layout.keep and layout.format != "jsonl":
-            raise click.UsageError("--keep is for --format jsonl; csv keeps the input's columns")
+            raise click.UsageError(
+                "--keep is for --format jsonl; csv and parquet keep the input's columns"
+            )
         if layout.csv_safe and not is_csv:
             raise click.UsageError("--csv-safe is for --format csv")
         with ExitStack() as stack:
             bad = stack.enter_context(bad_lines(files.errors, files))
-            sink = stack.enter_context(files.open(layout.columns, is_resumed=files.resume))
-            items = files.read(is_kept=layout.keep)
+            kept = KeptColumns() if layout.columns else None
+            sink = stack.enter_context(
+                files.open(layout.columns, is_resumed=files.resume, kept=kept)
+            )
+            items = files.read(is_kept=layout.keep, kept=kept)
             heading = Heading(layout) if is_csv else None
             if heading is not None:
                 items = heading.over(items)

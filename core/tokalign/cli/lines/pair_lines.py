@@ -154,7 +154,11 @@ def usual_columns(names: Sequence[str]) -> ColumnNames | None:
     """
     for found in side_names(names):
         if found != SIDES:
-            logger.warning("columns %r and %r are read as source and target", *found)
+            logger.warning(
+                "columns %r and %r are read as source and target; --columns %s,%s turns them",
+                *found,
+                *reversed(found),
+            )
         return found
     return None
 
@@ -236,10 +240,42 @@ class InputLine:
     row: Mapping[str, str] | None = None
     fields: Mapping[str, Any] | None = None
 
+    def cells(self) -> dict[str, str]:
+        """Return the cells of the input's columns by name; of a pair that is in no table, its id
+        and its texts."""
+        if self.row is not None:
+            return dict(self.row)
+        source, target = map(_text, (self.pair or ("", ""))[:2])
+        return {"id": self.id, "source": source, "target": target}
+
     def content(self) -> bytes:
         """Return, as bytes, everything that the answer depends on."""
         sides = [_plain(side) for side in self.pair or ()]
         return json.dumps([self.id, self.error, sides]).encode()
+
+
+def _text(side: SentenceLike) -> str:
+    if isinstance(side, Sentence):
+        return side.text
+    return side if isinstance(side, str) else " ".join(side)
+
+
+def free_names(kept: Iterable[str], added: Iterable[str]) -> list[str]:
+    """Return the names of added columns; one that an input column has already gets a number.
+
+    Examples
+    --------
+    >>> free_names(["text", "score"], ["links", "score"])
+    ['links', 'score_2']
+    """
+    taken, found = set(kept), []
+    for name in added:
+        free, number = name, 2
+        while free in taken:
+            free, number = f"{name}_{number}", number + 1
+        taken.add(free)
+        found.append(free)
+    return found
 
 
 def _plain(value: SentenceLike | Constraints) -> Any:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from tokalign.cli.lines.pair_lines import (
     SIDES,
     ColumnNames,
     InputLine,
+    free_names,
     id_column,
     pair_of,
     usual_columns,
@@ -31,7 +33,12 @@ ROWS_PER_GROUP = 50_000
 
 
 def read_parquet(
-    rows: LineSource, columns: ColumnNames | None, *, is_tokenized: bool, is_kept: bool = False
+    rows: LineSource,
+    columns: ColumnNames | None,
+    *,
+    is_tokenized: bool,
+    is_kept: bool = False,
+    kept: KeptColumns | None = None,
 ) -> Iterator[InputLine]:
     """Yield an InputLine for every row of a Parquet file.
 
@@ -45,6 +52,8 @@ def read_parquet(
         Text is tokens between white space instead of raw text.
     is_kept : bool
         Read the other columns too, as fields.
+    kept : KeptColumns, optional
+        Takes all columns.
 
     Raises
     ------
@@ -62,8 +71,14 @@ def read_parquet(
     read = dict.fromkeys(wanted if name_column is None else [*wanted, name_column])
     others = [name for name in names if name not in read] if is_kept else []
     number = 0
+    if kept is not None:
+        kept.take_schema(file.schema_arrow)
     try:
-        for batch in file.iter_batches(_ROWS_READ, columns=[*read, *others]):
+        for batch in file.iter_batches(
+            _ROWS_READ, columns=[*read, *others] if kept is None else names
+        ):
+            if kept is not None:
+                kept.add(batch)
             sides = [batch.column(name) for name in wanted]
             ids = None if name_column is None else batch.column(name_column)
             for row in range(len(batch)):
@@ -165,12 +180,69 @@ def _plain(value: Any) -> Any:
     return value.hex() if isinstance(value, bytes) else str(value)
 
 
+class KeptColumns:
+    """Columns of the input for the output: rows are added as they are read, and taken in order.
+
+    A column called "id" is left out, since the output has the ids.
+    """
+
+    def __init__(self) -> None:
+        self.schema: pa.Schema | None = None
+        self._batches: deque[pa.RecordBatch] = deque()
+        self._cells: deque[dict[str, str]] = deque()
+
+    def take_schema(self, schema: pa.Schema) -> None:
+        """Take the columns of a table without its rows."""
+        self.schema = schema
+
+    def add(self, batch: pa.RecordBatch) -> None:
+        """Add rows of a table of the schema."""
+        self._batches.append(batch)
+
+    def over(self, items: Iterable[InputLine]) -> Iterator[InputLine]:
+        """Yield the items, and add the cells of each as text."""
+        import pyarrow as pa
+
+        for item in items:
+            cells = item.cells()
+            if self.schema is None:
+                self.schema = pa.schema([pa.field(name, pa.string()) for name in cells])
+            self._cells.append(cells)
+            yield item
+
+    def take(self, n_rows: int) -> dict[str, pa.Array]:
+        """Return the columns of the next rows by name."""
+        import pyarrow as pa
+
+        if self.schema is None:
+            return {}
+        if self._cells:
+            rows = [self._cells.popleft() for _ in range(n_rows)]
+            self._batches.append(
+                pa.RecordBatch.from_pylist(
+                    [{name: row.get(name) for name in self.schema.names} for row in rows],
+                    self.schema,
+                )
+            )
+        taken = []
+        while n_rows:
+            batch = self._batches.popleft()
+            taken.append(batch[:n_rows])
+            if len(batch) > n_rows:
+                self._batches.appendleft(batch[n_rows:])
+            n_rows -= len(taken[-1])
+        table = pa.Table.from_batches(taken, self.schema).combine_chunks()
+        arrays = zip(table.column_names, table.columns, strict=True)
+        return {name: array.combine_chunks() for name, array in arrays if name != "id"}
+
+
 @dataclass(slots=True)
 class Packer:
-    """Writes lines of JSON to a file as the rows of a Parquet table."""
+    """Writes lines of JSON to a file as the rows of a Parquet table: id, kept columns, others."""
 
     file: IO[bytes]
     schema: pa.Schema
+    kept: KeptColumns | None = None
     _batches: list[pa.RecordBatch] = field(default_factory=list)
     _writer: Any = None
 
@@ -179,22 +251,38 @@ class Packer:
         import pyarrow as pa
 
         objects = [json.loads(line) for line in lines.splitlines()]
-        columns = [
+        if not objects:
+            return 0
+        kept = self.kept.take(len(objects)) if self.kept else {}
+        name, *columns = [
             pa.array([_READ[each.name](value) for value in objects], each.type)
             for each in self.schema
         ]
-        self._batches.append(pa.RecordBatch.from_arrays(columns, schema=self.schema))
+        whole = [name, *kept.values(), *columns]
+        self._batches.append(pa.RecordBatch.from_arrays(whole, schema=self._whole_schema()))
         if sum(map(len, self._batches)) >= ROWS_PER_GROUP:
             self._write_group()
         return len(lines)
+
+    def _whole_schema(self) -> pa.Schema:
+        """Return the schema with the kept columns behind the id."""
+        import pyarrow as pa
+
+        if self.kept is None or self.kept.schema is None:
+            return self.schema
+        kept = [each for each in self.kept.schema if each.name != "id"]
+        names = free_names([each.name for each in kept], self.schema.names)
+        added = [each.with_name(name) for each, name in zip(self.schema, names, strict=True)]
+        return pa.schema([added[0], *kept, *added[1:]])
 
     def _write_group(self) -> None:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
+        schema = self._whole_schema()
         if self._writer is None:
-            self._writer = pq.ParquetWriter(self.file, self.schema, compression="zstd")
-        table = pa.Table.from_batches(self._batches, self.schema)
+            self._writer = pq.ParquetWriter(self.file, schema, compression="zstd")
+        table = pa.Table.from_batches(self._batches, schema)
         self._batches.clear()
         self._writer.write_table(table, row_group_size=len(table) or None)
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
 
-from tokalign.cli.lines.parquet import Packer, schema_of
+from tokalign.cli.lines.parquet import KeptColumns, Packer, schema_of
 from tokalign.cli.lines.sources import STDIO, LineSource, is_url
 from tokalign.errors import InputError, quoted
 from tokalign.files.packed import SUFFIXES, packed_writer
@@ -196,6 +196,7 @@ def open_sink(
     *,
     is_resumed: bool = False,
     is_restarted: bool = False,
+    beside: KeptColumns | None = None,
 ) -> LineSink:
     """Return a sink for lines.
 
@@ -209,6 +210,8 @@ def open_sink(
         Columns of Parquet, whose rows come as lines of JSON; empty to write plain lines.
     is_resumed, is_restarted : bool
         Whether to append to the output of an interrupted run, or to discard it.
+    beside : KeptColumns, optional
+        Columns of the input, which stand before those of Parquet.
 
     Raises
     ------
@@ -232,13 +235,15 @@ def open_sink(
     schema = schema_of(columns) if columns else None
     if path.exists() and not path.is_file():  # a device or a pipe: there is nothing to rename
         device = path.open("wb", buffering=0)
-        return LineSink(device, output, Packer(device, schema) if schema is not None else None)
+        return LineSink(
+            device, output, Packer(device, schema, beside) if schema is not None else None
+        )
     if is_resumed and path.suffix in SUFFIXES:
         raise InputError(f"{path} is compressed; --resume goes on with plain output only")
     partial = PartialOutput.open(path, is_resumed=is_resumed, is_restarted=is_restarted)
     kept = _cut_to_whole_lines(partial.file) if is_resumed else (0, b"")
     packed: Any = (
-        Packer(partial.file, schema)
+        Packer(partial.file, schema, beside)
         if schema is not None
         else packed_writer(partial.file, path.name)
     )
