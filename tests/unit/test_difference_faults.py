@@ -170,3 +170,49 @@ def test_neighbours_that_move_together_are_one_move(diff):
     rest = [f"Old house number {k} stands on the hill of {name}." for k, name in enumerate("ABCDE")]
     found = diff(" ".join(moved + rest), " ".join(rest + moved))
     assert {each.move for each in found.blocks} == {None, 1}
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Bring a pen, a ruler and some paper.", "Bring:\n\n- a pen\n- a ruler\n- some paper"),
+        (
+            "The kit has four parts: a saw, a hammer, a box of nails and a level.",
+            "The kit has four parts:\n\n* a saw\n* a hammer\n* a box of nails\n* a level",
+        ),
+        (
+            "The tenant shall pay the rent on time, keep the flat clean and repair the roof.",
+            "The tenant shall:\n(a) pay the rent on time;\n(b) keep the flat clean; and\n"
+            "(c) repair the roof.",
+        ),
+    ],
+)
+def test_a_sentence_that_became_a_list_is_one_block(diff, old, new):
+    assert [each.kind for each in diff(old, new).blocks] == [BlockKind.SPLIT]
+    assert [each.kind for each in diff(new, old).blocks] == [BlockKind.MERGED]
+    assert summarize(diff(old, new)).alarms == ()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "inserted"),
+    [
+        ("Signed 3 May 2021", "Signed 3 May 2021 Checked 3 May 2021", " Checked 3 May 2021"),
+        ("Signed 3 May 2021.", "Signed 3 May 2021. Checked 3 May 2021.", " Checked 3 May 2021."),
+        ("Due in May\nBob", "Due in May\nPaid in May\nBob", "\nPaid in May"),
+        ("He came, he saw, he won.", "He came, he saw, he ate, he won.", ", he ate"),
+        ("It has 3 rooms and 2 baths.", "It has 3 rooms and 2 halls and 2 baths.", "and 2 halls "),
+        ("See page 4, page 6 and 8.", "See page 4, page 5, page 6 and 8.", ", page 5"),
+        ("Ann (chair), Bob (clerk)", "Ann (chair), Eve (chair), Bob (clerk)", ", Eve (chair)"),
+        ("Call 555 0101", "Call 555 0101 or 555 0102", " or 555 0102"),
+        ("Open the door. Close the door.", "Open the door. Lock the door. Close the door.",
+         "Lock the door. "),
+        ("Pay the fee and sign it.", "Pay the fee, pay the fine and sign it.", ", pay the fine"),
+    ],
+)  # fmt: skip
+def test_insertions_and_deletions_lie_on_boundaries(diff, old, new, inserted):
+    def changed(before: str, after: str) -> list[tuple[str, str]]:
+        found = diff(before, after)
+        return [(found.old_text(e), found.new_text(e)) for e in found.segments() if e.change]
+
+    assert "".join(there for _, there in changed(old, new)) == inserted
+    assert "".join(gone for gone, _ in changed(new, old)) == inserted

@@ -43,7 +43,7 @@ Pairs: TypeAlias = NDArray[np.int32]
 
 
 class TextCandidate(NamedTuple):
-    """One sentence, or two neighbours, of each text.
+    """One sentence, or two neighbours, of each text; or one of one and a list of the other.
 
     Attributes
     ----------

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from tokalign.english.reading import words_of
 from tokalign.errors import ShapeError
 from tokalign.texts.block_forms import BlockForm, forms_of
+from tokalign.texts.listed_items import listed_items
 from tokalign.texts.sentence_candidates import TextCandidate, find_candidates
 from tokalign.texts.sentence_matching import UNITS, best_chain
 from tokalign.texts.split_text import sentences_of
@@ -182,7 +183,7 @@ def _may_join(candidate: TextCandidate, similarities: Mapping[TextCandidate, flo
     """Whether two sentences may be paired with two others at once: words have crossed the end of a
     sentence if one of the four goes better with two of the others than any with one."""
     i, n_old, j, n_new = candidate
-    if n_old + n_new < 4:
+    if (n_old, n_new) != (2, 2):
         return True
 
     def best(parts: Iterable[tuple[int, int, int, int]]) -> float:
@@ -233,11 +234,18 @@ class TextPlan:
         candidates, self._same = find_candidates(
             [each.text for each in old], [each.text for each in new]
         )
+        paired = (
+            {i for each in self._same for i in each.old},
+            {j for each in self._same for j in each.new},
+        )
+        candidates += [TextCandidate(i, 1, j, n) for i, j, n in listed_items(old, new, paired)] + [
+            TextCandidate(i, n, j, 1) for j, i, n in listed_items(new, old, paired[::-1])
+        ]
         forms = (
             forms_of(old_text, [each.start for each in old]),
             forms_of(new_text, [each.start for each in new]),
         )
-        self.candidates = [each for each in candidates if self._are_alike(each, forms)]
+        self.candidates = [each for each in sorted(candidates) if self._are_alike(each, forms)]
 
     @classmethod
     def of(cls, old_text: str, new_text: str) -> Self:

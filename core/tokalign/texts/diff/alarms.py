@@ -39,7 +39,7 @@ KINDS = (
 that come or go."""
 FATES = {
     BlockKind.MOVED: "moved",
-    BlockKind.SPLIT: "split in two",
+    BlockKind.SPLIT: "split",
     BlockKind.MERGED: "merged with another",
     BlockKind.DELETED: "deleted",
     BlockKind.INSERTED: "inserted",

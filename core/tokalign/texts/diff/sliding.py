@@ -17,6 +17,7 @@ from tokalign.types.edits import EditKind
 _STOP = re.compile(r"[.!?][\"'\u201d\u2019)\]]{0,3}(\s{0,9})\Z")
 _LINE_BEFORE = re.compile(r"[\n\r\u2028\u2029][ \t]{0,9}\Z")
 _LINE_AFTER = re.compile(r"[ \t]{0,9}[\n\r\u2028\u2029]")
+_MORE = re.compile(r"(?:[,;] |(?:,? )?(?:and|or|but|nor)\b)")
 _LOOKED_AT = 16
 """Characters before a place that are looked at."""
 
@@ -77,7 +78,17 @@ def _shift(text: str, span: TextRange, edges: TextRange) -> int:
         highest < min(edges[1] - end, end - start) and text[start + highest] == text[end + highest]
     ):
         highest += 1
-    return max(range(lowest, highest + 1), key=lambda k: (_worth(text, start + k), -abs(k)))
+    return max(
+        range(lowest, highest + 1),
+        key=lambda k: (_worth(text, start + k), _reads(text[start + k : end + k]), -abs(k)),
+    )
+
+
+def _reads(piece: str) -> int:
+    """Return -1 if a piece of text ends what is in brackets and begins more, 1 if it begins with a
+    comma or a conjunction, as what is added to a list does, else 0."""
+    first = next((letter for letter in piece if letter in "()[]"), "(")
+    return -1 if first in ")]" else int(_MORE.match(piece) is not None)
 
 
 def _worth(text: str, place: int) -> int:

@@ -57,7 +57,8 @@ class BlockKind(enum.StrEnum):
 
     ``same``: the words are the same, the white space may differ. ``changed``: the words differ.
     ``moved``: the sentence stands at another place; its words may differ, too. ``split``: one
-    sentence became two; ``merged``: two became one. ``deleted``, ``inserted``: one side is empty.
+    sentence became several; ``merged``: several became one. ``deleted``, ``inserted``: one side is
+    empty.
     """
 
     SAME = "same"
