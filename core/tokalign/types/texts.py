@@ -34,8 +34,9 @@ class TextBlock:
     Attributes
     ----------
     old, new : tuple of int
-        0-based numbers of the sentences: none, one, two neighbours, or one of one text and
-        a list of the other. If `old` is empty, the new sentence was inserted; if `new` is empty, the old one was deleted.
+        0-based numbers of the sentences: none, one, two neighbours, or one of one text and a list
+        of the other. If `old` is empty, the new sentence was inserted; if `new` is empty, the old
+        one was deleted.
     moved : bool
         Whether it moved relative to the blocks that kept their order.
     alignment : Alignment or None
