@@ -125,7 +125,8 @@ def _report(
 
     choice = LinkChoice(scoring.links)
     has_page = scoring.html is not None
-    pairs, system = _system(asked, gold.read(), choice, has_page=has_page)
+    name = gold.path.name if gold.path is not None else ""
+    pairs, system = _system(asked, gold.read(), choice, name, has_page=has_page)
     against = asked.against
     others = None if against is None else read_predictions(against, pairs, choice=choice)
     found = report(
@@ -185,7 +186,12 @@ def _page(
 
 
 def _system(
-    asked: EvaluateFlags, gold: Sequence[GoldPair], choice: LinkChoice, *, has_page: bool
+    asked: EvaluateFlags,
+    gold: Sequence[GoldPair],
+    choice: LinkChoice,
+    name: str,
+    *,
+    has_page: bool,
 ) -> tuple[list[GoldPair], ScoredSystem]:
     """Return the gold with tags, and the system to score."""
     if asked.model is None:
@@ -196,11 +202,35 @@ def _system(
     options = asked.options
     named = [*filter(None, [options.style, "related" * options.related])]
     style = {"style": ", ".join(named)} if named else {}
-    names = {"model": asked.model, "symmetrization": options.symmetrization, **style}
+    names: dict[str, object] = {
+        "model": asked.model,
+        "symmetrization": options.symmetrization,
+        **style,
+    }
     title = ", ".join((f"model {asked.model}", options.symmetrization, *style.values()))
     annotated, answers = _align(asked.model, gold, options, has_relations=has_page)
+    if seen := _trained_on(asked.model, gold, name):
+        names["trained_on"] = seen
     confidences = list(map(confidences_of, answers))
     return annotated, ScoredSystem(names, title, confidences, list(map(relations_of, answers)))
+
+
+def _trained_on(model: str, gold: Sequence[GoldPair], name: str) -> list[str]:
+    """Return the corpora of a model that hold some of the gold, and warn if there are any."""
+    from tokalign.model import load_model
+    from tokalign.model.seen_pairs import trained_on
+    from tokalign.model.shipped import model_path
+    from tokalign.systems import SYSTEMS
+
+    seen = [] if model in SYSTEMS else trained_on(load_model(model_path(model)).header, gold, name)
+    if seen:
+        click.echo(
+            f"{model} was trained on {' and '.join(seen)}, which has pairs of this gold: the "
+            "scores flatter it. Its figures on pairs that it has not seen: tokalign info "
+            f"{model}; those of your own training: tokalign crossval",
+            err=True,
+        )
+    return seen
 
 
 def _align(

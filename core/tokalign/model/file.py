@@ -89,6 +89,8 @@ class ModelHeader:
         Measured accuracy, each with its conditions.
     styles : tuple of StyleHeader
         The default first; empty if the model has one convention without a name.
+    seen : dict
+        Sketch of each corpus, by its name (tokalign.model.seen_pairs).
     digest : str
         SHA-256 of the file's content; empty before it is saved.
 
@@ -110,6 +112,7 @@ class ModelHeader:
     settings: dict[str, Any] = field(default_factory=dict)
     figures: dict[str, Any] = field(default_factory=dict)
     styles: tuple[StyleHeader, ...] = ()
+    seen: dict[str, Any] = field(default_factory=dict)
     digest: str = field(default="", metadata={"stored": False})
 
     def __post_init__(self) -> None:
@@ -197,7 +200,7 @@ def save_model(model: Model, path: str | os.PathLike[str]) -> None:
     """
     header = dataclasses.asdict(model.header)
     del header["digest"]
-    for optional in ("encoder", "styles"):
+    for optional in ("encoder", "styles", "seen"):
         if not header[optional]:
             del header[optional]
     header_line = json.dumps(header, ensure_ascii=False, sort_keys=True)

@@ -13,6 +13,7 @@ from tokalign.crf.objective import N_TRANSITIONS
 from tokalign.english.annotate import Annotator
 from tokalign.features.feature_groups import FeatureTable, needs_trees
 from tokalign.model import Model, ModelHeader
+from tokalign.model.seen_pairs import sketch_of
 from tokalign.model.styles import DEFAULT_THRESHOLD, OwnWeights
 from tokalign.model.training.examples import TrainingData, TrainingExamples
 from tokalign.model.training.settings import TrainingSettings
@@ -121,6 +122,7 @@ def header_for(
             {"name": style, "links": "", "threshold": DEFAULT_THRESHOLD}
             for style in followed_corpora(data, settings)
         ),
+        seen={name: sketch_of(pairs) for name, pairs in data.corpora.items()},
     )
 
 
