@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -14,7 +16,15 @@ import click
 
 from tokalign.cli.flags import OUTPUT, SectionedCommand, flag, takes
 from tokalign.cli.lines.file_flags import OutputPath
-from tokalign.cli.lines.sources import STDIO, TextFile
+from tokalign.cli.lines.file_pairs import (
+    FilePair,
+    are_folders,
+    changed_since,
+    file_of_git,
+    files_of_folders,
+    two_files,
+)
+from tokalign.cli.lines.sources import TextFile
 from tokalign.cli.shared_flags import (
     JSON,
     Endpoint,
@@ -23,20 +33,17 @@ from tokalign.cli.shared_flags import (
     TerminalFlags,
     color_flag,
 )
-from tokalign.errors import AlignError, FormatError
+from tokalign.errors import AlignError, FormatError, InputError
 from tokalign.showing.text import in_line
 
 if TYPE_CHECKING:
+    from tokalign.aligner import Aligner
     from tokalign.texts.diff import TextDiff
 
 DIFFERENT = 1
 TROUBLE = 2
-_GIT_ARGUMENTS = (7, 9)
-"""Number of git's arguments: path, old file, hash and mode, new file, hash and mode; for a renamed
-file also its new path and the similarity."""
-_NOTHING = "/dev/null"
 _FORMS = ("json", "markdown", "m2", "stat")
-"""Formats besides text."""
+"""Formats besides text that have a flag."""
 
 
 class _Trouble(click.ClickException):
@@ -48,12 +55,17 @@ class DiffFlags(TerminalFlags):
     """How a difference is written."""
 
     section: ClassVar[str] = OUTPUT
-    html: Path | None = flag(
-        "Write a page to this file instead of the terminal.", type=OutputPath()
+    output: Path | None = flag(
+        "File to write instead of the terminal; one in .html gets a page.", "-o", type=OutputPath()
+    )
+    html: Path | None = flag("Write a page to this file, whatever its name.", type=OutputPath())
+    open: bool = flag(
+        "Open the page in a browser; without --html or -o in a temporary file.", default=False
     )
     format: str = flag(
-        "What to print; each but text is a flag of its own, too.",
-        type=click.Choice(["text", *_FORMS]),
+        "What to print; json, markdown, m2 and stat are flags of their own, too. github: changes "
+        "of meaning as annotations of GitHub Actions.",
+        type=click.Choice(["text", *_FORMS, "github"]),
         default="text",
     )
     json: bool = flag(**JSON)
@@ -72,21 +84,39 @@ class DiffFlags(TerminalFlags):
         "Show only changes of meaning, all of them, and their paragraphs.",
         type=click.Choice(["meaning"]),
     )
+    against: str | None = flag(
+        "Compare files of the working tree with this revision of git: all that changed and hold "
+        "prose, or those named instead of OLD and NEW.",
+        metavar="REVISION",
+    )
+    exit_zero: bool = flag("Exit with 0 where texts differ.", default=False)
     git: bool = flag(
         "The arguments are those that git gives to an external diff. The exit code is then 0.",
         default=False,
     )
 
     def __post_init__(self) -> None:
-        chosen = [f"--{name}" for name in ("html", *_FORMS) if getattr(self, name)]
+        chosen = ["--html"] if self.is_page else []
+        chosen += [f"--{name}" for name in _FORMS if getattr(self, name)]
         if self.format != "text" and f"--{self.format}" not in chosen:
             chosen.append(f"--format {self.format}")
         if len(chosen) > 1:
             raise click.UsageError(f"{chosen[0]} and {chosen[1]} exclude each other")
-        if self.only and (self.html is not None or self.form not in ("text", "markdown")):
+        if self.html is not None and self.output is not None:
+            raise click.UsageError("--html and --output both name the file; give one of them")
+        if self.open and self.output is not None and not self.is_page:
+            raise click.UsageError(f"--open shows a page; {self.output} is none: name it .html")
+        if self.only and (self.is_page or self.form not in ("text", "markdown", "github")):
             raise click.UsageError("--only is of text and Markdown; the other formats have all")
-        if self.git and self.html is not None:
-            raise click.UsageError("--git shows many files: --html would keep the last alone")
+        if self.git and self.against is not None:
+            raise click.UsageError("--git and --against exclude each other")
+
+    @property
+    def is_page(self) -> bool:
+        """Whether a page is written."""
+        return self.html is not None or (
+            self.output.suffix == ".html" if self.output is not None else self.open
+        )
 
     @property
     def form(self) -> str:
@@ -96,24 +126,52 @@ class DiffFlags(TerminalFlags):
     @property
     def needs_form(self) -> bool:
         """Whether equal texts have an output, too."""
-        return self.html is not None or self.form in ("json", "m2")
+        return self.is_page or self.form in ("json", "m2")
 
     def is_coloured(self, *, is_paged: bool = False) -> bool:
         """Return whether colours are written; git's pager shows them."""
         is_paged = is_paged or (self.git and os.environ.get("GIT_PAGER_IN_USE") == "true")
         return TerminalFlags.is_coloured(self, is_paged=is_paged)
 
-    def write(self, diff: TextDiff, names: tuple[str, str]) -> None:
-        """Write a difference as asked for."""
-        if self.html is not None:
-            from tokalign.texts.diff.diff_page import html_page
-
-            page = html_page(diff, names, context=self.context)
-            self.html.write_text(page, encoding="utf-8", newline="")
+    @contextmanager
+    def opened(self) -> Iterator[Callable[[str], None]]:
+        """Open what is written to, and return what writes a line; pages are opened by `write`."""
+        if self.output is None or self.is_page:
+            yield partial(click.echo, color=self.is_coloured())
+            if sys.stdout is not None:  # it may be closed
+                sys.stdout.flush()
             return
-        is_coloured = self.is_coloured()
+        with self.output.open("w", encoding="utf-8", newline="") as file:
+            yield partial(print, file=file)
+
+    def has_alarms(self, diff: TextDiff) -> bool:
+        """Return whether the meaning of a text has changed."""
+        from tokalign.texts.diff.summary import summarize
+
+        return bool(summarize(diff).alarms)
+
+    def write(self, diff: TextDiff, names: tuple[str, str], echo: Callable[[str], None]) -> None:
+        """Write a difference as asked for."""
+        if self.is_page:
+            self._write_page(diff, names)
+            return
+        is_coloured = self.is_coloured() and self.output is None
         for line in self._lines(diff, names, is_coloured):
-            click.echo(line, color=is_coloured)
+            echo(line)
+
+    def _write_page(self, diff: TextDiff, names: tuple[str, str]) -> None:
+        from tokalign.texts.diff.diff_page import html_page
+
+        path = self.html or self.output
+        if path is None:
+            import tempfile
+
+            path = Path(tempfile.mkdtemp(prefix="tokalign-diff-")) / "diff.html"
+            click.echo(str(path))
+        page = html_page(diff, names, context=self.context)
+        path.write_text(page, encoding="utf-8", newline="")
+        if self.open:
+            click.launch(path.absolute().as_uri())
 
     def _lines(self, diff: TextDiff, names: tuple[str, str], is_coloured: bool) -> Iterator[str]:
         form = self.form
@@ -133,6 +191,10 @@ class DiffFlags(TerminalFlags):
             from tokalign.texts.diff.m2 import m2_lines
 
             return m2_lines(diff)
+        if form == "github":
+            from tokalign.texts.diff.summary import annotations
+
+            return annotations(diff, names)
         if form == "stat":
             from tokalign.texts.diff.summary import stat_lines
 
@@ -149,21 +211,40 @@ class DiffFlags(TerminalFlags):
         )
 
 
-def _compared(
-    old: str, new: str, model: ModelFlags, style: StyleFlags, server: Endpoint
-) -> TextDiff:
-    """Return what differs between two texts, as compared here or at a server."""
-    from tokalign.functions import diff
-    from tokalign.texts.diff import diff_of
+@dataclass(slots=True)
+class _Comparison:
+    """Compares files here or at a server; the model is loaded once, and only if texts differ."""
 
-    options = style.options()
-    if old == new:
-        return diff(old, new, options)
-    if server.address is None:
-        return diff(old, new, options, aligner=model.load())
-    named = model.at_server()
-    with server.client() as client:
-        return diff_of(client.align_texts(old, new, options, edits=True, **named))
+    model: ModelFlags
+    style: StyleFlags
+    server: Endpoint
+    aligner: Aligner | None = None
+
+    def of(self, old: TextFile, new: TextFile) -> TextDiff:
+        """Return what differs between two files; errors name the file."""
+        texts = old.text(), new.text()
+        try:
+            return self._of_texts(*texts)
+        except InputError as error:
+            names = {"old_text": old.name, "new_text": new.name}
+            if error.field not in names:
+                raise
+            said = str(error).removeprefix(error.field).strip()
+            raise FormatError(said, path=names[error.field]) from error
+
+    def _of_texts(self, old: str, new: str) -> TextDiff:
+        from tokalign.functions import diff
+        from tokalign.texts.diff import diff_of
+
+        options = self.style.options()
+        if old == new:
+            return diff(old, new, options)
+        if self.server.address is None:
+            self.aligner = self.aligner or self.model.load()
+            return self.aligner.diff(old, new, options)
+        named = self.model.at_server()
+        with self.server.client() as client:
+            return diff_of(client.align_texts(old, new, options, edits=True, **named))
 
 
 @click.command("diff", cls=SectionedCommand)
@@ -178,63 +259,68 @@ def command(
 ) -> None:
     """Show what changed from the text OLD to the text NEW, of any number of sentences.
 
-    "-" reads standard input. Sentences are compared wherever they stand, so that moved, merged and
-    split ones are told. Numbers, names, negations and opposites that changed are listed first.
+    OLD and NEW are files, folders, or two texts in quotes; "-" reads standard input. Of .docx,
+    .odt, .epub, .html and .pdf the text is read. Sentences are compared wherever they stand, so
+    that moved, merged and split ones are told. Numbers, names, negations and opposites that changed
+    are listed first.
 
     Exit codes: 0 the texts are equal, 1 they differ, 2 trouble.
     """
-    compare = partial(_compared, model=model, style=style, server=server)
+    comparison = _Comparison(model, style, server)
+    differs = False
     try:
         if shown.git:
-            _show_for_git(files, shown, compare)
-            return
-        old, new = _pair(files)
-        if old.data == new.data and not shown.needs_form:
-            return
-        texts = old.text(), new.text()
-        shown.write(compare(*texts), (old.name, new.name))
+            pairs: Iterable[FilePair] = [file_of_git(files)]
+        elif shown.against is not None:
+            pairs = changed_since(shown.against, files)
+        elif are_folders(files):
+            pairs = files_of_folders(*files)
+        else:
+            pairs = [two_files(files)]
+        is_one = isinstance(pairs, list) and not shown.git
+        if shown.is_page and not is_one:
+            raise click.UsageError("a page shows one file; give another format for many")
+        with shown.opened() as echo:
+            for pair in pairs:
+                differs |= _show(pair, shown, comparison, echo, is_one=is_one)
     except BrokenPipeError:
-        raise
+        # The reader has seen enough. What was written differed, and the exit code has to say so.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        differs = True
     except (AlignError, OSError) as error:
         from tokalign.cli.main import message_of
 
         raise _Trouble(message_of(error)) from error
-    if texts[0] != texts[1]:
+    if differs and not (shown.git or shown.exit_zero):
         raise click.exceptions.Exit(DIFFERENT)
 
 
-def _pair(files: tuple[str, ...]) -> tuple[TextFile, TextFile]:
-    if len(files) != 2:
-        raise click.UsageError(f"saw {len(files)} files; wanted two: OLD NEW")
-    if files == (STDIO, STDIO):
-        raise click.UsageError("standard input can be one of the two files only")
-    return TextFile.read(files[0]), TextFile.read(files[1])
-
-
-def _show_for_git(
-    arguments: tuple[str, ...], shown: DiffFlags, compare: Callable[[str, str], TextDiff]
-) -> None:
-    """Show one of the files that git compares; a binary file is only named."""
-    if len(arguments) == 1:
-        click.echo(f"* Unmerged path {in_line(arguments[0])}")
-        return
-    if len(arguments) not in _GIT_ARGUMENTS:
-        raise click.UsageError(
-            f"saw {len(arguments)} arguments; git gives {_GIT_ARGUMENTS[0]}: "
-            "path old-file old-hex old-mode new-file new-hex new-mode"
-        )
-    path, old_path, _, _, new_path, *_ = arguments
-    new_name = arguments[7] if len(arguments) == _GIT_ARGUMENTS[1] else path
-    names = (
-        _NOTHING if old_path == _NOTHING else f"a/{path}",
-        _NOTHING if new_path == _NOTHING else f"b/{new_name}",
-    )
-    old, new = TextFile.read(old_path, names[0]), TextFile.read(new_path, names[1])
-    if shown.form not in ("json", "stat"):
-        click.echo(in_line(f"diff --git a/{path} b/{new_name}"))
+def _show(
+    pair: FilePair,
+    shown: DiffFlags,
+    comparison: _Comparison,
+    echo: Callable[[str], None],
+    *,
+    is_one: bool,
+) -> bool:
+    """Show a pair of files, and return whether they differ; of many, a binary file is named."""
+    old, new, heading, is_told = pair
+    if is_told:
+        echo(heading)
+        return True
+    if old.data == new.data and not (is_one and shown.needs_form):
+        return False
     try:
-        texts = old.text(), new.text()
+        diff = comparison.of(old, new)
     except FormatError as error:
-        click.echo(in_line(f"Files {names[0]} and {names[1]} differ: {error}"))
-        return
-    shown.write(compare(*texts), names)
+        if is_one:
+            raise
+        echo(heading or in_line(f"diff {old.name} {new.name}"))
+        echo(in_line(f"Files {old.name} and {new.name} differ: {error}"))
+        return True
+    if shown.only and not shown.has_alarms(diff):
+        return False
+    if heading and shown.form not in ("json", "stat", "github"):
+        echo(heading)
+    shown.write(diff, (old.name, new.name), echo)
+    return not diff.is_same

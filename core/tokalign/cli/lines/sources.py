@@ -180,7 +180,12 @@ class TextFile(NamedTuple):
             raise FileNotFoundError(error.errno, _why_unopened(error, path), path) from None
 
     def text(self) -> str:
-        """Return the text; FormatError if the file is binary or no UTF-8."""
+        """Return the text, of a document its paragraphs; FormatError if the file is binary or no
+        UTF-8."""
+        from tokalign.cli.lines.document_text import document_text
+
+        if (text := document_text(self.data, self.name)) is not None:
+            return text
         if b"\0" in self.data:
             raise FormatError("a binary file; wanted text", path=self.name)
         try:

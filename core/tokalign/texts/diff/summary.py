@@ -124,6 +124,23 @@ def _changed(diff: TextDiff) -> Iterator[tuple[DiffBlock, int, DiffSegment, str,
             yield block, s, each, here, there
 
 
+def annotations(diff: TextDiff, names: tuple[str, str]) -> Iterator[str]:
+    """Yield a command of GitHub Actions for each alarm, which shows it at its line of the new text.
+
+    Parameters
+    ----------
+    diff : TextDiff
+    names : (old, new)
+        Paths of the two texts.
+    """
+    escaped = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
+    path = names[1].translate(escaped | {ord(":"): "%3A", ord(","): "%2C"})
+    for alarm in summarize(diff).alarms:
+        for place in alarm.places:
+            head = f"file={path},line={place.new_line},title={alarm.kind}"
+            yield f"::warning {head}::{str(alarm).translate(escaped)}"
+
+
 _LONGEST_BAR = 40
 
 
