@@ -27,9 +27,11 @@ from tokalign.types import (
     Sentence,
     SentenceLike,
 )
-from tokalign.types.inputs import require_pair
+from tokalign.types.display import Results
+from tokalign.types.inputs import require_pair, text_of
 from tokalign.types.offsets import in_unit
 from tokalign.types.options import AlignOptions
+from tokalign.types.ranking import RankedFields
 from tokalign.v1 import align_pb2
 
 _INVALID_ARGUMENT: int = grpc.StatusCode.INVALID_ARGUMENT.value[0]
@@ -61,8 +63,8 @@ class AlignResult:
         raise self.error
 
 
-@dataclass(frozen=True, slots=True)
-class RankedResult(AlignResult):
+@dataclass(frozen=True, slots=True, repr=False)
+class RankedResult(AlignResult, RankedFields):
     """The answer for one candidate; `index` is its position among the candidates.
 
     Attributes
@@ -75,14 +77,17 @@ class RankedResult(AlignResult):
     highlights : tuple of Highlight
         What matches the question, of a passage in all its sentences, in order. Empty unless asked
         for.
+    text : str
+        The candidate, also a passage.
     """
 
     judgement: Judgement | None
     sentence: PassageSentence | None = None
     highlights: tuple[Highlight, ...] = ()
+    text: str = ""
 
 
-class Ranking(list[RankedResult]):
+class Ranking(Results[RankedResult]):
     """The answers for candidates, the best first.
 
     Attributes
@@ -164,7 +169,7 @@ def _unsendable(pair: PairLike) -> CallError | None:
 def ranked_of(
     message: align_pb2.RankedCandidate,
     model: align_pb2.ModelRef,
-    sent: PairLike,
+    sent: tuple[SentenceLike, SentenceLike],
     options: AlignOptions,
 ) -> RankedResult:
     """Return the result of one candidate."""
@@ -173,7 +178,13 @@ def ranked_of(
     sentence = decode_passage_sentence(message)
     highlights = decode_highlights(message.highlights)
     return RankedResult(
-        result.index, result.alignment, result.error, judgement, sentence, highlights
+        result.index,
+        result.alignment,
+        result.error,
+        judgement,
+        sentence,
+        highlights,
+        text_of(sent[0]),
     )
 
 

@@ -8,9 +8,7 @@ from typing import Any, cast
 
 from tokalign.codec import RequestOptions, decode_alignment, decode_grounded_sentence
 from tokalign.errors import ServerError
-from tokalign.grounding.evidence import grounding_to_dict
 from tokalign.grounding.evidence import html_page as ground_page
-from tokalign.grounding.evidence.evidence_json import sentence_to_dict
 from tokalign.server.http.call import PAGE, HttpCall, event
 from tokalign.server.http.json_bodies import (
     DIFF_OPTIONS,
@@ -31,6 +29,7 @@ from tokalign.server.status import OK
 from tokalign.texts.diff import diff_of, same_texts, summarize
 from tokalign.texts.diff.diff_page import html_page as diff_page
 from tokalign.texts.text_plan import TextPlan
+from tokalign.types.display import plain
 from tokalign.types.grounding import GroundedSentence, Grounding, SourcePassage, check_passages
 from tokalign.types.texts import TextAlignment, TextBlock
 from tokalign.v1 import align_pb2
@@ -89,7 +88,7 @@ class TextMethods:
             async with aclosing(service.grounded_pieces(asked, pieces, passages)) as found:
                 async for sentences in found:
                     for each in _decoded(sentences):
-                        await call.write(event("sentence", to_json(sentence_to_dict(each))))
+                        await call.write(event("sentence", to_json(plain(each))))
         done = {"model": chosen.model.name, "version": chosen.model.version}
         await call.write(event("done", to_json(done)))
         return b""
@@ -133,7 +132,7 @@ def _grounding(
     grounding = Grounding(answer, passages, found, model=model.name, version=model.version)
     if is_page:
         return ground_page(grounding).encode()
-    return to_json(grounding_to_dict(grounding))
+    return to_json(grounding.to_dict())
 
 
 def _diff(plan: TextPlan, blocks: Sequence[AlignedBlock], chosen: Chosen, is_page: bool) -> bytes:

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 from tokalign import Aligner, AlignOptions, InputError, ModelError, ShapeError
-from tokalign.grounding.evidence import sentence_to_dict
+from tokalign.types.display import plain
 from tokalign.types.grounding import GroundOptions
 
 pa = pytest.importorskip("pyarrow", reason="pip install '.[arrow]'")
@@ -194,7 +194,7 @@ def test_evidence_is_the_librarys(answers):
     found = Aligner.load().ground(
         "It opened in 1991. It is big.", [("p", "It opened in 1990. It is small.")], explain=True
     )
-    wanted = [sentence_to_dict(each) for each in found.sentences]
+    wanted = [plain(each) for each in found.sentences]
     assert len(made[0]["sentences"]) == 2
     for row, value in zip(made[0]["sentences"], wanted, strict=True):
         assert flat(row) == pytest.approx(flat(value), abs=1e-6, nan_ok=False)

@@ -12,7 +12,7 @@ import jsonschema
 import pytest
 from support.grounded_by_hand import SCHEMA
 from tokalign.cli.ground import GroundFlags
-from tokalign.grounding.evidence import sentence_to_dict
+from tokalign.types.display import plain
 from tokalign.types.grounding import GroundOptions
 
 HISTORY = "Marta Okoye founded the bakery in 1987. It stands beside the old mill.\nIt is small.\n"
@@ -66,7 +66,7 @@ def test_json_follows_the_schema_and_is_what_the_library_says(run_command, folde
     jsonschema.validate(value, SCHEMA)
     found = aligner.ground(ANSWER, [("history.txt", HISTORY)])
     assert value["id"] == "answer.txt"
-    assert value["sentences"] == list(map(sentence_to_dict, found.sentences))
+    assert value["sentences"] == list(map(plain, found.sentences))
     again = run_command("ground", "-a", "answer.txt", "history.txt", "--format", "jsonl")
     assert again.stdout == result.stdout
 
@@ -100,7 +100,7 @@ def test_options_reach_the_library(run_command, folder, aligner):
     found = aligner.ground(ANSWER, [("history.txt", HISTORY)], options)
     (value,) = values_of(result)
     jsonschema.validate(value, SCHEMA)
-    assert value["sentences"] == list(map(sentence_to_dict, found.sentences))
+    assert value["sentences"] == list(map(plain, found.sentences))
 
 
 def test_flags_have_the_names_and_defaults_of_the_library():

@@ -12,13 +12,12 @@ import pytest
 from support.grounded_by_hand import SCHEMA, bakery, by_hand, words_of
 from tokalign.errors import ServerError
 from tokalign.grounding.evidence import (
-    grounding_to_dict,
     html_page,
-    sentence_to_dict,
     terminal_lines,
 )
 from tokalign.grounding.evidence.cited_sources import PLAIN
 from tokalign.showing.painting import pieces
+from tokalign.types.display import plain
 from tokalign.types.grounding import (
     Citation,
     CitationLink,
@@ -54,7 +53,7 @@ def nasty():
 
 
 def test_the_form_follows_the_schema_and_holds_every_field(found):
-    value = grounding_to_dict(found)
+    value = found.to_dict()
     jsonschema.validate(value, SCHEMA)
     first, second = value["sentences"]
     assert first["words"][4] == {
@@ -85,11 +84,11 @@ def test_the_form_follows_the_schema_and_holds_every_field(found):
 )
 def test_the_schema_refuses_what_is_no_such_form(found, change, message):
     with pytest.raises(jsonschema.ValidationError, match=message):
-        jsonschema.validate(grounding_to_dict(found) | change, SCHEMA)
+        jsonschema.validate(found.to_dict() | change, SCHEMA)
 
 
 def test_numbers_are_rounded():
-    assert sentence_to_dict(GroundedSentence(0, 1, 1 / 3, (), (), (), ()))["support"] == 0.333333
+    assert plain(GroundedSentence(0, 1, 1 / 3, (), (), (), ()))["support"] == 0.333333
 
 
 def test_a_terminal_without_colours_gets_brackets(found):
@@ -157,7 +156,7 @@ def test_a_sentence_that_a_server_could_not_ground_says_so():
     found = by_hand("Yes.", {"0": "x"}, sentence)
     assert list(terminal_lines(found)) == ["Yes. [no evidence: too <long>]"]
     assert "no evidence: too &lt;long&gt;</small>" in html_page(found)
-    value = grounding_to_dict(found)
+    value = found.to_dict()
     jsonschema.validate(value, SCHEMA)
     assert value["sentences"][0]["error"] == "too <long>"
 

@@ -13,7 +13,6 @@ from tokalign.decoding.evidence import COLUMNS
 from tokalign.errors import InputError, LimitError, ResourceError
 from tokalign.files.tables import Table, write_table
 from tokalign.grounding.answer_words import AlignedCandidate, AnswerWords
-from tokalign.grounding.evidence import grounding_to_dict
 from tokalign.grounding.ground import ground_sentences
 from tokalign.grounding.sources import Sources
 from tokalign.grounding.support_inputs import (
@@ -189,8 +188,8 @@ def test_a_sentence_that_claims_nothing_has_no_support(aligner, answer):
     (sentence,) = found.sentences
     assert sentence.support is None
     assert sentence.unsupported == ()
-    assert grounding_to_dict(found)["sentences"][0]["support"] is None
-    assert str(found) == f"- {answer}"
+    assert found.to_dict()["sentences"][0]["support"] is None
+    assert str(found) == answer
 
 
 @pytest.mark.parametrize(

@@ -103,7 +103,7 @@ ROOMS: dict[str, set[str]] = {
         "types",
     },
     # Floor 9.
-    "arrow": {"aligner", "errors", "grounding", "types"},
+    "arrow": {"aligner", "errors", "types"},
     "functions": {"aligner", "comparison", "errors", "texts", "types"},
     "server": {
         "batches",

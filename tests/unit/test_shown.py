@@ -59,22 +59,23 @@ OTHERS = {
         lambda: tokalign.diff("It has 40 rooms. It is old.", "It has 45 rooms. It is old."),
         "<TextDiff 'It has 40 rooms. It is old.' - 'It has 45 rooms. It is old.': "
         "1 of 2 blocks changed>",
+        "--- old\n+++ new\nChanged in meaning:\n  number      40 → 45  (line 1→1)\n\n"
         "It has [-40-]{+45+} rooms. It is old.",
     ),
     "Grounding": (
         lambda: tokalign.ground("It opened in 1894.", [{"id": "b", "text": "It opened in 1894."}]),
         "<Grounding 'It opened in 1894.': 1 sentences, 1 passages>",
-        r"0\.\d\d It opened in 1894\. \[b\]",
+        r"It opened in 1894\. \[1\]\n\n\[1\] b, line 1, cover 1\.00\n    It opened in 1894\.",
     ),
     "Ranked": (
         lambda: tokalign.rank("Who barks?", ["Dogs bark."])[0],
         r"<Ranked candidate 0: score 0\.\d\d, 'Dogs bark\.'>",
-        r"0\.\d\d Dogs bark\.",
+        r"0\.\d{4}\t0\tDogs bark\.",
     ),
     "Ranked without a score": (
         lambda: tokalign.rank("Who barks?", [""])[0],
         r"<Ranked candidate 0: no score, 'the sentence has no token.*'>",
-        r"- the sentence has no token.*",
+        r"-\t0\t\tthe sentence has no token.*",
     ),
 }
 """Name -> what makes one, its repr, and its str: each as it is, or a pattern."""
@@ -125,7 +126,7 @@ def test_json_is_the_dictionary_in_a_line(alignment):
 def test_an_alignment_is_printed_link_by_link(alignment):
     lines = str(alignment).splitlines()
     assert lines[:2] == ["Marta opened a bakery.", "The bakery Marta founded."]
-    assert lines[3] == "opened = founded (1.00)"
+    assert lines[3] == "opened = founded (1.00, wider)"
     assert str(alignment.source) == "Marta opened a bakery."
 
 
@@ -220,3 +221,43 @@ def test_an_answer_without_sentences_can_be_shown():
     assert "1 links" in repr(bare) and repr(bare.links[0]) == "<Link 0-0 (0.50)>"
     assert str(bare) == "\n"
     assert bare.to_html() and bare.to_dict()["links"] == [[0, 0, 0.5]]
+
+
+RESULTS = {
+    "Alignment": (lambda: tokalign.align("It has 40 rooms.", "It has 45 rooms."), "40 ≠ 45 (value"),
+    "Relation": (
+        lambda: tokalign.align("a dog", "a dog", relations=True).links[1].relation, "same (",
+    ),
+    "TextDiff": (lambda: tokalign.diff("It has 40 rooms.", "It has 45 rooms."), ">45</ins>"),
+    "TextAlignment": (lambda: tokalign.align_texts("A <b>.", "A <b>. It."), "+ A &lt;b&gt;."),
+    "Grounding": (
+        lambda: tokalign.ground("It has 45 rooms.", ["It has 40 rooms."]), "different value",
+    ),
+    "Ranked": (lambda: tokalign.rank("Who barks?", ["Dogs bark."])[0], "Dogs bark."),
+    "Results": (
+        lambda: tokalign.rank("Who barks?", ["A dog barks.", ""], highlights=True),
+        ">barks</span>.</div>",
+    ),
+}  # fmt: skip
+"""Name -> what makes one, and a part of its HTML."""
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_every_result_shows_itself(name):
+    make, part = RESULTS[name]
+    found = make()
+    shown = found._repr_html_()
+    assert part in shown and shown == found.to_html() and "<script" not in shown
+    assert json.loads(found.to_json()) == json.loads(json.dumps(found.to_dict()))
+    assert str(found) == "\n".join(found.lines()) and "\x1b" not in str(found)
+    rows = pytest.importorskip("pandas").DataFrame(found._table())
+    assert len(found.to_pandas()) == len(found.to_polars()) == len(rows) > 0
+
+
+def test_ranked_candidates_have_their_score_and_text():
+    first, last = tokalign.rank("Who barks?", ["Dogs bark.", ["It", "rains"]])
+    assert first.score == first.judgement.score > 0
+    assert (first.text, last.text) == ("Dogs bark.", "It rains")
+    (passage,) = tokalign.rank("Who?", ["It rained. Dogs bark."], passages=True, highlights=True)
+    assert passage.text == "It rained. Dogs bark."
+    assert tokalign.rank("Who barks?", [""])[0].score is None

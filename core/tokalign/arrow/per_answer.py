@@ -10,7 +10,6 @@ import pyarrow as pa
 from tokalign.arrow.column_types import SENTENCES
 from tokalign.arrow.per_row import PerRow, Table, options_of, rows_of, thread_aligner
 from tokalign.errors import InputError, located, renewed
-from tokalign.grounding.evidence.evidence_json import grounding_to_dict
 from tokalign.types.grounding import GroundOptions
 
 
@@ -84,7 +83,7 @@ class Ground(PerRow):
         for answer, texts in rows_of(answers, passages, ("answers", "lists of passages")):
             try:
                 found = aligner.ground(answer, _passages(answer, texts), self.options)
-                sentences.append(grounding_to_dict(found)["sentences"])
+                sentences.append(found.to_dict()["sentences"])
                 errors.append(None)
             except InputError as error:
                 if error.field == "model" or error.field.startswith("options"):

@@ -260,14 +260,14 @@ class _Writer:
 
     def write(self, item: AnswerLine, found: Grounding) -> None:
         """Write the evidence for an answer."""
-        from tokalign.grounding.evidence import grounding_to_dict, html_page, terminal_lines
+        from tokalign.grounding.evidence import html_page, terminal_lines
 
         if self.layout.html is not None:
             page = html_page(found, item.id)
             self.layout.html.write_text(page, encoding="utf-8", newline="")
             return
         if self.layout.is_object:
-            value = {"id": item.id} | grounding_to_dict(found)
+            value = {"id": item.id} | found.to_dict()
             self._line(json.dumps(value, ensure_ascii=False))
             return
         if not self.is_one:

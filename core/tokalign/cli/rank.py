@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar
@@ -40,18 +40,11 @@ from tokalign.errors import FormatError, InputError, ServerError, quoted
 from tokalign.formats import decode_lines
 from tokalign.formats.document import one_line
 from tokalign.formats.jsonl import sentence_like
-from tokalign.types import Highlight, Sentence, SentenceLike
-from tokalign.types.inputs import check_priors
-from tokalign.types.objects import (
-    DIGITS,
-    contributions_to_json,
-    links_to_json,
-    truncated_sides,
-)
+from tokalign.types import SentenceLike
+from tokalign.types.inputs import check_priors, text_of
+from tokalign.types.objects import truncated_sides
 from tokalign.types.options import RankBy
-
-WORTH_SHOWING = 0.005
-"""Smallest contribution of evidence that text shows, with its two decimals."""
+from tokalign.types.ranking import RankedFields
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,7 +255,7 @@ def command(
                 sink.write(_json_line(query, ranking))
             else:
                 if question is None:
-                    sink.write(f"# {one_line(query.id)}\t{one_line(_text(query.question))}\n")
+                    sink.write(f"# {one_line(query.id)}\t{one_line(text_of(query.question))}\n")
                 sink.write("".join(_text_lines(query, ranking, has_sentences=flags.passages)))
             sink.flush()  # a program that asks through a pipe waits for the answer
     faults.report()
@@ -329,64 +322,17 @@ def _candidate(value: object, is_tokenized: bool) -> SentenceLike:
     return sentence_like(value, "candidates", is_tokenized=is_tokenized)
 
 
-def _json_line(query: Query, ranking: Sequence[Any]) -> str:
-    rows = []
-    for each in ranking:
-        row: dict[str, Any] = {"index": each.index, "text": _text(query.candidates[each.index])}
-        if each.alignment is None:
-            row["error"] = str(each.error)
-        else:
-            judgement = each.judgement
-            row["score"] = round(judgement.score, DIGITS)
-            row["by"] = str(judgement.by)
-            if each.sentence:
-                row["sentence"] = asdict(each.sentence) | {"text": each.alignment.source.text}
-            if judgement.evidence:
-                row["evidence"] = contributions_to_json(judgement.evidence)
-            if each.highlights:
-                row["highlights"] = [
-                    asdict(span) | {"confidence": round(span.confidence, DIGITS)}
-                    for span in each.highlights
-                ]
-            if each.alignment.encoded is not None:
-                row["encoded"] = each.alignment.encoded
-            row |= truncated_sides(each.alignment)
-            row["source"] = list(each.alignment.source.tokens)
-            row["target"] = list(each.alignment.target.tokens)
-            row["links"] = links_to_json(each.alignment)
-        rows.append(row)
-    value = {"id": query.id, "question": _text(query.question), "ranking": rows}
+def _json_line(query: Query, ranking: Sequence[RankedFields]) -> str:
+    rows = [each.to_dict() for each in ranking]
+    value = {"id": query.id, "question": text_of(query.question), "ranking": rows}
     return json.dumps(value, ensure_ascii=False) + "\n"
 
 
-def _text_lines(query: Query, ranking: Sequence[Any], *, has_sentences: bool) -> Iterator[str]:
+def _text_lines(
+    query: Query, ranking: Sequence[RankedFields], *, has_sentences: bool
+) -> Iterator[str]:
     for each in ranking:
-        score = "-" if each.judgement is None else f"{each.judgement.score:.4f}"
-        text = _text(query.candidates[each.index])
-        if each.sentence:
-            text = each.alignment.source.text
-        marked = _marked(text, each.highlights, each.sentence.start if each.sentence else 0)
-        columns = [score, str(query.numbers[each.index]), one_line(marked)]
+        numbers: list[object] = [query.numbers[each.index]]
         if has_sentences:
-            columns.insert(2, str(each.sentence.index + 1) if each.sentence else "-")
-        yield "\t".join(columns) + "\n"
-        for piece in each.judgement.evidence if each.judgement else ():
-            if abs(added := piece.value * piece.weight) >= WORTH_SHOWING:
-                yield f"\t{added:+.2f}\t{piece.name} {piece.value:.2f}\n"
-
-
-def _marked(text: str, highlights: Sequence[Highlight], start: int) -> str:
-    """Return a text, at offset `start` in its candidate, with its highlights between stars."""
-    for span in reversed(highlights):
-        first, last = span.start - start, span.end - start
-        if first >= 0 and last <= len(text):
-            text = f"{text[:first]}**{text[first:last]}**{text[last:]}"
-    return text
-
-
-def _text(sentence: SentenceLike) -> str:
-    """Return the text of a sentence, with a question mark for each invalid character."""
-    if isinstance(sentence, Sentence):
-        return sentence.text
-    text = sentence if isinstance(sentence, str) else " ".join(sentence)
-    return text.encode(errors="replace").decode()
+            numbers.append(each.sentence.index + 1 if each.sentence else "-")
+        yield from (f"{line}\n" for line in each.lines(numbers=numbers))

@@ -19,6 +19,7 @@ from tokalign.ranking.judge import shipped_weights, standardised, weighed
 from tokalign.ranking.passages import Passage, asked_part, decides, highlights_of
 from tokalign.ranking.passages import shortlist as shortlist_of
 from tokalign.types import Alignment, Highlight, Judgement, Pair, Ranked, Sentence, SentenceLike
+from tokalign.types.display import Results
 from tokalign.types.inputs import (
     check_priors,
     require_many,
@@ -36,7 +37,7 @@ def rank_candidates(
     candidates: Iterable[SentenceLike],
     options: AlignOptions,
     how: RankOptions,
-) -> list[Ranked]:
+) -> Results[Ranked]:
     """Return the candidates, the best answers first; see Aligner.rank."""
     truncate, markup = options.truncate, options.markup
     require_sentence(question, "question")
@@ -67,7 +68,7 @@ def rank_candidates(
         for number, each in enumerate(decisive)
     ]
     ranked.sort(key=lambda each: -each.judgement.score if each.judgement else 1.0)
-    return ranked[: how.top_k or None]
+    return Results(ranked[: how.top_k or None])
 
 
 class _Chosen(NamedTuple):
@@ -122,6 +123,7 @@ class _Sentence(NamedTuple):
 
     candidate: int
     source: SentenceLike | InputError
+    text: str
     passage: Passage | None = None
     number: int = 0
 
@@ -144,27 +146,29 @@ class _Outcome(NamedTuple):
         return highlights_of(self.value[0], start)
 
     def ranked(self, unit: OffsetUnit, highlights: Iterable[Highlight]) -> Ranked:
-        candidate, _, passage, number = self.sentence
+        candidate, _, text, passage, number = self.sentence
         if not isinstance(self.value, InputError):
             where = passage.sentence(number, unit) if passage else None
-            return Ranked(candidate, *self.value, sentence=where, highlights=tuple(highlights))
+            return Ranked(
+                candidate, *self.value, sentence=where, highlights=tuple(highlights), text=text
+            )
         error = self.value
         if passage is not None:
             # Equal sentences of other passages share it.
             error = renewed(error, passage.fault(number, str(error)))
-        return Ranked(candidate, None, None, error)
+        return Ranked(candidate, None, None, error, text=text)
 
 
 def _sentences(candidates: Iterable[SentenceLike], passages: bool) -> Iterator[_Sentence]:
     for index, candidate in enumerate(candidates):
         if not passages or not isinstance(candidate, str):
-            yield _Sentence(index, candidate)
+            yield _Sentence(index, candidate, text_of(candidate))
             continue
         try:
             passage = Passage.split(candidate)
         except InputError as error:
             error.field = "source"  # the candidate is a pair's source
-            yield _Sentence(index, error)
+            yield _Sentence(index, error, candidate)
             continue
         for number, sentence in enumerate(passage.sentences()):
-            yield _Sentence(index, sentence, passage, number)
+            yield _Sentence(index, sentence, candidate, passage, number)

@@ -1,7 +1,7 @@
 """Two sentences and the links between their words, as lines and as a picture.
 
-Links are (source, target, confidence). A picture is SVG without scripts, fonts or colours of its
-own, so that it fits the page around it, dark or light.
+Links are (source, target, confidence, note), where the note may be a kind of relation. A picture is
+SVG without scripts, fonts or colours of its own, so that it fits the page around it, dark or light.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from tokalign.showing.text import in_line, n_columns
 
-ShownLink: TypeAlias = tuple[int, int, float]
+ShownLink: TypeAlias = tuple[int, int, float, str]
 
 _LETTER, _GAP, _LINE = 8.4, 14.0, 24.0
 """Pixels of a column of monospaced letters, between words, and of a line."""
@@ -25,8 +25,9 @@ def link_lines(
     source: Sequence[str], target: Sequence[str], links: Iterable[ShownLink]
 ) -> Iterator[str]:
     """Yield a line for each link, such as ``opened = founded (0.83)``."""
-    for i, j, confidence in links:
-        yield f"{in_line(source[i])} = {in_line(target[j])} ({confidence:.2f})"
+    for i, j, confidence, note in links:
+        said = f"{confidence:.2f}, {note}" if note else f"{confidence:.2f}"
+        yield f"{in_line(source[i])} = {in_line(target[j])} ({said})"
 
 
 def pair_svg(source: Sequence[str], target: Sequence[str], links: Sequence[ShownLink]) -> str:
@@ -39,7 +40,7 @@ def pair_svg(source: Sequence[str], target: Sequence[str], links: Sequence[Shown
     ----------
     source, target : sequence of str
         Tokens.
-    links : sequence of (source, target, confidence)
+    links : sequence of ShownLink
     """
     sides = [list(map(in_line, source)), list(map(in_line, target))]
     widths = [[_LETTER * n_columns(word) for word in side] for side in sides]
@@ -51,14 +52,12 @@ def pair_svg(source: Sequence[str], target: Sequence[str], links: Sequence[Shown
         for side, words in enumerate(sides)
         for k, word in enumerate(words)
     ]
-    for i, j, confidence in links:
-        parts.append(
-            _curve(places[0][i], places[1][j], confidence, is_flat)
-            + f"<title>{escape(sides[0][i])} = {escape(sides[1][j])} ({confidence:.2f})</title>"
-            "</path>"
-        )
+    lines = list(link_lines(source, target, links))
+    for (i, j, confidence, _), line in zip(links, lines, strict=True):
+        curve = _curve(places[0][i], places[1][j], confidence, is_flat)
+        parts.append(f"{curve}<title>{escape(line)}</title></path>")
     width, height = _size(widths, is_flat)
-    said = "; ".join(link_lines(source, target, links)) or "no links"
+    said = "; ".join(lines) or "no links"
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" '
         f'width="{width:.0f}" height="{height:.0f}" role="img" aria-label="{escape(said)}" '

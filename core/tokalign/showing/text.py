@@ -1,10 +1,11 @@
-"""Texts for display: escaped, in one line, in colour, or wrapped."""
+"""Texts for display: escaped, in one line, in colour, wrapped, or as HTML."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from html import escape
 
 _BREAKS = re.compile(r"\r\n|[\r\u0085\u2028\u2029]")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
@@ -78,3 +79,34 @@ def _column(letter: str) -> int:
     if unicodedata.combining(letter) or unicodedata.category(letter) == "Cf":
         return 0
     return 2 if unicodedata.east_asian_width(letter) in "WF" else 1
+
+
+_COLOURED = re.compile(r"\x1b\[([\d;]+)m(.*?)\x1b\[0m", re.DOTALL)
+_STYLES = {
+    "1": "font-weight:600",
+    "2": "opacity:.75",
+    "4": "text-decoration:underline",
+    "9": "text-decoration:line-through",
+    "31": "background:rgb(220 60 40/.2)",
+    "32": "background:rgb(30 160 70/.22)",
+    "33": "background:rgb(200 150 0/.25)",
+    "35": "background:rgb(170 60 200/.2)",
+    "36": "background:rgb(0 140 180/.16)",
+}
+"""Styles of a terminal's codes. Tints leave the letters in the page's colour."""
+
+
+def html_of(lines: Iterable[str]) -> str:
+    """Return lines, coloured by TerminalPainter, as an HTML fragment."""
+    text = escape("\n".join(lines))
+    return (
+        '<div style="white-space:pre-wrap;overflow-wrap:anywhere;line-height:1.5;text-align:left">'
+        f"{_COLOURED.sub(_element, text)}</div>"
+    )
+
+
+def _element(found: re.Match[str]) -> str:
+    codes = found[1].split(";")
+    tag = "del" if "9" in codes else "ins" if "32" in codes else "span"
+    style = ";".join(_STYLES[code] for code in codes if code in _STYLES)
+    return f'<{tag} style="{style}">{found[2]}</{tag}>'

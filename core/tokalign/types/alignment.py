@@ -6,26 +6,24 @@ and entailment data the source is the passage or premise, the target the questio
 
 from __future__ import annotations
 
-import importlib
 import json
-import sys
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 from tokalign.errors import MissingPackageError
 from tokalign.showing.pair import ShownLink, link_lines, pair_svg
-from tokalign.showing.text import one_line
+from tokalign.showing.text import in_line, one_line
+from tokalign.types.display import Shown
 from tokalign.types.fields import AlignmentFields
 from tokalign.types.links import AlignedWord, Link, words_of
-from tokalign.types.objects import alignment_to_json, link_columns
+from tokalign.types.objects import alignment_to_json, figures_to_json, link_columns
+from tokalign.types.sentence import Sentence
 
 if TYPE_CHECKING:
-    import pandas as pd
-    import polars as pl
     from nltk.translate import AlignedSent
 
 
-class Alignment(AlignmentFields):
+class Alignment(Shown, AlignmentFields):
     """The answer for one pair.
 
     Attributes
@@ -88,27 +86,29 @@ class Alignment(AlignmentFields):
             f"similarity {self.similarity:.2f}>"
         )
 
-    def __str__(self) -> str:
-        """Return both texts, and a line for each link, such as ``opened = founded (0.83)``."""
+    def lines(self, *, is_coloured: bool = False) -> list[str]:
+        """Return both texts, a line for each link (``opened = founded (0.83)``), and conflicts."""
         texts = [one_line(self.source.text), one_line(self.target.text)]
-        return "\n".join([*texts, *link_lines(*self._shown())])
+        return [*texts, *link_lines(*self._shown()), *self._conflict_lines()]
 
-    def show(self) -> None:
-        """Show the pair as a picture in a notebook, else print the text of `str`."""
-        notebook = sys.modules.get("ipykernel") and sys.modules.get("IPython")
-        if notebook and notebook.get_ipython() is not None:
-            notebook.display.display(self)
-        else:
-            print(self)  # noqa: T201  # the method's purpose
+    def _conflict_lines(self) -> list[str]:
+        def words(side: Sentence, span: tuple[int, int]) -> str:
+            return in_line(" ".join(side.tokens[slice(*span)]))
+
+        return [
+            f"conflict: {words(self.source, each.source_span)} ≠ "
+            f"{words(self.target, each.target_span)} ({each.kind}, {each.probability:.2f})"
+            for each in (self.conflicts if len(self.source) else ())
+        ]
 
     def _shown(self) -> tuple[tuple[str, ...], tuple[str, ...], list[ShownLink]]:
         """Return tokens and links for `showing`; an answer may lack sentences."""
         links = self.links if len(self.source) else ()
-        shown = [(link.source, link.target, link.confidence) for link in links]
+        shown = [
+            (link.source, link.target, link.confidence, link.relation.name if link.relation else "")
+            for link in links
+        ]
         return self.source.tokens, self.target.tokens, shown
-
-    def _repr_html_(self) -> str:
-        return self.to_html()
 
     @property
     def source_words(self) -> tuple[AlignedWord, ...]:
@@ -184,6 +184,7 @@ class Alignment(AlignmentFields):
         figures = f"score {self.score:.2f}, similarity {self.similarity:.2f}"
         if self.style:
             figures += f", style {self.style}"
+        figures = "; ".join([figures, *self._conflict_lines()])
         return (
             # Jupyter shrinks pictures to the width of their container.
             '<figure style="margin: 0; overflow-x: auto">'
@@ -191,32 +192,11 @@ class Alignment(AlignmentFields):
             f'<figcaption style="font-size: 85%">{escape(figures)}</figcaption></figure>'
         )
 
-    def to_pandas(self) -> pd.DataFrame:
-        """Return the links as rows of a data frame, with their words, offsets and confidence.
+    def _table(self) -> dict[str, list[Any]]:
+        return link_columns(self)
 
-        Raises
-        ------
-        MissingPackageError
-            If pandas is not installed.
-        """
-        return _frame_maker("pandas")(link_columns(self))
-
-    def to_polars(self) -> pl.DataFrame:
-        """Return the links as rows of a data frame of polars; see `to_pandas`.
-
-        Raises
-        ------
-        MissingPackageError
-            If polars is not installed.
-        """
-        return _frame_maker("polars")(link_columns(self))
-
-
-def _frame_maker(package: str) -> Any:
-    """Return the class DataFrame of a package; MissingPackageError without the package."""
-    try:
-        return importlib.import_module(package).DataFrame
-    except ImportError:
-        raise MissingPackageError(
-            f"a data frame of {package} needs the package {package}; run: pip install {package}"
-        ) from None
+    def _row(self) -> dict[str, Any]:
+        row: dict[str, Any] = {"source_text": self.source.text, "target_text": self.target.text}
+        row |= {"links": self.to_pharaoh(), **figures_to_json(self)}
+        conflicts = ", ".join(conflict.kind for conflict in self.conflicts)
+        return row | {"conflicts": conflicts}

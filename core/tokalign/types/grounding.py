@@ -5,10 +5,11 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from tokalign.errors import InputError, ServerError, quoted
 from tokalign.showing.text import one_line
+from tokalign.types.display import Shown, plain
 from tokalign.types.fields import FeatureContribution
 from tokalign.types.inputs import can_iterate
 from tokalign.types.options import BaseOptions, Markup, OffsetUnit, check_count
@@ -249,7 +250,7 @@ class GroundedSentence:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Grounding:
+class Grounding(Shown):
     """An answer with the evidence for each of its sentences.
 
     Attributes
@@ -262,6 +263,7 @@ class Grounding:
         Name and version of the model.
     """
 
+    _drawn_by: ClassVar[str] = "tokalign.grounding.evidence"
     answer: str
     passages: tuple[SourcePassage, ...]
     sentences: tuple[GroundedSentence, ...]
@@ -272,16 +274,39 @@ class Grounding:
         sizes = f"{len(self.sentences)} sentences, {len(self.passages)} passages"
         return f"<Grounding {one_line(self.answer)!r}: {sizes}>"
 
-    def __str__(self) -> str:
-        """Return a line for each sentence: its support, its text and the passages it cites."""
-        return "\n".join(map(self._shown, self.sentences))
+    def to_dict(self) -> dict[str, Any]:
+        """Return the evidence without the answer and the passages; ground.schema.json has it."""
+        return {
+            "model": self.model,
+            "version": self.version,
+            "sentences": plain(self.sentences),
+        }
 
-    def _shown(self, sentence: GroundedSentence) -> str:
-        cited = dict.fromkeys(citation.passage for citation in sentence.citations)
-        is_told = sentence.error is None and sentence.support is not None
-        support = f"{sentence.support:.2f}" if is_told else "-"
-        text = one_line(self.answer[sentence.start : sentence.end])
-        return " ".join([support, text, *(f"[{passage}]" for passage in cited)])
+    def _table(self) -> dict[str, list[Any]]:
+        """Return a row for each sentence, with what lacks support and what conflicts."""
+        rows = [
+            {
+                "start": each.start,
+                "end": each.end,
+                "text": self.answer[each.start : each.end],
+                "support": each.support,
+                "cited": [citation.passage for citation in each.citations],
+                "unsupported": [self.answer[span.start : span.end] for span in each.unsupported],
+                "conflicts": [conflict.kind.value for conflict in each.conflicts],
+            }
+            for each in self.sentences
+        ]
+        names = ("start", "end", "text", "support", "cited", "unsupported", "conflicts")
+        return {name: [row[name] for row in rows] for name in names}
+
+    def _row(self) -> dict[str, Any]:
+        """Return the least support of a sentence, and all that lacks support or conflicts."""
+        table = self._table()
+        found = [each for each in table["support"] if each is not None]
+        row: dict[str, Any] = {"answer": self.answer, "support": min(found, default=None)}
+        for name in ("cited", "unsupported", "conflicts"):
+            row[name] = list(dict.fromkeys(each for cell in table[name] for each in cell))
+        return row
 
 
 PassageLike: TypeAlias = str | tuple[str, str] | SourcePassage | Mapping[str, Any]

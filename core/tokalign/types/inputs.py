@@ -183,12 +183,16 @@ def _finite(value: float | None, name: str) -> float | None:
 
 
 def text_of(value: object) -> str:
-    """Return the text of a caller's sentence; empty if it is not one."""
-    if isinstance(value, str):
-        return value
+    """Return the text of a caller's sentence, with a question mark for each invalid character.
+
+    It is empty if the value is not a sentence.
+    """
+    text = value if isinstance(value, str) else ""
     if isinstance(value, Sentence):
-        return value.text
-    return " ".join(map(str, value)) if _is_sentence_like(value) else ""  # type: ignore[call-overload]
+        text = value.text
+    elif not text and _is_sentence_like(value):
+        text = " ".join(map(str, value))  # type: ignore[call-overload]
+    return text.encode(errors="replace").decode()
 
 
 def _is_sentence_like(side: object) -> bool:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import enum
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 from tokalign.errors import InputError
+from tokalign.types.display import Shown, plain
 
 
 class RelationKind(enum.StrEnum):
@@ -44,7 +45,7 @@ RELATION_SIGNS: dict[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
+class Relation(Shown):
     """How the two sides of a link or phrase link are related.
 
     Attributes
@@ -90,6 +91,27 @@ class Relation:
     def probability(self) -> float:
         """The probability of the likeliest kind."""
         return max(self.probabilities)
+
+    @property
+    def name(self) -> str:
+        """The likeliest kind, also one that only a newer server knows."""
+        return self.known_kind() or "unknown"
+
+    def lines(self, *, is_coloured: bool = False) -> list[str]:
+        return [f"{self.name} ({self.probability:.2f})"]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the likeliest kind, its probability, and those of all kinds."""
+        found: dict[str, Any] = plain(self._row())
+        return found | {"probabilities": plain(dict(zip(*self._table().values(), strict=True)))}
+
+    def _table(self) -> dict[str, list[Any]]:
+        n = len(self.probabilities)
+        kinds = [*RELATION_KINDS[:n], *["unknown"] * (n - len(RELATION_KINDS))]
+        return {"kind": list(map(str, kinds)), "probability": list(self.probabilities)}
+
+    def _row(self) -> dict[str, Any]:
+        return {"kind": str(self.name), "probability": self.probability}
 
 
 class ConflictKind(enum.StrEnum):

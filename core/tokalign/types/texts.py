@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from tokalign.errors import AlignError
 from tokalign.showing.text import one_line
 from tokalign.types.alignment import Alignment
+from tokalign.types.display import Shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,7 @@ class TextBlock:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class TextAlignment:
+class TextAlignment(Shown):
     """Two texts, their sentences, and the alignment of these.
 
     Attributes
@@ -82,17 +84,55 @@ class TextAlignment:
         sizes = f"{len(self.old)} and {len(self.new)} sentences, {len(self.blocks)} blocks"
         return f"<TextAlignment {texts}: {sizes}>"
 
-    def __str__(self) -> str:
+    def lines(self, *, is_coloured: bool = False) -> list[str]:
         """Return a line for each sentence, by blocks: ``-`` of the old text, ``+`` of the new.
 
         Moved blocks have ``moved`` above them.
         """
-        return "\n".join(line for block in self.blocks for line in self._shown(block))
+        return [line for block in self.blocks for line in self._shown(block)]
 
     def _shown(self, block: TextBlock) -> list[str]:
         lines = ["moved"] if block.moved else []
         lines += [f"- {one_line(self.old[number].text)}" for number in block.old]
         return lines + [f"+ {one_line(self.new[number].text)}" for number in block.new]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the sentences and blocks as plain values; alignments are as `Alignment` has."""
+        return {
+            "old_sentences": [[each.start, each.end] for each in self.old],
+            "new_sentences": [[each.start, each.end] for each in self.new],
+            "blocks": [
+                {
+                    "old": list(block.old),
+                    "new": list(block.new),
+                    "moved": block.moved,
+                    **({"alignment": block.alignment.to_dict()} if block.alignment else {}),
+                    **({"error": str(block.error)} if block.error else {}),
+                }
+                for block in self.blocks
+            ],
+            "model": self.model,
+            "version": self.version,
+        }
+
+    def _table(self) -> dict[str, list[Any]]:
+        """Return a row for each block."""
+
+        def text(sentences: Sequence[SentenceSpan], numbers: Sequence[int]) -> str | None:
+            return " ".join(sentences[number].text for number in numbers) or None
+
+        figures = [block.alignment and block.alignment.similarity for block in self.blocks]
+        return {
+            "old_text": [text(self.old, block.old) for block in self.blocks],
+            "new_text": [text(self.new, block.new) for block in self.blocks],
+            "moved": [block.moved for block in self.blocks],
+            "similarity": figures,
+        }
+
+    def _row(self) -> dict[str, Any]:
+        moved = sum(block.moved for block in self.blocks)
+        row = {"old_text": self.old_text, "new_text": self.new_text}
+        return row | {"n_blocks": len(self.blocks), "n_moved": moved}
 
     def old_span(self, block: TextBlock) -> tuple[int, int] | None:
         """Return the half-open range of the old text that a block covers, or None without one."""

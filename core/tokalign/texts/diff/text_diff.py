@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import enum
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias
 
 from tokalign.errors import InputError, quoted
-from tokalign.showing.text import one_line, visible
+from tokalign.showing.text import one_line
+from tokalign.types.display import Shown
 from tokalign.types.edits import Change, EditKind
 
 TextRange: TypeAlias = tuple[int, int]
@@ -124,7 +125,7 @@ class DiffBlock:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class TextDiff:
+class TextDiff(Shown):
     """What changed from one text to another.
 
     Attributes
@@ -148,6 +149,7 @@ class TextDiff:
     True
     """
 
+    _drawn_by: ClassVar[str] = "tokalign.texts.diff.diff_lines"
     old: str
     new: str
     blocks: tuple[DiffBlock, ...]
@@ -159,15 +161,35 @@ class TextDiff:
         n_changed = sum(block.kind is not BlockKind.SAME for block in self.blocks)
         return f"<TextDiff {texts}: {n_changed} of {len(self.blocks)} blocks changed>"
 
-    def __str__(self) -> str:
-        """Return the new text, with ``[-deleted-]`` and ``{+inserted+}`` words marked."""
-        return visible("".join(map(self._shown, self.segments())))
+    def lines(self, *, is_coloured: bool = False) -> Iterable[str]:
+        """Return the lines that the command line prints, by default in no colours."""
+        if self.is_same:
+            return ["The texts are equal."]
+        return Shown.lines(self, is_coloured=is_coloured)
 
-    def _shown(self, segment: DiffSegment) -> str:
-        if segment.kind is EditKind.EQUAL:
-            return self.new_text(segment)
-        old, new = self.old_text(segment), self.new_text(segment)
-        return (f"[-{old}-]" if old else "") + (f"{{+{new}+}}" if new else "")
+    def _table(self) -> dict[str, list[Any]]:
+        """Return a row for each segment, also for what is equal."""
+        rows = [
+            (number, part) for number, block in enumerate(self.blocks) for part in block.segments
+        ]
+        return {
+            "block": [number for number, _ in rows],
+            "kind": [each.kind.value for _, each in rows],
+            "change": [each.change and str(each.change) for _, each in rows],
+            "old_text": [self.old_text(each) for _, each in rows],
+            "new_text": [self.new_text(each) for _, each in rows],
+            "old_start": [each.old[0] for _, each in rows],
+            "new_start": [each.new[0] for _, each in rows],
+            "move": [each.move for _, each in rows],
+        }
+
+    def _row(self) -> dict[str, Any]:
+        """Return the counts of words, and the changes of meaning."""
+        found = self._drawing().summarize(self)
+        alarms = [f"{each.change}: {each}" for each in found.alarms]
+        row: dict[str, Any] = {"old_text": self.old, "new_text": self.new, "alarms": alarms}
+        words = {"n_inserted": found.n_inserted, "n_deleted": found.n_deleted}
+        return row | words | {"n_moved": found.n_moved}
 
     @property
     def is_same(self) -> bool:
