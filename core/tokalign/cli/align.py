@@ -92,11 +92,6 @@ def _show(files: PairFiles, options: AlignOptions, run: LineRun) -> None:
     with ExitStack() as stack:
         found = task_of("align", stack, run.model, run.server)(*item.pair, options, relations=True)
     echo(str(found))
-    echo(f"similarity {found.similarity:.2f}")
-    for each in found.conflicts:
-        sides = zip((found.source, found.target), (each.source_span, each.target_span), strict=True)
-        shown = [" ".join(side.tokens[start:end]) for side, (start, end) in sides]
-        echo(f"conflict: {each.kind}, {' / '.join(filter(None, shown))} ({each.probability:.2f})")
 
 
 ChunkedSide = tuple[SentenceLike, list[TokenChunk] | None]

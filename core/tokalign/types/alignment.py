@@ -7,6 +7,7 @@ and entailment data the source is the passage or premise, the target the questio
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,6 @@ from tokalign.types.display import Shown
 from tokalign.types.fields import AlignmentFields
 from tokalign.types.links import AlignedWord, Link, words_of
 from tokalign.types.objects import alignment_to_json, figures_to_json, link_columns
-from tokalign.types.sentence import Sentence
 
 if TYPE_CHECKING:
     from nltk.translate import AlignedSent
@@ -87,19 +87,17 @@ class Alignment(Shown, AlignmentFields):
         )
 
     def lines(self, *, is_coloured: bool = False) -> list[str]:
-        """Return both texts, a line for each link (``opened = founded (0.83)``), and conflicts."""
+        """Return the texts, links (``opened = founded (0.83)``), similarity and conflicts."""
         texts = [one_line(self.source.text), one_line(self.target.text)]
-        return [*texts, *link_lines(*self._shown()), *self._conflict_lines()]
+        figures = [f"similarity {self.similarity:.2f}"]
+        return [*texts, *link_lines(*self._shown()), *figures, *self._conflict_lines()]
 
-    def _conflict_lines(self) -> list[str]:
-        def words(side: Sentence, span: tuple[int, int]) -> str:
-            return in_line(" ".join(side.tokens[slice(*span)]))
-
-        return [
-            f"conflict: {words(self.source, each.source_span)} ≠ "
-            f"{words(self.target, each.target_span)} ({each.kind}, {each.probability:.2f})"
-            for each in (self.conflicts if len(self.source) else ())
-        ]
+    def _conflict_lines(self) -> Iterator[str]:
+        for each in self.conflicts if len(self.source) else ():
+            sides = (self.source, each.source_span), (self.target, each.target_span)
+            words = [in_line(" ".join(side.tokens[slice(*span)])) for side, span in sides]
+            shown = " / ".join(filter(None, words))
+            yield f"conflict: {each.kind}, {shown} ({each.probability:.2f})"
 
     def _shown(self) -> tuple[tuple[str, ...], tuple[str, ...], list[ShownLink]]:
         """Return tokens and links for `showing`; an answer may lack sentences."""

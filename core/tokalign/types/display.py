@@ -130,7 +130,7 @@ class Results(Shown, list[T]):
             cells = [row.get(name) for row in rows]
             if (name == "error" and not any(cells)) or (self._kept and name in _OF_INPUT):
                 continue
-            found[free_name(name, found)] = cells
+            found[free_names(found, [name])[0]] = cells
         return found
 
 
@@ -180,18 +180,22 @@ class Piped(Iterator[T]):
         return self.results().to_polars()
 
 
-def free_name(name: str, taken: Iterable[str]) -> str:
-    """Return a name of a column, with a number behind it if it is taken.
+def free_names(kept: Iterable[str], added: Iterable[str]) -> list[str]:
+    """Return the names of added columns; one that an input column has already gets a number.
 
     Examples
     --------
-    >>> free_name("score", ["text", "score"])
-    'score_2'
+    >>> free_names(["text", "score"], ["links", "score"])
+    ['links', 'score_2']
     """
-    taken, free, number = set(taken), name, 2
-    while free in taken:
-        free, number = f"{name}_{number}", number + 1
-    return free
+    taken, found = set(kept), []
+    for name in added:
+        free, number = name, 2
+        while free in taken:
+            free, number = f"{name}_{number}", number + 1
+        taken.add(free)
+        found.append(free)
+    return found
 
 
 def plain(value: Any) -> Any:

@@ -260,24 +260,6 @@ def _text(side: SentenceLike) -> str:
     return side if isinstance(side, str) else " ".join(side)
 
 
-def free_names(kept: Iterable[str], added: Iterable[str]) -> list[str]:
-    """Return the names of added columns; one that an input column has already gets a number.
-
-    Examples
-    --------
-    >>> free_names(["text", "score"], ["links", "score"])
-    ['links', 'score_2']
-    """
-    taken, found = set(kept), []
-    for name in added:
-        free, number = name, 2
-        while free in taken:
-            free, number = f"{name}_{number}", number + 1
-        taken.add(free)
-        found.append(free)
-    return found
-
-
 def _plain(value: SentenceLike | Constraints) -> Any:
     if isinstance(value, Constraints):
         return asdict(value)

@@ -13,7 +13,6 @@ from tokalign.cli.lines.pair_lines import (
     SIDES,
     ColumnNames,
     InputLine,
-    free_names,
     id_column,
     pair_of,
     usual_columns,
@@ -21,6 +20,7 @@ from tokalign.cli.lines.pair_lines import (
 from tokalign.cli.lines.sources import LineSource
 from tokalign.errors import FormatError, InputError
 from tokalign.formats.document import whole_number
+from tokalign.types.display import free_names
 from tokalign.types.objects import FIGURES
 
 if TYPE_CHECKING:
