@@ -15,13 +15,8 @@ import numpy as np
 
 from tokalign.english.values.value_finding cimport N_BEHIND, find
 from tokalign.english.values.value_structs cimport MAX_ALIKE, Found, Piece
-from tokalign.features._cell_features cimport (
-    cell_features,
-    context_scratch,
-    mark_names,
-    null_features,
-    prepare_cells,
-)
+from tokalign.features._cell_arrays cimport context_scratch, mark_names, prepare_cells
+from tokalign.features._cell_features cimport cell_features, null_features
 from tokalign.features._lexemes cimport LexemeTable
 from tokalign.features._sentence_features cimport (
     Arcs,
