@@ -32,11 +32,12 @@ cdef class PairMemory:
     cdef char *_block
     cdef uint64_t *_keys         # [N_PAIRS] both lexemes; 0 where empty
     cdef char *_pairs            # [N_PAIRS, _stride]
+    cdef Py_ssize_t _turn        # place of a set that the new pairs of a row take
     cdef readonly int64_t n_asked
     cdef readonly int64_t n_compared
     cdef void clear(self) noexcept nogil
     cdef Py_ssize_t _find(self, uint64_t key) noexcept nogil
-    cdef void _fetch(self, const Lexeme *word, const Side *others) noexcept nogil
+    cdef void _fetch(self, const Lexeme *word, const Side *others, Py_ssize_t turn) noexcept nogil
     cdef void fill(self, PairState *pair, const Tables *tables) noexcept nogil
     cdef Py_ssize_t _compare(
         self, const Lexeme *a, const Lexeme *b, const Tables *tables, uint64_t key

@@ -6,7 +6,7 @@ in grade. Names are unlike if nothing shared is known of them.
 
 Pairs of words recur. `PairMemory`, a table of fixed size, holds the comparison of two lexemes and,
 for each style, the weighted sum of the features that depend on them alone (`word_features`). A pair
-has four possible places, of which new pairs take one in turn. Their keys lie together, apart from
+has four possible places, of which new pairs take one in turn, row by row. Their keys lie together, apart from
 what is known of the pairs: they fit into the processor's near caches, and half of all pairs are new.
 
 By rules (`word_rule`) two words say the same though nothing else says so: by a variant of spelling, a
@@ -464,13 +464,16 @@ cdef class PairMemory:
                 return first + k
         return -1
 
-    cdef void _fetch(self, const Lexeme *word, const Side *others) noexcept nogil:
-        """Have the processor fetch what is known of a word and others."""
+    cdef void _fetch(self, const Lexeme *word, const Side *others, Py_ssize_t turn) noexcept nogil:
+        """Have the processor fetch what is known of a word and others, or where it will be put."""
         cdef Py_ssize_t j, place
+        cdef uint64_t key
         for j in range(others.n):
-            place = self._find(_key_of(word, others.word[j]))
-            if place >= 0:
-                _prefetch(self._pairs + place * self._stride)
+            key = _key_of(word, others.word[j])
+            place = self._find(key)
+            if place < 0:
+                place = _set_of(key) + turn % N_PLACES
+            _prefetch(self._pairs + place * self._stride)
 
     cdef void fill(self, PairState *pair, const Tables *tables) noexcept nogil:
         """Fill the comparison of all cells and word_score."""
@@ -481,10 +484,10 @@ cdef class PairMemory:
         cdef const WordPair *known
         cdef float *scores = pair.word_score
         cdef const float *of_pair
-        self._fetch(pair.source.word[0], &pair.target)
+        self._fetch(pair.source.word[0], &pair.target, self._turn)
         for i in range(pair.source.n):
             if i + 1 < pair.source.n:
-                self._fetch(pair.source.word[i + 1], &pair.target)
+                self._fetch(pair.source.word[i + 1], &pair.target, self._turn + 1)
             for j in range(n_target):
                 cell = i * n_target + j
                 key = _key_of(pair.source.word[i], others[j])
@@ -502,16 +505,16 @@ cdef class PairMemory:
                 pair.lexical_class[cell] = known.lexical_class
                 pair.rule[cell] = known.rule
                 pair.strength[cell] = CLASS_STRENGTH[known.lexical_class]
+            self._turn = (self._turn + 1) % N_PLACES
         self.n_asked += pair.source.n * n_target
 
     cdef Py_ssize_t _compare(
         self, const Lexeme *a, const Lexeme *b, const Tables *tables, uint64_t key
     ) noexcept nogil:
         """Compare two lexemes, put them in the place of another pair, and return it."""
-        cdef Py_ssize_t place = _set_of(key) + <Py_ssize_t>(self.n_compared % N_PLACES)
+        cdef Py_ssize_t place = _set_of(key) + self._turn
         cdef WordPair *known = <WordPair *>(self._pairs + place * self._stride)
         cdef LexicalPair lexical
-        _prefetch(known)
         self.n_compared += 1
         compare(a, b, tables, &lexical)
         self._keys[place] = key
