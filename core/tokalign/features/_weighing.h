@@ -22,7 +22,7 @@ typedef __m128d two_sums;
 
 TOKALIGN_INLINE two_sums sums_from(const float *scores)
 {
-    return _mm_cvtps_pd(_mm_castpd_ps(_mm_load_sd((const double *)scores)));
+    return _mm_cvtps_pd(_mm_castsi128_ps(_mm_loadl_epi64((const __m128i *)scores)));
 }
 
 TOKALIGN_INLINE void add_weight(two_sums *sums, const float *weight)
@@ -32,7 +32,7 @@ TOKALIGN_INLINE void add_weight(two_sums *sums, const float *weight)
 
 TOKALIGN_INLINE void add_weighted(two_sums *sums, const float *weight, float value)
 {
-    __m128 both = _mm_castpd_ps(_mm_load_sd((const double *)weight));
+    __m128 both = _mm_castsi128_ps(_mm_loadl_epi64((const __m128i *)weight));
     *sums = _mm_add_pd(*sums, _mm_cvtps_pd(_mm_mul_ps(both, _mm_set1_ps(value))));
 }
 
