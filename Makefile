@@ -232,6 +232,9 @@ figures: build  ## measure the quick figures of the pages, or those whose names 
 
 # == Rebuild what is committed
 
+release-figures: build  ## measure each model and rival on the test half GOLD, once for a release; ARGS=--trial tries it
+	$(BIN)/python -m lab.measurements.release --gold $(GOLD) $(ARGS)
+
 docs: build dev  ## write what examples print and the figures into the pages, and the reference; check links
 	$(BIN)/python docs/examples.py
 	$(BIN)/python -m lab.figures

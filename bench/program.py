@@ -91,6 +91,8 @@ def some_of(known: Iterable[str]) -> Callable[[str], list[str]]:
         if unknown := set(names(text)) - set(every):
             listed = ", ".join(sorted(unknown))
             raise argparse.ArgumentTypeError(f"{listed}; wanted some of {', '.join(every)}")
+        if not names(text):
+            raise argparse.ArgumentTypeError(f"names nothing; wanted some of {', '.join(every)}")
         return names(text)
 
     return chosen

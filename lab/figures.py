@@ -25,7 +25,11 @@ ROOT = Path(__file__).resolve().parents[1]
 FIGURES = ROOT / "lab" / "figures.json"
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
-_FIGURE = r"[+-]?\d[\d,]*(?:\.\d+)?"
+RELEASE = "release."
+"""Begins the keys of rows of the test half, which lab.measurements.release writes once."""
+NOT_RUN = "–"
+"""Stands for a figure of the test half until then."""
+_FIGURE = rf"(?:[+-]?\d[\d,]*(?:\.\d+)?|{NOT_RUN})"
 PLACE = re.compile(rf"((?:{_FIGURE} \| )*{_FIGURE})<!--([\w.+-]+)(?:: ([\w.+ -]+))?-->")
 """The figures of a page, and the comment that names them."""
 
@@ -71,7 +75,10 @@ def filled(page: str, figures: Mapping[str, Mapping[str, Any]]) -> str:
         before = place[1].split(" | ")
         if len(before) < len(keys):
             raise ValueError(f"{place[0]}: wanted {len(keys)} figures, separated by ' | '")
-        now = before[: -len(keys)] + [shown(figures[key]) for key in keys]
+        now = before[: -len(keys)] + [
+            NOT_RUN if key.startswith(RELEASE) and key not in figures else shown(figures[key])
+            for key in keys
+        ]
         return " | ".join(now) + place[0][len(place[1]) :]
 
     return PLACE.sub(fill, page)

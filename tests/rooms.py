@@ -28,7 +28,9 @@ ROOMS = {
     "crf": "lattice objective",
     "features": "feature_rows feature_table features strings distributional rules",
     "neural": "neural/* base_weights encoder_layers encoded_similarity neural_optional",
-    "model": "model seen_pairs hostile_models model_cards training licenses styles unrelated cli_crossval",
+    "model": """
+        model seen_pairs hostile_models model_cards training licenses styles unrelated
+        cli_crossval""",
     "files": "tables hostile_tables fuzzed_files resources base_weights",
     "decoding": """
         alignment_accuracy batches calibration choice constraints constraint_errors

@@ -4,7 +4,8 @@ For every outer fold k, the pairs of k are aligned by a model that has not seen 
 come from an encoder trained without fold k, and the CRF was trained on scores that for each other
 fold j come from an encoder trained without j and k. That is 15 encoders; those in the work folder
 are reused. Other corpora, where they are used at all, are not RTE2's and lie outside the folds.
-With --shipped a shipped model aligns the fold that was kept from it instead.
+With --shipped a shipped model aligns the fold that was kept from the neural ones instead; with
+--against, the row of the joint decision has p of the difference in F1 to a second one.
 
 Needs PyTorch and the packages of the neural models; .venv-torch has them.
 """
@@ -17,7 +18,7 @@ from pathlib import Path
 
 from tokalign.aligner import Aligner
 from tokalign.english.annotate import load_annotator
-from tokalign.evaluate import LinkChoice
+from tokalign.evaluate import LinkChoice, compare, evaluate
 from tokalign.features.feature_groups import Encoded
 from tokalign.model.training import TrainingData, TrainingSettings, train
 from tokalign.neural.encoder import Encoder
@@ -39,7 +40,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_data(parser)
     parser.add_argument("--work", type=Path, default=BUILD / "neural", help="of the encoders")
     parser.add_argument("--alone", action="store_true", help="encoders that saw RTE2 alone")
-    parser.add_argument("--shipped", metavar="MODEL", help="en-neural or en-neural-large")
+    parser.add_argument("--shipped", metavar="MODEL", help="any model that has a style for RTE2")
+    parser.add_argument("--against", metavar="MODEL", help="of --shipped: a second one")
     parser.add_argument("--folds", type=numbers, default=list(range(N_FOLDS)), help="outer ones")
     parser.add_argument("--groups", type=names, default=[*GROUPS, "neural"])
     parser.add_argument("--l2", type=float, default=TrainingSettings().l2)
@@ -103,9 +105,15 @@ def run(arguments: argparse.Namespace) -> None:
     """Print a row for each symmetrization."""
     settings = TrainingSettings(feature_groups=tuple(arguments.groups), l2=arguments.l2)
     encoders = Encoders(arguments.data, arguments.work)
+    p: dict[str, dict[str, float]] = {}
     if arguments.shipped:
         gold, links = by_shipped(encoders, arguments.shipped)
+        if arguments.against:
+            _, others = by_shipped(encoders, arguments.against)
+            joint = Symmetrization.JOINT
+            counts = [evaluate(gold, each[joint]).counts for each in (links, others)]
+            p = {joint.value: {"p": compare(*counts)["f1"].p_value}}
     else:
         gold, links = held_out(encoders, arguments.folds, settings, others=not arguments.alone)
     for row in rows(gold, links, LinkChoice.SURE):
-        print_row(row, {"pairs": len(gold)})
+        print_row(row, {"pairs": len(gold)}, p.get(str(row["direction"]), {}))

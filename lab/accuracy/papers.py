@@ -26,7 +26,7 @@ from tokalign.systems import SYSTEMS
 from tokalign.types import GoldPair, Links
 from tokalign.types.options import DEFAULT_SYMMETRIZATION, AlignOptions, Symmetrization
 
-from bench.program import add_data, names
+from bench.program import add_data, some_of
 from lab.accuracy.crossval import annotated, held_out
 from lab.accuracy.published import CORPORA, NOTES, TABLES, Figures, Row
 
@@ -36,7 +36,8 @@ FOLDS, SEED = 5, 1
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the command's options."""
     add_data(parser)
-    parser.add_argument("--only", type=names, default=[], help="names to measure")
+    known = sorted({row.name for table in TABLES for row in table.rows if row.name})
+    parser.add_argument("--only", type=some_of(known), default=known, help=", ".join(known))
     parser.add_argument("--pairs", type=int, help="only the first so many of each corpus")
 
 
@@ -115,5 +116,5 @@ def run(arguments: argparse.Namespace) -> None:
         print(f"\n{table.title}. {table.corpus}; {NOTES[table.corpus]}")
         print(f"  {'published, then here':<24}{heads}  {heads}", flush=True)
         for row in table.rows:
-            is_wanted = row.name and (not arguments.only or row.name in arguments.only)
+            is_wanted = row.name in arguments.only
             print(line(row, rows.figures(row, table.corpus) if is_wanted else ()), flush=True)

@@ -30,6 +30,7 @@ CALIBRATION = {
         ("calibration", "expected_error"), "percent", "expected calibration error", 100
     )
 }
+BESIDE = {"p": Value(("p",), "p", "p of the difference in F1 to en-neural, by randomisation")}
 RTE2 = "DATA/msr_rte2/RTE2_dev_M.align.txt"
 EDINBURGH = "DATA/edinburgh/gold.train.sure.json"
 EN_RTE2 = "--like core/tokalign/data/en-rte2.tokalign"
@@ -120,6 +121,13 @@ FOLDS = (
             environment=".venv-torch",
         )
         for model in NEURAL_MODELS
+    ),
+    Measurement(
+        "rte2-fifth.en",
+        "RTE2 development, sure links, the fifth that en-neural has not seen, en, strict",
+        "python -m lab.accuracy crossval-neural --shipped en --against en-neural",
+        (Row("", {"direction": "joint"}, PERCENT | BESIDE),),
+        environment=NEURAL,
     ),
     Measurement(
         "rte2-nested.en-rte2-neural",

@@ -16,6 +16,7 @@ DIGITS = {
     "mean reciprocal rank": 3,
     "r": 3,
     "ms": 1,
+    "p": 3,
 }
 """Decimals of a figure by its unit; a count is kept whole, of others three significant digits."""
 

@@ -10,7 +10,15 @@ import pytest
 from tokalign.errors import FormatError
 
 from lab import chart, figures
-from lab.figures import accuracy_keys, filled, keys_in, keys_read, load_figures, read_figures
+from lab.figures import (
+    RELEASE,
+    accuracy_keys,
+    filled,
+    keys_in,
+    keys_read,
+    load_figures,
+    read_figures,
+)
 from lab.measurements import MEASUREMENTS
 
 ENTRIES = load_figures()
@@ -26,7 +34,8 @@ KEYS = accuracy_keys("X", "x.model")
 
 
 def test_every_figure_is_shown_and_everything_that_is_shown_was_measured():
-    assert keys_read() - ENTRIES.keys() == set(), "measure it, or take it out of the page"
+    missing = {each for each in keys_read() - ENTRIES.keys() if not each.startswith(RELEASE)}
+    assert missing == set(), "measure it, or take it out of the page"
     assert ENTRIES.keys() - keys_read() == set(), "show it, or take it out of lab/figures.json"
 
 
@@ -76,6 +85,9 @@ def test_a_place_is_filled_with_figures_as_cells_and_with_signs():
     text = "F1 90.0<!--a.f1-->.\n| 7 | 5,400 | +0.2<!--a: speed change--> |\n8 `<!--b-->`\n"
     assert filled(page, entries) == text
     assert list(keys_in(page)) == ["a.f1", "a.speed", "a.change"]
+    half = "| – | 91.0<!--release.en: f1 exact_match--> |"
+    whole = "| 91.0 | –<!--release.en: f1 exact_match--> |"
+    assert filled(half, {"release.en.f1": {"value": 91.0, "unit": "percent"}}) == whole
     with pytest.raises(KeyError, match=r"a\.f2"):
         filled("1<!--a.f2-->", entries)
     with pytest.raises(ValueError, match="wanted 2 figures"):

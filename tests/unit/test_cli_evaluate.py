@@ -62,7 +62,7 @@ def test_the_table_shows_scores_comparison_and_errors(files):
         "--worst", 5,
     )  # fmt: skip
     assert result.exit_code == 0
-    for text in ("2 pairs", "F1 (of the macro figures)", "AER", "difference to", "p = 1.000"):
+    for text in ("2 pairs", "F1 (of the macro figures)", "AER", "difference to", "p: 1.000"):
         assert text in result.stdout
     assert "1 errors: 0 missing, 1 wrong" in result.stdout
     assert "possible pair 1: 0-0" in result.stdout

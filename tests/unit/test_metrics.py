@@ -62,7 +62,7 @@ def test_a_metric_that_is_declared_is_in_every_report(shown):
         row = value["by_length"]["11-20"]
         assert row["missing"] == pytest.approx(1 - row["micro_recall"])
         lines = [line for line in text.splitlines() if "share of gold links missing" in line]
-        assert len(lines) == 2 and percent in lines[0] and "p = " in lines[1]
+        assert len(lines) == 2 and percent in lines[0] and "p: " in lines[1]
         assert re.search(r"tokens of the longer side +pairs +P +R +F1 +exact +miss\n", text)
         shown = [row[:2] for row in tables["Scores"]["rows"]]
         assert ["share of gold links missing", percent] in shown

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from tokalign.evaluate import Evaluation, evaluate
 from tokalign.evaluate.metrics import Metric, all_metrics
-from tokalign.evaluate.significance import Comparison, compare
+from tokalign.evaluate.significance import Comparison, compare, p_text
 from tokalign.evaluate.tables import Column, ReportTable
 from tokalign.types import GoldPair, Links
 from tokalign.types.options import LinkChoice
@@ -167,7 +167,7 @@ def _cells(
     cells.append(100 * (scores.f_alpha if is_strict else scores.f_alpha_sure_possible)[alpha])
     cells.append("" if row.pairs_per_s is None else f"{row.pairs_per_s:,.0f}")
     cells += [
-        "" if tests is None else f"{tests[name].p_value:.3f}"
+        "" if tests is None else p_text(tests[name].p_value)
         for name, each in shown.items()
         if each.is_tested
     ]

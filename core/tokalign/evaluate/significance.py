@@ -60,6 +60,17 @@ def bootstrap_intervals(
     }
 
 
+def p_text(p: float) -> str:
+    """Return a p-value as tables show it: what is below .001 is only known to be so.
+
+    Examples
+    --------
+    >>> p_text(0.0344), p_text(1 / 1001)
+    ('0.034', '< .001')
+    """
+    return "< .001" if p < 0.001 else f"{p:.3f}"
+
+
 def compare(
     first: Floats, second: Floats, *, n_samples: int = 1000, seed: int = 0
 ) -> dict[str, Comparison]:

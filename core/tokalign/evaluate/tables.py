@@ -10,7 +10,7 @@ from tokalign.evaluate.calibration import Calibration
 from tokalign.evaluate.metrics import Scores, all_metrics
 from tokalign.evaluate.nulls import NullScores
 from tokalign.evaluate.report import Report
-from tokalign.evaluate.significance import Comparison
+from tokalign.evaluate.significance import Comparison, p_text
 from tokalign.evaluate.unrelated import THRESHOLDS, UnrelatedCounts
 
 AER_WARNING = (
@@ -134,14 +134,14 @@ def _comparison(comparison: Mapping[str, Comparison], other: str) -> ReportTable
             Column("score"),
             Column("points", "{:+.1f}"),
             Column("95% interval", "{0[0]:+.1f} to {0[1]:+.1f}"),
-            Column("p", "{:.3f}"),
+            Column("p"),
         ),
         rows=tuple(
-            (label, 100 * each.difference, _percents(each.low, each.high), each.p_value)
+            (label, 100 * each.difference, _percents(each.low, each.high), p_text(each.p_value))
             for label, each in found
         ),
         heading=f"difference to {other}: points, 95% paired bootstrap interval, p by randomisation",
-        line="  {0:<28}{1:+6.1f}   {2[0]:+5.1f} to {2[1]:+5.1f}   p = {3:.3f}",
+        line="  {0:<28}{1:+6.1f}   {2[0]:+5.1f} to {2[1]:+5.1f}   p: {3}",
         is_open=True,
     )
 

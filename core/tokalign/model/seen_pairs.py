@@ -41,12 +41,8 @@ def trained_on(header: ModelHeader, pairs: Iterable[GoldPair], name: str) -> lis
 
 
 def _hashes(pairs: Iterable[GoldPair]) -> set[str]:
-    return {
-        hashlib.sha256("\0".join(map(_letters, (pair.source, pair.target))).encode()).hexdigest()[
-            :8
-        ]
-        for pair in pairs
-    }
+    texts = ("\0".join(map(_letters, (pair.source, pair.target))) for pair in pairs)
+    return {hashlib.sha256(text.encode()).hexdigest()[:8] for text in texts}
 
 
 def _letters(side: object) -> str:
