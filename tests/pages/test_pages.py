@@ -269,3 +269,17 @@ def test_print_leaves_the_pair_alone(look, written):
     assert not at(page, "list").is_displayed()
     assert at(page, "drawn").is_displayed()
     page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+
+
+def test_the_difference_is_read_by_keys(look, written):
+    page = look(written["diff"])
+    body = page.find_element(By.TAG_NAME, "body")
+    body.send_keys("n")
+    focused = page.switch_to.active_element
+    assert "is-here" in focused.get_attribute("class")
+    n_changes = int(at(page, "counter").text.partition(" of ")[2])
+    focused.send_keys("m")
+    focused.send_keys("n")
+    assert at(page, "meaning").get_attribute("aria-pressed") == "true"
+    assert page.switch_to.active_element.get_attribute("data-alarm") is not None
+    assert 0 < int(at(page, "counter").text.partition(" of ")[2]) < n_changes

@@ -7,6 +7,7 @@ import hashlib
 import re
 
 import pytest
+import tokalign
 from support.differences import spans_of, texts_of
 from tokalign.texts.diff import diff_of, same_texts
 from tokalign.texts.diff.diff_lines import markdown_lines, terminal_lines
@@ -205,7 +206,8 @@ def test_the_page_links_what_changed_in_meaning_to_its_place(diff):
     page = html_page(diff)
     target, number = re.search(r'<a href="#(p\d)" data-to="(\d+)">40 → 45</a>', page).groups()
     assert f'id="{target}"' in page
-    assert len(re.findall(rf'class="alarm" data-n="{number}" data-change="number"', page)) == 4
+    assert len(re.findall(rf'class="alarm" data-n="{number}"[^>]* data-alarm=""', page)) == 4
+    assert page.count(f'data-n="{number}" data-change="number"') == 2  # one sign in each view
 
 
 def test_the_page_has_ids_once_and_folds_what_is_the_same(diff):
@@ -221,3 +223,18 @@ def test_the_page_leads_from_one_place_of_a_moved_sentence_to_the_other():
     page = html_page(diff_of(texts_of(old, new, blocks)))
     assert 'href="#p2"' in page and "moved to ¶2 ↓" in page
     assert 'href="#p1"' in page and "moved from ¶1 ↑" in page
+
+
+def test_hard_wrapped_lines_are_one_on_a_page_and_code_keeps_its_lines():
+    code = "```\nif x:\n    y = {n}\n\nz = 1\n```\n"
+    old = f"It is\nold and has\n40 rooms.\n\n{code.format(n=1)}\nEnd.\n"
+    new = f"It is old\nand has 45\nrooms.\n\n{code.format(n=2)}\nEnd.\n"
+    diff = tokalign.diff(old, new)
+    page = html_page(diff)
+    assert '<div data-side="old">It is old and has <del' in page
+    assert 'class="paragraph code has-alarm"' in page and "if x:\n    y = <del" in page
+    shown = "\n".join(markdown_lines(diff))
+    assert (
+        "````diff\n  ```\n  if x:\n-     y = 1\n+     y = 2\n  \n  z = 1\n  ```\n````\n"
+    ) in shown
+    assert "```\nif x:\n    y = [-1-]{+2+}\n\nz = 1\n```\n" in "\n".join(terminal_lines(diff))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from difflib import SequenceMatcher
 from itertools import groupby
 
 from tokalign.showing.painting import Look, MarkdownPainter, Painter, TerminalPainter
@@ -143,12 +145,18 @@ class _Lines(ABC):
                 continue
             yield from self._folded(n_folded)
             n_folded = 0
-            text = joined_places(
+            yield from self._written(paragraph)
+        yield from self._folded(n_folded)
+
+    def _written(self, paragraph: Paragraph) -> Iterator[str]:
+        text = joined_places(
+            (
                 self._origin(paragraph, blocks) if is_origin else self._blocks(blocks)
                 for blocks, is_origin in _together(paragraph)
-            )
-            yield from self._paragraph(paragraph, text)
-        yield from self._folded(n_folded)
+            ),
+            is_code=paragraph.is_code,
+        )
+        yield from self._paragraph(paragraph, text)
 
     @abstractmethod
     def _head(self, names: tuple[str, str]) -> Iterator[str]:
@@ -283,6 +291,30 @@ class _MarkdownLines(_Lines):
 
     def _fold(self, what: str) -> str:
         return f"*{what}*"
+
+    def _written(self, paragraph: Paragraph) -> Iterator[str]:
+        """Yield a paragraph; code, in which nothing can be marked, as lines of a diff."""
+        if not paragraph.is_code:
+            yield from super()._written(paragraph)
+            return
+        sides: tuple[list[str], list[str]] = ([], [])
+        for block, is_origin in paragraph.places:
+            if is_origin or block.move is None:
+                sides[0].append(self._diff.old_text(block))
+            if not is_origin:
+                sides[1].append(self._diff.new_text(block))
+        old, new = ("".join(side).strip("\n").split("\n") for side in sides)
+        runs = re.findall("`{3,}", "".join(map("".join, sides)))
+        fence = "`" * (max(map(len, runs), default=2) + 1)
+        yield f"{fence}diff"
+        for tag, i0, i1, j0, j1 in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+            if tag == "equal":
+                yield from (f"  {visible(line)}" for line in new[j0:j1])
+            else:
+                yield from (f"- {visible(line)}" for line in old[i0:i1])
+                yield from (f"+ {visible(line)}" for line in new[j0:j1])
+        yield fence
+        yield ""
 
     def _paragraph(self, paragraph: Paragraph, text: str) -> Iterator[str]:
         yield text.strip()

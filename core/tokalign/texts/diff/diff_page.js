@@ -1,5 +1,7 @@
 
-const marks = () => [...document.querySelectorAll("[data-n]")].filter((each) => each.offsetParent !== null);
+const isOnlyMeaning = () => document.body.classList.contains("is-meaning");
+const marks = () => [...document.querySelectorAll(isOnlyMeaning() ? "[data-alarm]" : "[data-n]")]
+  .filter((each) => each.offsetParent !== null);
 const counter = document.getElementById("counter");
 let here = -1;
 
@@ -12,7 +14,11 @@ function show(n) {
   for (const each of document.querySelectorAll(".is-here")) each.classList.remove("is-here");
   const found = marks().filter((each) => Number(each.dataset.n) === n);
   for (const each of found) each.classList.add("is-here");
-  if (found.length) found[0].scrollIntoView({ block: "center" });
+  if (found.length) {
+    if (!found[0].matches("a")) found[0].tabIndex = -1;
+    found[0].focus({ preventScroll: true });
+    found[0].scrollIntoView({ block: "center" });
+  }
   here = n;
   count();
 }
@@ -20,7 +26,7 @@ function show(n) {
 function count() {
   const all = numbers();
   const at = all.indexOf(here);
-  counter.textContent = at < 0 ? `${all.length} changes` : `${at + 1} of ${all.length}`;
+  counter.textContent = at < 0 ? `${all.length} ${all.length === 1 ? "change" : "changes"}` : `${at + 1} of ${all.length}`;
 }
 
 function step(by) {
@@ -37,6 +43,13 @@ function look(isInline) {
   if (here >= 0) show(here); else count();
 }
 
+function mean() {
+  const isOn = document.body.classList.toggle("is-meaning");
+  document.getElementById("meaning").setAttribute("aria-pressed", String(isOn));
+  count();
+}
+
+document.getElementById("meaning").addEventListener("click", mean);
 document.getElementById("side").addEventListener("click", () => look(false));
 document.getElementById("inline").addEventListener("click", () => look(true));
 document.getElementById("next").addEventListener("click", () => step(1));
@@ -52,7 +65,7 @@ for (const link of document.querySelectorAll("a[data-to]")) {
 }
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.altKey || event.metaKey) return;
-  const keys = { n: () => step(1), p: () => step(-1), v: () => look(!document.body.classList.contains("is-inline")) };
+  const keys = { n: () => step(1), p: () => step(-1), m: mean, v: () => look(!document.body.classList.contains("is-inline")) };
   if (event.key in keys) keys[event.key]();
 });
 addEventListener("beforeprint", () => {

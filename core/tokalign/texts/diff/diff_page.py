@@ -20,6 +20,7 @@ from tokalign.texts.diff.reading_order import (
     joined_places,
     marks_of,
     paragraphs,
+    unwrapped,
 )
 from tokalign.texts.diff.summary import ONLY_SPACE, summarize
 from tokalign.texts.diff.text_diff import SPACE, DiffBlock, TextDiff
@@ -32,6 +33,8 @@ _EMPTY = ' class="empty"'
 _BAR = """<div class="bar" role="toolbar" aria-label="view">
 <span><button type="button" id="side" aria-pressed="true">side by side</button>
 <button type="button" id="inline" aria-pressed="false">inline</button> <kbd>v</kbd></span>
+<span><button type="button" id="meaning" aria-pressed="false">meaning only</button>
+<kbd>m</kbd></span>
 <span><button type="button" id="previous">previous</button> <kbd>p</kbd>
 <button type="button" id="next">next</button> <kbd>n</kbd></span>
 <output id="counter" aria-live="polite"></output>
@@ -73,6 +76,19 @@ class _Page:
                 was = self._places.get(block.move, (0, 0))
                 number = paragraph.number
                 self._places[block.move] = (number, was[1]) if is_origin else (was[0], number)
+        self._told = {place.paragraph for each in self._summary.alarms for place in each.places}
+        self._kinds = {
+            id(diff.blocks[place.block].segments[place.segment]): each.kind
+            for each in self._summary.alarms
+            for place in each.places
+        }
+        self._tagged: set[tuple[int, bool]] = set()  # blocks that are the first of a move
+        for paragraph in self._paragraphs:
+            firsts = {
+                (block.move, is_origin): id(block) for block, is_origin in paragraph.places[::-1]
+            }
+            self._tagged.update((first, is_origin) for (_, is_origin), first in firsts.items())
+        self._is_code = False  # the paragraph that is written
         for block in diff.blocks:
             for part in (block, *block.segments) if block.move is not None else block.segments:
                 self._numbers[id(part)] = len(self._numbers)
@@ -132,29 +148,42 @@ class _Page:
         yield "</details>"
 
     def _paragraph(self, paragraph: Paragraph) -> str:
-        rows = "".join(
-            self._row(block, is_origin=is_origin) for block, is_origin in paragraph.places
-        )
+        self._is_code = paragraph.is_code
+        cells = [self._row(block, is_origin=is_origin) for block, is_origin in paragraph.places]
+        if self._is_code:  # its lines stand below each other
+            cells = [("".join(side).strip("\n") for side in zip(*cells, strict=True))]
+        rows = "".join(_cells(*(side.strip("\n ") for side in row)) for row in cells)
         line = joined_places(
-            self._origin(block) if is_origin else self._block(block)
-            for block, is_origin in paragraph.places
+            (
+                self._origin(block) if is_origin else self._block(block)
+                for block, is_origin in paragraph.places
+            ),
+            is_code=self._is_code,
         )
         number = paragraph.number
+        names = ["paragraph"] + ["code"] * self._is_code
+        names += ["has-alarm"] * (number in self._told)
         return (
-            f'<section class="paragraph" id="p{number}" aria-label="paragraph {number}">'
+            f'<section class="{" ".join(names)}" id="p{number}" aria-label="paragraph {number}">'
             f'<span class="number">{number}</span>'
             f'<div class="side">{rows}</div><div class="inline">{line.strip()}</div></section>'
         )
 
-    def _row(self, block: DiffBlock, *, is_origin: bool) -> str:
-        """Return a block as a row of two cells."""
+    def _row(self, block: DiffBlock, *, is_origin: bool) -> tuple[str, str]:
+        """Return both sides of a block."""
         if is_origin:
-            return _cells(self._tag(block, is_origin=True) + self._old_side(block, False), "")
+            return self._tag(block, is_origin=True) + self._old_side(block, False).lstrip(), ""
         old, new = self._old_side(block, True), self._new_side(block)
         if block.move is not None:
             tag = self._tag(block, is_origin=False)
-            return _cells(f'<span class="elsewhere">{old}</span>', tag + new)
-        return _cells(old, new)
+            return (
+                "" if self._is_code else f'<span class="elsewhere">{old.strip()}</span>',
+                tag + new,
+            )
+        return old, new
+
+    def _text(self, text: str) -> str:
+        return page_text(text if self._is_code else unwrapped(text))
 
     def _old_side(self, block: DiffBlock, is_marked: bool) -> str:
         """Return the old text of a block, with deleted and moved text marked."""
@@ -162,11 +191,11 @@ class _Page:
         for segment in sorted(block.segments, key=lambda each: each.old):
             old = self._diff.old_text(segment)
             if not is_marked or segment.kind is EditKind.EQUAL or segment.change == SPACE:
-                text += page_text(old)
+                text += self._text(old)
             elif old:
                 role = MarkRole.LEFT if segment.kind is EditKind.MOVE else MarkRole.GONE
                 text += self._mark(Mark(role, old, segment))
-        return text.strip()
+        return text
 
     def _new_side(self, block: DiffBlock) -> str:
         """Return the new text of a block, with inserted and moved text marked."""
@@ -174,11 +203,11 @@ class _Page:
         for segment in block.segments:
             new = self._diff.new_text(segment)
             if segment.kind is EditKind.EQUAL or segment.change == SPACE:
-                text += page_text(new)
+                text += self._text(new)
             elif new:
                 role = MarkRole.MOVED if segment.kind is EditKind.MOVE else MarkRole.NEW
                 text += self._mark(Mark(role, new, segment))
-        return text.strip()
+        return text
 
     def _block(self, block: DiffBlock) -> str:
         """Return a block inline."""
@@ -188,11 +217,14 @@ class _Page:
     def _origin(self, block: DiffBlock) -> str:
         """Return a moved block inline at its old place."""
         before, core, after = with_edges(self._diff.old_text(block))
+        core = core if self._is_code else unwrapped(core)
         left = _PAINTER.marked(core, LOOKS[MarkRole.LEFT])
         return page_text(before) + self._tag(block, is_origin=True) + left + page_text(after)
 
     def _tag(self, block: DiffBlock, *, is_origin: bool) -> str:
-        """Return a hyperlink from one place of a moved block to the other."""
+        """Return a hyperlink from one place of a move to the other, at its first block."""
+        if (id(block), is_origin) not in self._tagged:
+            return ""
         places = self._places[block.move]
         other = places[1] if is_origin else places[0]
         what = f"moved to ¶{other} ↓" if is_origin else f"moved from ¶{other} ↑"
@@ -204,11 +236,17 @@ class _Page:
     def _mark(self, mark: Mark) -> str:
         """Return a piece of text in its mark."""
         if mark.role is MarkRole.KEPT:
-            return page_text(mark.text)
-        change = str(mark.segment.change)
-        number = self._numbers[id(mark.segment)]
-        note = attributes(data_n=number, data_change=change, title=change)
-        return _PAINTER.marked(mark.text, look_of(mark), note)
+            return self._text(mark.text)
+        segment = mark.segment
+        notes: dict[str, object] = {"data_n": self._numbers[id(segment)]}
+        if mark.role not in (MarkRole.GONE, MarkRole.LEFT) or segment.new[0] == segment.new[1]:
+            # One sign for one change.
+            notes["data_change"] = self._kinds.get(id(segment), segment.change)
+        notes["title"] = segment.change
+        if id(segment) in self._kinds:
+            notes["data_alarm"] = ""
+        text = mark.text if self._is_code else unwrapped(mark.text)
+        return _PAINTER.marked(text, look_of(mark), attributes(**notes))
 
 
 def _cells(old: str, new: str) -> str:

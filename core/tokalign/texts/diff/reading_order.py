@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple, TypeVar
 
+from tokalign.texts.block_forms import BlockForm, forms_of
 from tokalign.texts.diff.text_diff import SPACE, BlockKind, DiffBlock, DiffSegment, TextDiff
 from tokalign.types.edits import EditKind
 
@@ -19,6 +20,8 @@ PILCROW = "¶"
 _LINE_BREAK = re.compile(r"\r\n|[\n\r\u2028\u2029]")
 _MARKER = re.compile(r"(?:[-*+]\s|[>|]|#{1,6}\s|\d{1,9}[.)]\s|```|~~~)")
 """Beginning of a heading, an item of a list, a quotation, a row of a table or a fence of code."""
+_WRAP = re.compile(rf"(?<!\s)[ \t]?\r?\n[ \t]*(?!\s|{_MARKER.pattern})")
+"""A line break inside of a paragraph; two spaces before it, or a sign behind it, keep it."""
 
 
 class MarkRole(enum.StrEnum):
@@ -51,11 +54,14 @@ class Paragraph:
         As `in_reading_order` yields them: blocks in the paragraph, and blocks moved away from it.
     is_same : bool
         Whether only white space differs in it, and its begin and end are unchanged.
+    is_code : bool
+        Whether it is code, whose lines and blank lines are kept.
     """
 
     number: int
     places: tuple[tuple[DiffBlock, bool], ...]
     is_same: bool
+    is_code: bool
 
 
 def in_reading_order(parts: Sequence[_Part]) -> Iterator[tuple[_Part, bool]]:
@@ -99,16 +105,22 @@ def has_moved(part: DiffSegment | DiffBlock) -> bool:
 def paragraphs(diff: TextDiff) -> list[Paragraph]:
     """Return the paragraphs of the new text, with blocks deleted or moved away from them."""
     found: list[Paragraph] = []
+    code = _code_of(diff)
 
     def end() -> None:
         is_same = all(_is_same(diff, block) for block, _ in here)
-        found.append(Paragraph(len(found) + 1, tuple(here), is_same))
+        found.append(Paragraph(len(found) + 1, tuple(here), is_same, id(here[0][0]) in code))
 
     here: list[tuple[DiffBlock, bool]] = []
     has_ended = False  # in the new text, since the last paragraph
     for block, is_origin in in_reading_order(diff.blocks):
         is_gone = is_origin or block.kind is BlockKind.DELETED
-        if here and _begins(diff, here[-1], (block, is_gone), has_ended=has_ended):
+        forms = {id(each) in code for each in (*(last for last, _ in here[-1:]), block)}
+        if len(forms) > 1 or (
+            here
+            and forms == {False}
+            and _begins(diff, here[-1], (block, is_gone), has_ended=has_ended)
+        ):
             end()
             here = []
             has_ended = False
@@ -117,6 +129,20 @@ def paragraphs(diff: TextDiff) -> list[Paragraph]:
             has_ended = ends_paragraph(diff.new_text(block))
     if here:
         end()
+    return found
+
+
+def _code_of(diff: TextDiff) -> set[int]:
+    """Return the ids of the blocks that are code."""
+    present = [each for each in diff.blocks if each.new_sentences]
+    gone = [each for each in diff.blocks if each.old_sentences and not each.new_sentences]
+    found = set()
+    for blocks, text, starts in (
+        (present, diff.new, [each.new_sentences[0][0] for each in present]),
+        (gone, diff.old, [each.old_sentences[0][0] for each in gone]),
+    ):
+        forms = zip(blocks, forms_of(text, starts), strict=True)
+        found.update(id(block) for block, form in forms if form is BlockForm.CODE)
     return found
 
 
@@ -211,10 +237,24 @@ def _goes_on(diff: TextDiff, block: DiffBlock, segment: DiffSegment) -> bool:
     return False
 
 
-def joined_places(parts: Iterable[str]) -> str:
-    """Return the joined texts of a paragraph's places, with a paragraph's end only at its end."""
+def unwrapped(text: str) -> str:
+    r"""Return a piece of a paragraph in one line.
+
+    Examples
+    --------
+    >>> unwrapped("It is\nold:\n- one\n- two  \nlines")
+    'It is old:\n- one\n- two  \nlines'
+    """
+    return _WRAP.sub(" ", text)
+
+
+def joined_places(parts: Iterable[str], *, is_code: bool = False) -> str:
+    """Return the joined texts of a paragraph's places; one that is no code ends at its end only."""
     text = ""
     for part in parts:
+        if is_code:
+            text += part
+            continue
         if text and (not text[-1].isspace() or ends_paragraph(text)):
             text = text.rstrip() + " "
         text += part
