@@ -43,6 +43,12 @@ async def test_every_tool_answers():
             ("bark", "bark"),
             (".", "."),
         ]
+        assert {link["relation"] for link in found["links"]} == {"same"}
+        pair = {"source": "Profits rose by 5%.", "target": "Profits fell by 7%."}
+        found = await call("align", **pair)
+        relations = {link["source"]: link["relation"] for link in found["links"]}
+        assert (relations["rose"], relations["5"]) == ("opposite", "different-value")
+        assert [each["kind"] for each in found["conflicts"]] == ["opposite", "value"]
         same = await call("similarity", source="Dogs bark.", target="The dogs bark.")
         assert same == tokalign.similarity("Dogs bark.", "The dogs bark.") > 0.9
         ranked = await call("rank", question="Who founded the bakery?", passages=[*PASSAGES, ""])
@@ -53,7 +59,13 @@ async def test_every_tool_answers():
         )
         assert grounded["citations"] == [{"passage": 1, "text": PASSAGES[1]}]
         assert grounded["unsupported"] == ["1950"] and 0 < grounded["support"] < 1
-        (block,) = (await call("diff", old="It has 40 rooms.", new="It has 45 rooms."))["blocks"]
+        assert [(each["kind"], each["text"]) for each in grounded["conflicts"]] == [
+            ("value", "1950")
+        ]
+        told = await call("diff", old="It has 40 rooms.", new="It has 45 rooms.")
+        (alarm,) = told["summary"]["alarms"]
+        assert (alarm["old"], alarm["new"]) == ("40", "45")
+        (block,) = told["blocks"]
         changed = [each for each in block["segments"] if "old_text" in each]
         assert [(each["old_text"], each["new_text"]) for each in changed] == [("40", "45")]
 

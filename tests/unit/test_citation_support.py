@@ -1,3 +1,5 @@
+import math
+
 import pytest
 from tokalign import Aligner
 from tokalign.errors import InputError
@@ -38,6 +40,21 @@ def test_what_others_cite_or_nobody_does_not_count(aligner):
     assert score(aligner, f"{cited} {other}. [2]") > first / 2 + 0.35
     found = citation_support_of(aligner, f"{cited} {other}.", PASSAGES)
     assert found.unsupported == ("Marta founded the bakery.",)
+
+
+def test_an_answer_that_cites_nothing_is_told_so(aligner):
+    found = citation_support_of(aligner, "Marta founded the bakery.", PASSAGES)
+    assert (found.score, found.uncited) == (0.0, ("Marta founded the bakery.",))
+    assert found.reason == "without a citation: 'Marta founded the bakery.'"
+
+
+def test_a_sentence_that_claims_nothing_needs_no_citation(aligner):
+    cited = "The bakery sells rye bread [3]."
+    for polite in ("Sure!", "Yes.", "Is it so?"):
+        if math.isnan(support_of(aligner, polite, PASSAGES).score):
+            assert score(aligner, f"{polite} {cited}") == score(aligner, cited)
+            assert math.isnan(score(aligner, polite))
+    assert math.isnan(support_of(aligner, "Yes.", PASSAGES).score)  # so the loop asks something
 
 
 def test_several_passages_may_be_cited_together(aligner):

@@ -26,21 +26,29 @@ class AnswerSupport(NamedTuple):
         The words of the answer that no passage supports, in order.
     missing : tuple of str
         The passages that the answer cites and that are not there, as it numbers them.
+    uncited : tuple of str
+        The sentences that cite nothing though they claim something, where citations count.
     """
 
     score: float
     unsupported: tuple[str, ...]
     missing: tuple[str, ...] = ()
+    uncited: tuple[str, ...] = ()
 
     @property
     def reason(self) -> str:
         """The reason that an evaluation gives beside the score."""
         if math.isnan(self.score):
             return NOTHING
-        words = ", ".join(map(repr, self.unsupported))
-        found = f"without support: {words}" if words else "all words have support"
-        marks = "".join(f"[{number}]" for number in self.missing)
-        return f"cites {marks}, which is not there; {found}" if marks else found
+        said = []
+        if self.missing:
+            marks = "".join(f"[{number}]" for number in self.missing)
+            said.append(f"cites {marks}, which is not there")
+        if self.uncited:
+            said.append(f"without a citation: {', '.join(map(repr, self.uncited))}")
+        if words := [each for each in self.unsupported if each not in self.uncited]:
+            said.append(f"without support: {', '.join(map(repr, words))}")
+        return "; ".join(said) or "all words have support"
 
 
 class SupportScorer:
@@ -108,7 +116,8 @@ def citation_support_of(
 
     After Gao et al. (2023, "Enabling Large Language Models to Generate Text with Citations"), with
     the support of a sentence instead of a language model's yes or no. A sentence that cites
-    nothing, or a passage that is not there, counts as 0, and all of its text as unsupported.
+    nothing, or a passage that is not there, counts as 0, and all of its text as unsupported; one
+    that cites nothing and claims nothing, such as "Sure.", is left out. NaN if all are.
 
     Parameters
     ----------
@@ -127,20 +136,30 @@ def citation_support_of(
     sentences = split_text(text)
     if not sentences:
         raise InputError(f"{names[0]} has no sentence", field=names[0])
-    score, unsupported = 0.0, []
+    scores: list[float] = []
+    unsupported: list[str] = []
+    uncited: list[str] = []
     end = -1  # so that a mark before the first sentence belongs to it
     for sentence in sentences:
         begin, end = end, sentence.end
         numbers = {number for place, number in cited if begin < place <= end}
-        if not numbers or numbers - places.keys():
+        if not numbers:
+            if not math.isnan(support_of(aligner, sentence.text, passages, names).score):
+                scores.append(0.0)
+                uncited.append(sentence.text)
+                unsupported.append(sentence.text)
+            continue
+        if numbers - places.keys():
+            scores.append(0.0)
             unsupported.append(sentence.text)
             continue
         own = [passage for number, passage in places.items() if number in numbers]
         found = support_of(aligner, sentence.text, own, names)
-        score += 1.0 if math.isnan(found.score) else found.score
+        scores.append(1.0 if math.isnan(found.score) else found.score)
         unsupported += found.unsupported
     missing = dict.fromkeys(number for _, number in cited if number not in places)
-    return AnswerSupport(score / len(sentences), tuple(unsupported), tuple(missing))
+    score = sum(scores) / len(scores) if scores else math.nan
+    return AnswerSupport(score, tuple(unsupported), tuple(missing), tuple(uncited))
 
 
 def ranked_documents(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokalign import functions
 from tokalign.errors import InputError, MissingPackageError, located
+from tokalign.texts.diff import summarize
 
 if TYPE_CHECKING:
     from tokalign.aligner import Aligner
@@ -46,11 +47,14 @@ def mcp_server(aligner: Aligner) -> MCPServer:
     @_refusals()
     def align(source: str, target: str) -> dict[str, Any]:
         """Link the words of two English sentences that mean the same. `confidence`, `score` (how
-        much of the target the source says) and `similarity` are from 0 to 1. `conflicts` are places
+        much of the target the source says) and `similarity` are from 0 to 1. `relation` says how
+        linked words are related, such as same, opposite or different-value. `conflicts` are places
         where the two cannot both hold."""
-        found = functions.align(source, target, aligner=aligner)
+        relations = not aligner.is_system  # which tells none
+        found = functions.align(source, target, aligner=aligner, relations=relations)
         links = [
             {"source": link.source_text, "target": link.target_text, "confidence": link.confidence}
+            | ({"relation": link.relation.kind.value} if link.relation else {})
             for link in found.links
         ]
         conflicts = [
@@ -128,7 +132,9 @@ def mcp_server(aligner: Aligner) -> MCPServer:
     @_refusals()
     def diff(old: str, new: str) -> dict[str, Any]:
         """Find what changed from one English text to another: sentences that were kept, changed,
-        moved, added or removed, and the words in them."""
-        return functions.diff(old, new, aligner=aligner).to_dict()
+        moved, added or removed, and the words in them. `summary` counts them, and its `alarms` are
+        the changes of meaning."""
+        found = functions.diff(old, new, aligner=aligner)
+        return found.to_dict() | {"summary": summarize(found).to_dict()}
 
     return server

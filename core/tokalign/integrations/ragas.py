@@ -55,8 +55,8 @@ class CitationSupport(ResponseSupport):
     """The mean support of a response's sentences by those contexts that they cite themselves.
 
     Marks such as ``[2]`` or ``[1, 3]`` cite positions in the contexts, from 1. A sentence that
-    cites nothing, or a context that is not there, counts as 0. Otherwise it is like
-    ResponseSupport.
+    cites nothing, or a context that is not there, counts as 0, and `reason` quotes it; one that
+    claims nothing needs no citation. Otherwise it is like ResponseSupport.
     """
 
     _by_citations = True
