@@ -216,3 +216,14 @@ def test_insertions_and_deletions_lie_on_boundaries(diff, old, new, inserted):
 
     assert "".join(there for _, there in changed(old, new)) == inserted
     assert "".join(gone for gone, _ in changed(new, old)) == inserted
+
+
+def test_marks_beside_a_line_break_that_moved_are_kept(diff):
+    found = diff("Go to the `site`_ and see it all.", "Then go to the\n`site`_\nand see it all.")
+    assert "markup" not in summarize(found).changes
+
+
+def test_mark_up_does_not_make_a_sentence_rewritten(diff):
+    old = "# queue [![build](https://example.org/b.svg)](https://example.org/b) for all of us"
+    found = diff(old, old.replace("/b", "/c/d/e/f/g/h/i/j/k/l/m/n/o/p"))
+    assert set(summarize(found).changes) == {"markup"}

@@ -296,8 +296,10 @@ def _shared_ends(old: str, new: str) -> tuple[int, int]:
 
 def _n_shared(a: str, b: str) -> int:
     unlike = (k for k, (one, other) in enumerate(zip(a, b, strict=False)) if one != other)
-    shared = a[: next(unlike, min(len(a), len(b)))]
-    return next((k for k in range(len(shared), 0, -1) if shared[k - 1].isspace()), 0)
+    n = next(unlike, min(len(a), len(b)))
+    if all(not text[n : n + 1].strip() for text in (a, b)):
+        return n
+    return next((k for k in range(n, 0, -1) if a[k - 1].isspace()), 0)
 
 
 def pieces_of_run(
@@ -461,15 +463,17 @@ class _Builder:
 def is_rewritten(old: str, new: str, segments: Sequence[DiffSegment]) -> bool:
     """Whether a sentence keeps less than a third of its words, and none that conflict: it reads
     better deleted and inserted as a whole."""
-    kept = sum(
-        n_words(new[slice(*each.new)])
-        for each in segments
-        if each.kind in (EditKind.EQUAL, EditKind.MOVE)
-    )
-    n_old, n_new = n_words(old), n_words(new)
+    kept = 0
+    sizes = [0, 0]
+    for each in segments:
+        if each.change != MARKUP:
+            here, there = n_words(old[slice(*each.old)]), n_words(new[slice(*each.new)])
+            sizes[0] += here
+            sizes[1] += there
+            kept += there if each.kind in (EditKind.EQUAL, EditKind.MOVE) else 0
     return (
-        min(n_old, n_new) >= LEAST_REWRITTEN
-        and LEAST_KEPT * (n_old + n_new) > 2 * kept
+        min(sizes) >= LEAST_REWRITTEN
+        and LEAST_KEPT * sum(sizes) > 2 * kept
         and all(each.change not in CONFLICTING for each in segments)
     )
 
