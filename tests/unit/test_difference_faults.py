@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from support.differences import texts_of
 from tokalign.texts.diff import BlockKind, TextDiff, diff_of, summarize
 from tokalign.types.edits import EditKind
 
@@ -159,10 +160,19 @@ def test_forms_of_blocks_pair_with_their_like_alone(diff, old, new):
     assert not {BlockKind.CHANGED, BlockKind.SPLIT, BlockKind.MERGED} & kinds
 
 
-def test_a_sentence_of_which_little_stays_is_deleted_and_inserted_as_a_whole(diff):
+@pytest.mark.parametrize(
+    ("new", "is_whole"),
+    [
+        ("A head of the club is chosen by all members who pay in spring.", True),
+        ("Our club of nine members chooses the head in May.", False),
+    ],
+)
+def test_a_sentence_of_which_little_stays_is_replaced_as_a_whole(new, is_whole):
     old = "Our committee of nine members elects the chair in spring."
-    new = "In spring a head of the club is chosen by all who pay their fees."
-    assert str(diff(old, new)) == f"[-{old}-]{{+{new}+}}"
+    found = diff_of(texts_of(old, new, [((0,), (0,), False)]))
+    assert (
+        any((e.old, e.new) == ((0, len(old)), (0, len(new))) for e in found.segments()) is is_whole
+    )
 
 
 def test_neighbours_that_move_together_are_one_move(diff):
