@@ -55,6 +55,9 @@ class FeatureTable:
     base : int32 array, shape (n_templates,)
         First slot of each template, -1 where its group is off.
     n_slots : int
+    rows : dict
+        First slot of the names that begin alike, such as ``"tag_pair"`` or ``"rank[row-1st"``, and
+        numbers of their last labels; `slot` fills it.
 
     Raises
     ------
@@ -84,6 +87,7 @@ class FeatureTable:
                 self.n_slots += template.size
         self._bases: list[int] = self.base.tolist()
         self._names: dict[int, str] = {}
+        self.rows: dict[str, tuple[int, dict[str, int]]] = {}
 
     def name(self, slot: int) -> str:
         """Return the readable name of a slot, such as ``"null_tag[NN]"``.
@@ -117,17 +121,29 @@ class FeatureTable:
         ModelError
             If no feature of the chosen groups has that name.
         """
-        template_name, _, labels = name.removesuffix("]").partition("[")
-        number = _NUMBER.get(template_name)
-        if number is not None and (base := self._bases[number]) >= 0:
-            offset = 0
-            try:
-                for numbers, label in zip(_LABEL_NUMBERS[number], labels.split(" "), strict=True):
-                    offset = offset * len(numbers) + numbers[label]
-                return base + offset
-            except (KeyError, ValueError):
-                pass  # no such label, or too few or too many
-        raise ModelError(f"no feature {quoted(name)} among the groups {', '.join(self.groups)}")
+        row, _, label = name.rpartition(" ") if " " in name else name.partition("[")
+        try:
+            # A model's names follow one another in rows, which differ in the last label.
+            if (found := self.rows.get(row)) is None:
+                found = self.rows[row] = self._row(row)
+            first, numbers = found
+            return first + numbers[label.removesuffix("]")]
+        except (KeyError, ValueError):  # no such label, or too few or too many
+            raise ModelError(
+                f"no feature {quoted(name)} among the groups {', '.join(self.groups)}"
+            ) from None
+
+    def _row(self, row: str) -> tuple[int, dict[str, int]]:
+        """Return the first slot of names that begin so, and the numbers of their last labels."""
+        name, bracket, labels = row.partition("[")
+        number = _NUMBER[name]
+        if (base := self._bases[number]) < 0:
+            raise KeyError(name)
+        *axes, last = _LABEL_NUMBERS[number]
+        offset = 0
+        for numbers, label in zip(axes, labels.split(" ") if bracket else (), strict=True):
+            offset = offset * len(numbers) + numbers[label]
+        return base + offset * len(last), last
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,16 +53,15 @@ from tokalign.model.styles import (
     check_styles,
     default_style,
 )
+from tokalign.model.weight_lines import LARGEST_WEIGHT, TRANSITION, read_weights
 
 MAGIC = "tokalign-model"
 PLAIN_VERSION, STYLED_VERSION = 1, 2
 COLUMNS = "feature\ts2t\tt2s"
 MAX_MODEL_BYTES = 16 << 20
 """Twice the size of a model in which every feature has a weight."""
-LARGEST_WEIGHT = 1e6
-"""Scores are sums of a few hundred weights, and must stay finite and exact enough to compare."""
-_TRANSITION = "transition:"
 _STYLE = "style "
+_STYLE_LINE = f"\n{_STYLE}".encode()
 _FIRST_LINE = re.compile(rf"{MAGIC} ([1-9][0-9]*)\n".encode())
 
 
@@ -224,7 +223,7 @@ def _weight_lines(table: FeatureTable, weights: OwnWeights) -> Iterator[str]:
     for slot, (s2t, t2s) in zip(weights.slots.tolist(), weights.weights.tolist(), strict=True):
         yield f"{table.name(slot)}\t{s2t:.5g}\t{t2s:.5g}"
     for name, (s2t, t2s) in zip(TRANSITION_NAMES, weights.transitions.T.tolist(), strict=True):
-        yield f"{_TRANSITION}{name}\t{s2t:.5g}\t{t2s:.5g}"
+        yield f"{TRANSITION}{name}\t{s2t:.5g}\t{t2s:.5g}"
 
 
 def stated_digest(path: str | os.PathLike[str]) -> str:
@@ -255,17 +254,17 @@ def load_model(path: str | os.PathLike[str]) -> Model:
     body, mark, stated = content.rstrip(b"\n").rpartition(b"\nsha256 ")
     if not mark:
         raise ModelError(f"{path}: is truncated (its last line is not 'sha256 DIGEST')")
-    digest = digest_of(body + b"\n")
+    digest = digest_of(memoryview(content)[: len(body) + 1])
     if digest != stated.decode("ascii", "replace"):
         raise ModelError(
             f"{path}: is damaged (digest {digest[:12]}, its last line says "
             f"{stated[:12].decode('ascii', 'replace')!r})"
         )
     try:
-        text = body.decode("utf-8")
+        body.decode("utf-8")
     except UnicodeDecodeError as error:
         raise ModelError(f"{path}: is not UTF-8 text: {error}") from error
-    return _parse(path, text, digest, is_styled=version == str(STYLED_VERSION))
+    return _parse(path, body, digest, is_styled=version == str(STYLED_VERSION))
 
 
 def _read(path: Path) -> bytes:
@@ -286,10 +285,10 @@ def _read(path: Path) -> bytes:
     return content
 
 
-def _parse(path: Path, text: str, digest: str, *, is_styled: bool) -> Model:
-    _, header_line, columns, rest = (text.split("\n", 3) + [""] * 3)[:4]
+def _parse(path: Path, body: bytes, digest: str, *, is_styled: bool) -> Model:
+    _, header_line, columns, rest = (body.split(b"\n", 3) + [b""] * 3)[:4]
     try:
-        header = ModelHeader(**read_header(header_line.encode(), ModelHeader), digest=digest)
+        header = ModelHeader(**read_header(header_line, ModelHeader), digest=digest)
     except ValueError as error:
         raise ModelError(f"{path}:2: bad header: {error}") from error
     except ModelError as error:
@@ -303,72 +302,27 @@ def _parse(path: Path, text: str, digest: str, *, is_styled: bool) -> Model:
         table = FeatureTable(header.feature_groups)
     except ModelError as error:
         raise ModelError(f"{path}:2: {error}") from error
-    if columns != COLUMNS:
-        raise ModelError(f"{path}:3: the columns are {quoted(columns)}; wanted {COLUMNS!r}")
-    n_lines = rest.count("\n") + 1
+    if columns != COLUMNS.encode():
+        raise ModelError(
+            f"{path}:3: the columns are {quoted(columns.decode())}; wanted {COLUMNS!r}"
+        )
+    n_lines = rest.count(b"\n") + 1
     most = (1 + len(header.styles)) * (1 + table.n_slots + len(TRANSITION_NAMES))
     if n_lines > most:
         raise ModelError(f"{path}: has {n_lines} lines of weights; its features have {most}")
-    lines = rest.split("\n") if rest else []
-    heads = [k for k, line in enumerate(lines) if is_styled and line.startswith(_STYLE)]
-    named = [lines[k].removeprefix(_STYLE) for k in heads]
-    if named != [style["name"] for style in header.styles]:
+    shared_lines, *parts = rest.split(_STYLE_LINE)
+    named = [part.partition(b"\n")[::2] for part in parts]
+    names = [name.decode() for name, _ in named]
+    if names != [style["name"] for style in header.styles]:
         raise ModelError(
-            f"{path}: has weights of the styles {quoted(named)}, other than its header"
+            f"{path}: has weights of the styles {quoted(names)}, other than its header"
         )
-    places = {f"{_TRANSITION}{name}": k for k, name in enumerate(TRANSITION_NAMES, table.n_slots)}
-    shared, *own = (
-        _read_weights(path, lines[first:end], first + 4, table, places)
-        for first, end in zip(
-            [0, *(k + 1 for k in heads)], [*heads, len(lines)], strict=True
-        )
-    )  # fmt: skip
+    number = 4
+    found: list[OwnWeights] = []
+    for lines in (shared_lines, *(lines for _, lines in named)):
+        found.append(read_weights(path, lines + b"\n" if lines else lines, number, table))
+        number += lines.count(b"\n") + 1 + bool(lines)  # the next style's line, too
+    shared, *own = found
     weights = np.zeros((table.n_slots, 2), dtype=np.float32)
     weights[shared.slots] = shared.weights
     return Model(header, table, weights, shared.transitions, tuple(own))
-
-
-def _read_weights(
-    path: Path, lines: list[str], first: int, table: FeatureTable, places: dict[str, int]
-) -> OwnWeights:
-    """Return the weights and transitions of lines, numbered from `first`.
-
-    `places` caches the names found so far, since styles share most of them.
-    """
-    found: list[int] = []
-    columns: tuple[list[float], list[float]] = [], []
-    for number, line in enumerate(lines, start=first):
-        try:
-            name, in_s2t, in_t2s = line.split("\t")
-            s2t, t2s = float(in_s2t), float(in_t2s)
-            if not (-LARGEST_WEIGHT <= s2t <= LARGEST_WEIGHT >= t2s >= -LARGEST_WEIGHT):
-                raise ValueError(f"wanted numbers of at most {LARGEST_WEIGHT:.0f}, either sign")
-            if (place := places.get(name)) is None:
-                place = places[name] = table.slot(name)
-            found.append(place)
-        except (ValueError, ModelError) as error:
-            raise ModelError(
-                f"{path}:{number}: bad weight line {quoted(line)}: {_brief(error)}"
-            ) from error
-        columns[0].append(s2t)
-        columns[1].append(t2s)
-    ordered, firsts = np.unique(np.array(found, dtype=np.intp), return_index=True)
-    if len(firsts) < len(found):
-        k = int(np.setdiff1d(np.arange(len(found)), firsts)[0])
-        raise ModelError(
-            f"{path}:{k + first}: bad weight line {quoted(lines[k])}: there is a line above for "
-            "the same feature"
-        )
-    both = np.array(columns).T[firsts]
-    n_features = int(np.searchsorted(ordered, table.n_slots))
-    transitions = np.zeros((2, len(TRANSITION_NAMES)))
-    transitions[:, ordered[n_features:] - table.n_slots] = both[n_features:].T
-    return OwnWeights(
-        ordered[:n_features].astype(np.int32), both[:n_features].astype(np.float32), transitions
-    )
-
-
-def _brief(error: Exception) -> str:
-    """Return the message of an error, which may quote the line."""
-    text = str(error)
-    return text if len(text) <= 200 else f"{text[:200]}..."

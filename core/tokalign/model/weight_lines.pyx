@@ -1,0 +1,156 @@
+# cython: boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
+"""Weight lines of model files: ``NAME<TAB>S2T<TAB>T2S``.
+
+A file has some ten thousand lines for each style, and every process that aligns reads them once.
+"""
+
+from libc.string cimport memchr
+
+import numpy as np
+
+from tokalign.crf.chains import TRANSITION_NAMES
+from tokalign.errors import ModelError, quoted
+from tokalign.model.styles import OwnWeights
+
+cdef extern from "Python.h":
+    double PyOS_string_to_double(const char* text, char** end, void* overflow) except? -1.0
+
+TRANSITION = "transition:"
+LARGEST_WEIGHT = 1e6
+"""Scores are sums of a few hundred weights, and must stay finite and exact enough to compare."""
+
+
+_PLACES = {f"{TRANSITION}{name}": place for place, name in enumerate(TRANSITION_NAMES)}
+
+
+def read_weights(path, bytes text, int first, table):
+    """Return the weights and transitions of lines.
+
+    Parameters
+    ----------
+    path : str or path-like
+        Of the file, for errors.
+    text : bytes
+        Valid UTF-8; each line ends with a line break.
+    first : int
+        Number of the first line in the file.
+    table : FeatureTable
+
+    Returns
+    -------
+    OwnWeights
+
+    Raises
+    ------
+    ModelError
+        If a line has other than three fields, an unknown name, the name of a line above, or no
+        number in [-LARGEST_WEIGHT, LARGEST_WEIGHT].
+    """
+    cdef:
+        const char* line = text
+        const char* end = line + len(text)
+        const char* stop
+        int number = first
+        int place, n_slots = table.n_slots
+        dict rows = table.rows
+        double[:, ::1] values = np.zeros((n_slots + len(TRANSITION_NAMES), 2))
+        unsigned char[::1] is_given = np.zeros(values.shape[0], dtype=np.uint8)
+        const char* tab
+        double[2] numbers
+    while line < end:
+        stop = <const char*>memchr(line, c"\n", end - line)
+        try:
+            tab = <const char*>memchr(line, c"\t", stop - line)
+            if tab == NULL:
+                raise ValueError("saw 1 field; wanted 3")
+            _read_numbers(tab + 1, stop, numbers)
+            place = _slot(rows, line, tab)
+            if place < 0:
+                name = line[: tab - line].decode()
+                place = n_slots + _PLACES[name] if name in _PLACES else table.slot(name)
+            if is_given[place]:
+                raise ValueError("there is a line above for the same feature")
+            is_given[place] = True
+            values[place, 0], values[place, 1] = numbers[0], numbers[1]
+        except (ValueError, ModelError) as error:
+            text_of_line = line[: stop - line].decode()
+            raise ModelError(
+                f"{path}:{number}: bad weight line {quoted(text_of_line)}: {_brief(error)}"
+            ) from error
+        line = stop + 1
+        number += 1
+    slots = np.flatnonzero(np.asarray(is_given)[:n_slots])
+    both = np.asarray(values)
+    return OwnWeights(
+        slots.astype(np.int32),
+        both[slots].astype(np.float32),
+        np.ascontiguousarray(both[n_slots:].T),
+    )
+
+
+cdef int _slot(dict rows, const char* line, const char* tab) except -2:
+    """Return the slot of a name by the rows that the table knows so far, or -1."""
+    cdef const char* cut = tab - 1
+    while cut > line and cut[0] != c" ":
+        cut -= 1
+    if cut == line:
+        cut = <const char*>memchr(line, c"[", tab - line)
+    if cut == NULL or tab[-1] != c"]":
+        return -1
+    row = rows.get(line[: cut - line].decode())
+    if row is None:
+        return -1
+    number = (<dict>(<tuple>row)[1]).get(cut[1 : tab - cut - 1].decode())
+    return -1 if number is None else <int>(<tuple>row)[0] + <int>number
+
+
+cdef int _read_numbers(const char* text, const char* stop, double* found) except -1:
+    """Read ``S2T<TAB>T2S``; ValueError if that is not all there is up to `stop`."""
+    cdef:
+        const char* end
+        int column
+    for column in range(2):
+        end = _read_decimal(text, &found[column])
+        if end == NULL:  # an exponent, many digits, or no number
+            found[column] = PyOS_string_to_double(text, <char**>&end, NULL)
+        if not -1e6 <= found[column] <= 1e6:
+            raise ValueError(f"wanted numbers of at most {LARGEST_WEIGHT:.0f}, either sign")
+        if (end != stop) if column else (end[0] != c"\t"):
+            raise ValueError("wanted a name and two numbers, with a tab between them")
+        text = end + 1
+    return 0
+
+
+cdef const char* _read_decimal(const char* text, double* found) noexcept nogil:
+    """Read a number of at most 15 digits without an exponent; return its end, or NULL.
+
+    One division of two exact numbers rounds correctly: the value is that of Python's float.
+    """
+    cdef:
+        bint is_negative = text[0] == c"-"
+        const char* point = NULL
+        long long digits = 0
+        double scale = 1.0
+        const char* first
+    text += is_negative
+    first = text
+    while c"0" <= text[0] <= c"9" or (text[0] == c"." and point == NULL):
+        if text[0] == c".":
+            point = text
+        else:
+            digits = 10 * digits + (text[0] - c"0")
+            if point != NULL:
+                scale *= 10.0
+        text += 1
+        if text - first > 15:
+            return NULL
+    if text - first - (point != NULL) < 1 or (text[0] != c"\t" and text[0] != c"\n"):
+        return NULL
+    found[0] = -(digits / scale) if is_negative else digits / scale
+    return text
+
+
+def _brief(error):
+    """Return the message of an error, which may quote the line."""
+    text = str(error)
+    return text if len(text) <= 200 else f"{text[:200]}..."
