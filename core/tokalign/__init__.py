@@ -21,67 +21,21 @@ import importlib
 import importlib.metadata
 from typing import TYPE_CHECKING, Any
 
-from tokalign.errors import (
-    AlignError,
-    FormatError,
-    InputError,
-    LimitError,
-    MissingPackageError,
-    ModelError,
-    ModelVersionError,
-    ResourceError,
-    ServerError,
-    ShapeError,
-)
-from tokalign.types import (
-    Alignment,
-    GoldPair,
-    Highlight,
-    Judgement,
-    Link,
-    LinkExplanation,
-    PassageSentence,
-    Ranked,
-    Sentence,
-)
-from tokalign.types.chunks import ChunkedPair, ChunkLink
-from tokalign.types.constraints import Constraints
-from tokalign.types.edits import Change, Edit, EditKind
-from tokalign.types.grounding import (
-    Citation,
-    CitationLink,
-    GroundedSentence,
-    GroundedWord,
-    Grounding,
-    GroundOptions,
-    SourceConflict,
-    SourcePassage,
-    UnsupportedSpan,
-    WordKind,
-)
-from tokalign.types.links import AlignedWord
-from tokalign.types.options import (
-    AlignOptions,
-    Direction,
-    OffsetUnit,
-    Priority,
-    RankBy,
-    Symmetrization,
-)
-from tokalign.types.phrases import Phrase
-from tokalign.types.relations import (
-    Conflict,
-    ConflictKind,
-    ConflictReason,
-    Relation,
-    RelationExplanation,
-    RelationKind,
-)
-from tokalign.types.texts import SentenceSpan, TextAlignment, TextBlock
-
 if TYPE_CHECKING:
     from tokalign.aligner import Aligner
     from tokalign.comparison.near_duplicates import Duplicates
+    from tokalign.errors import (
+        AlignError,
+        FormatError,
+        InputError,
+        LimitError,
+        MissingPackageError,
+        ModelError,
+        ModelVersionError,
+        ResourceError,
+        ServerError,
+        ShapeError,
+    )
     from tokalign.functions import (
         align,
         align_chunks,
@@ -98,6 +52,51 @@ if TYPE_CHECKING:
     )
     from tokalign.model.shipped import shipped_models
     from tokalign.texts.diff import TextDiff
+    from tokalign.types import (
+        Alignment,
+        GoldPair,
+        Highlight,
+        Judgement,
+        Link,
+        LinkExplanation,
+        PassageSentence,
+        Ranked,
+        Sentence,
+    )
+    from tokalign.types.chunks import ChunkedPair, ChunkLink
+    from tokalign.types.constraints import Constraints
+    from tokalign.types.edits import Change, Edit, EditKind
+    from tokalign.types.grounding import (
+        Citation,
+        CitationLink,
+        GroundedSentence,
+        GroundedWord,
+        Grounding,
+        GroundOptions,
+        SourceConflict,
+        SourcePassage,
+        UnsupportedSpan,
+        WordKind,
+    )
+    from tokalign.types.links import AlignedWord
+    from tokalign.types.options import (
+        AlignOptions,
+        Direction,
+        OffsetUnit,
+        Priority,
+        RankBy,
+        Symmetrization,
+    )
+    from tokalign.types.phrases import Phrase
+    from tokalign.types.relations import (
+        Conflict,
+        ConflictKind,
+        ConflictReason,
+        Relation,
+        RelationExplanation,
+        RelationKind,
+    )
+    from tokalign.types.texts import SentenceSpan, TextAlignment, TextBlock
 
     __version__: str
 
@@ -115,23 +114,48 @@ _FUNCTIONS = (
     "similarity_matrix",
     "split",
 )
-_LAZY = {
-    "Aligner": "tokalign.aligner",
-    "Duplicates": "tokalign.comparison.near_duplicates",
-    "TextDiff": "tokalign.texts.diff",
-    "shipped_models": "tokalign.model.shipped",
-    **dict.fromkeys(_FUNCTIONS, "tokalign.functions"),
+_NAMES = {
+    "errors": "AlignError FormatError InputError LimitError MissingPackageError ModelError "
+    "ModelVersionError ResourceError ServerError ShapeError",
+    "types.alignment": "Alignment",
+    "types.chunks": "ChunkedPair ChunkLink",
+    "types.constraints": "Constraints",
+    "types.edits": "Change Edit EditKind",
+    "types.fields": "LinkExplanation",
+    "types.grounding": "Citation CitationLink GroundOptions GroundedSentence GroundedWord "
+    "Grounding SourceConflict SourcePassage UnsupportedSpan WordKind",
+    "types.links": "AlignedWord GoldPair Link",
+    "types.options": "AlignOptions Direction OffsetUnit Priority RankBy Symmetrization",
+    "types.phrases": "Phrase",
+    "types.ranking": "Highlight Judgement PassageSentence Ranked",
+    "types.relations": "Conflict ConflictKind ConflictReason Relation RelationExplanation "
+    "RelationKind",
+    "types.sentence": "Sentence",
+    "types.texts": "SentenceSpan TextAlignment TextBlock",
+    "aligner": "Aligner",
+    "comparison.near_duplicates": "Duplicates",
+    "functions": " ".join(_FUNCTIONS),
+    "model.shipped": "shipped_models",
+    "texts.diff": "TextDiff",
 }
-"""Names imported on first use: their modules load the compiled core, its tables or numpy, which
-clients and the command line's help do not need."""
+"""Module -> the names that this one has from it.
+
+Each is imported at its first use, for importing them all takes longer than aligning a pair."""
+
+_LAZY = {name: f"tokalign.{module}" for module, names in _NAMES.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> Any:
     if name in _LAZY:
-        return getattr(importlib.import_module(_LAZY[name]), name)
+        found = globals()[name] = getattr(importlib.import_module(_LAZY[name]), name)
+        return found
     if name == "__version__":
         return importlib.metadata.version("tokalign")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
 
 
 __all__ = [

@@ -1,4 +1,7 @@
-"""The aligner: a model or a published system, an annotator, and all tasks as methods."""
+"""The aligner: a model or a published system, an annotator, and all tasks as methods.
+
+A method imports its task when it is called: importing them all takes longer than loading a model.
+"""
 
 from __future__ import annotations
 
@@ -8,28 +11,18 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Self, Unpack, overload
 
-from tokalign.batches.pipe import check_pipe, pipe_outcomes
-from tokalign.batches.processes import WorkerError
-from tokalign.comparison import near_duplicates, similarities
-from tokalign.comparison.near_duplicates import DEFAULT_OVERLAP, DEFAULT_THRESHOLD, Duplicates
 from tokalign.decoding.engine import PairEngine, open_model
 from tokalign.english.annotate import Annotator
 from tokalign.errors import InputError, ModelError, quoted
 from tokalign.files.shipped import DEFAULT_MODEL
-from tokalign.grounding.ground import ground_answer, ground_pieces
 from tokalign.model.file import Model, ModelHeader
 from tokalign.neural.devices import DEFAULT_DEVICE
-from tokalign.ranking.rank import rank_candidates
-from tokalign.relations.chunks import align_chunks
 from tokalign.systems import System
-from tokalign.texts.align_texts import align_texts
-from tokalign.texts.diff import TextDiff, diff_of
-from tokalign.texts.split_text import split_text
 from tokalign.types import Alignment, LinkExplanation, PairLike, Ranked, Sentence, SentenceLike
-from tokalign.types.chunks import ChunkedPair
 from tokalign.types.constraints import Constraints
-from tokalign.types.grounding import GroundedSentence, Grounding, GroundOptions, PassageLike
 from tokalign.types.keywords import (
+    DEFAULT_OVERLAP,
+    DEFAULT_THRESHOLD,
     AlignKeywords,
     GroundKeywords,
     MarkupLike,
@@ -39,14 +32,19 @@ from tokalign.types.keywords import (
     RankKeywords,
 )
 from tokalign.types.options import AlignOptions, Detail, Markup, OffsetUnit, RankOptions
-from tokalign.types.relations import RelationExplanation
-from tokalign.types.texts import TextAlignment
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from tokalign.batches.processes import WorkerError
+    from tokalign.comparison.near_duplicates import Duplicates
     from tokalign.neural.encoder import Encoder
+    from tokalign.texts.diff import TextDiff
+    from tokalign.types.chunks import ChunkedPair
+    from tokalign.types.grounding import GroundedSentence, Grounding, GroundOptions, PassageLike
+    from tokalign.types.relations import RelationExplanation
+    from tokalign.types.texts import SentenceSpan, TextAlignment
 
 
 class Aligner:
@@ -302,6 +300,8 @@ class Aligner:
         InputError
             If an argument is out of range, or as `errors` says.
         """
+        from tokalign.batches.pipe import check_pipe, pipe_outcomes
+
         check_pipe(pairs, batch_size, n_process, errors)
         options = AlignOptions.of(options, changes)
         self._engine.backend.check(options)
@@ -395,6 +395,8 @@ class Aligner:
         >>> [link.type for link in pair.links if link.is_aligned]
         ['EQUI', 'EQUI', 'SPE1']
         """
+        from tokalign.relations.chunks import align_chunks
+
         options = AlignOptions.of(options, changes)
         model = self._engine.backend.relations
         pair = self._engine.annotate_pair((source, target), options)
@@ -450,8 +452,10 @@ class Aligner:
             If `one` cannot be aligned, `many` is a single text, an argument is out of range, or a
             sentence fails under ``errors="raise"``, which the message names.
         """
+        from tokalign.comparison.similarities import similarities
+
         options = _for_scores(options, changes)
-        return similarities.similarities(self, one, many, options, errors, n_process)
+        return similarities(self, one, many, options, errors, n_process)
 
     def similarity_matrix(
         self,
@@ -484,8 +488,10 @@ class Aligner:
         float64 array, shape (n_rows, n_columns)
             In [0, 1].
         """
+        from tokalign.comparison.similarities import similarity_matrix
+
         options = _for_scores(options, changes)
-        return similarities.similarity_matrix(self, rows, columns, options, errors, n_process)
+        return similarity_matrix(self, rows, columns, options, errors, n_process)
 
     def near_duplicates(
         self,
@@ -531,10 +537,10 @@ class Aligner:
             If an argument is out of range, `sentences` is one text, or a sentence cannot be
             aligned.
         """
+        from tokalign.comparison.near_duplicates import near_duplicates
+
         options = _for_scores(options, changes)
-        yield from near_duplicates.near_duplicates(
-            self, sentences, options, threshold, overlap, on_bad, n_process
-        )
+        yield from near_duplicates(self, sentences, options, threshold, overlap, on_bad, n_process)
 
     def rank(
         self,
@@ -567,6 +573,8 @@ class Aligner:
             If the question cannot be used, the candidates are one text, an argument is out of
             range, or there is not one prior for each candidate.
         """
+        from tokalign.ranking.rank import rank_candidates
+
         given: dict[str, Any] = {**changes}
         how = RankOptions.taken_from(given)
         options = AlignOptions.of(options, given)
@@ -601,6 +609,9 @@ class Aligner:
             If the answer, or the passages in total, have more than
             tokalign.types.lengths.MAX_TEXT_SENTENCES sentences.
         """
+        from tokalign.grounding.ground import ground_answer
+        from tokalign.types.grounding import GroundOptions
+
         return ground_answer(self._engine, answer, passages, GroundOptions.of(options, changes))
 
     def ground_stream(
@@ -627,10 +638,17 @@ class Aligner:
         GroundedSentence
             Offsets are in the whole answer.
         """
+        from tokalign.grounding.ground import ground_pieces
+        from tokalign.types.grounding import GroundOptions
+
         yield from ground_pieces(self._engine, pieces, passages, GroundOptions.of(options, changes))
 
-    split = staticmethod(split_text)
-    """Return the sentences of an English text; see `tokalign.split`."""
+    @staticmethod
+    def split(text: str) -> list[SentenceSpan]:
+        """Return the sentences of an English text; see `tokalign.split`."""
+        from tokalign.texts.split_text import split_text
+
+        return split_text(text)
 
     def align_texts(
         self,
@@ -661,6 +679,8 @@ class Aligner:
             If a text has more than tokalign.types.lengths.MAX_TEXT_SENTENCES sentences that the
             other one lacks.
         """
+        from tokalign.texts.align_texts import align_texts
+
         return align_texts(self, old, new, AlignOptions.of(options, changes))
 
     def diff(
@@ -675,6 +695,9 @@ class Aligner:
         Arguments and errors are as for `align_texts`. Edits are always asked for, and offsets are
         code points.
         """
+        from tokalign.texts.align_texts import align_texts
+        from tokalign.texts.diff import diff_of
+
         options = AlignOptions.of(options, changes)
         options = replace(options, edits=True, offsets=OffsetUnit.CODE_POINTS, detail=Detail.FULL)
         return diff_of(align_texts(self, old, new, options, only_changed=True))

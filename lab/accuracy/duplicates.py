@@ -18,8 +18,8 @@ from pathlib import Path
 
 import numpy as np
 from tokalign.aligner import Aligner
-from tokalign.comparison.near_duplicates import DEFAULT_OVERLAP
 from tokalign.types.inputs import text_of
+from tokalign.types.keywords import DEFAULT_OVERLAP
 
 from bench.pairs import Tokens, make_pairs
 from bench.program import add_data, print_row

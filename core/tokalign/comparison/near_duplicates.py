@@ -23,8 +23,6 @@ from tokalign.types import Sentence
 from tokalign.types.inputs import require_many
 from tokalign.types.options import AlignOptions
 
-DEFAULT_THRESHOLD = 0.75
-DEFAULT_OVERLAP = 0.3
 MOST_COPIES: Final = 3
 
 

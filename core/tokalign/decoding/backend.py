@@ -5,24 +5,24 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.batches.outcomes import restore, values
-from tokalign.edits import edits_between
 from tokalign.errors import InputError
 from tokalign.features.feature_groups import Encoded
 from tokalign.model.file import ModelHeader
-from tokalign.ranking.answer_types import Expected, expected_answer
-from tokalign.ranking.judge import needs_evidence
-from tokalign.relations.related_units import RelationModel
 from tokalign.types import Alignment, AnnotatedPair, LinkExplanation
 from tokalign.types.columns import AlignmentColumns
 from tokalign.types.edits import Edit
 from tokalign.types.lengths import is_cut
 from tokalign.types.options import AlignOptions, RankBy
+
+if TYPE_CHECKING:
+    from tokalign.ranking.answer_types import Expected
+    from tokalign.relations.related_units import RelationModel
 
 EncodedPair: TypeAlias = tuple[AnnotatedPair, Encoded | None]
 """An annotated pair, and the output of the model's encoder for it, if there is one."""
@@ -205,6 +205,9 @@ class Backend(ABC):
     ) -> Iterator[tuple[Alignment, list[float] | None] | Exception]:
         """Yield each result of `align` with the evidence that the source answers the target, or
         None unless `needs_evidence`."""
+        from tokalign.ranking.answer_types import expected_answer
+        from tokalign.ranking.judge import needs_evidence
+
         for start in range(0, len(pairs), AT_ONCE):
             some = pairs[start : start + AT_ONCE]
             judged = values(some)
@@ -249,6 +252,8 @@ def truncated(pairs: Sequence[EncodedPair]) -> list[tuple[bool, bool]]:
 
 def edits_of(columns: AlignmentColumns, errors: Container[int]) -> list[tuple[Edit, ...]]:
     """Return the edits of each pair; a pair that failed has no edits."""
+    from tokalign.edits import edits_between
+
     return [
         ()
         if number in errors

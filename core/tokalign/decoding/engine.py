@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING
 from tokalign.batches.outcomes import annotate_pairs, map_batch, unwrap
 from tokalign.decoding.backend import Backend, Unit
 from tokalign.decoding.by_model import ModelBackend
-from tokalign.decoding.by_system import SystemBackend
-from tokalign.decoding.cascade import Cascade
 from tokalign.decoding.explain import require_indices
 from tokalign.english.annotate import Annotator, load_annotator
 from tokalign.english.annotate.prepared import annotate, is_ready
@@ -25,8 +23,6 @@ from tokalign.features.feature_groups import Lexicons
 from tokalign.model.file import Model, ModelHeader, load_model
 from tokalign.model.shipped import model_path, shipped_models
 from tokalign.neural.devices import DEFAULT_DEVICE, check_device
-from tokalign.ranking.judge import Judge
-from tokalign.relations.explain_relation import explain_relation
 from tokalign.systems import SYSTEMS, System, load_system
 from tokalign.types import (
     Alignment,
@@ -37,14 +33,16 @@ from tokalign.types import (
     Sentence,
     SentenceLike,
 )
+from tokalign.types.locks import cached_property
 from tokalign.types.options import AlignOptions, Markup, RankBy
-from tokalign.types.relations import RelationExplanation
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from tokalign.neural.encoder import Encoder
+    from tokalign.ranking.judge import Judge
+    from tokalign.types.relations import RelationExplanation
 
 
 class PairEngine:
@@ -103,13 +101,22 @@ class PairEngine:
         self.encoder = encoder
         self.backend: Backend
         if not isinstance(model, Model):
+            from tokalign.decoding.by_system import SystemBackend
+
             self.backend = SystemBackend(model, Frequencies.open_shipped())
         elif encoder is None:
             self.backend = ModelBackend(model, Lexicons.for_groups(model.table.groups))
         else:
+            from tokalign.decoding.cascade import Cascade
+
             self.backend = Cascade(model, encoder.encode, partial(_cosines, encoder))
         self.header: ModelHeader = self.backend.header
-        self._judge = Judge()
+
+    @cached_property
+    def _judge(self) -> Judge:
+        from tokalign.ranking.judge import Judge
+
+        return Judge()
 
     def annotate(
         self,
@@ -217,6 +224,8 @@ class PairEngine:
         self, pair: PairLike, source_index: int, target_index: int, options: AlignOptions
     ) -> RelationExplanation:
         """Return the explanation of the relation of two tokens; see Aligner.explain_relation."""
+        from tokalign.relations.explain_relation import explain_relation
+
         model = self.backend.relations
         alignment = self.align_pair(pair, options)
         sides = alignment.source, alignment.target

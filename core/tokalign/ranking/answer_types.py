@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import enum
-import re
 from typing import NamedTuple
 
 from tokalign.english.lexicon.word_lists import WH_WORDS
 from tokalign.english.values.kinds import Kind
 from tokalign.types import Sentence
+from tokalign.types.patterns import regex
 
 
 class AnswerType(enum.StrEnum):
@@ -117,7 +117,7 @@ RULES: tuple[tuple[str, AnswerType], ...] = (
 )
 """Regular expressions over the lower-case question, tokens between single spaces."""
 
-_COMPILED = tuple((re.compile(pattern), answer) for pattern, answer in RULES)
+_COMPILED = tuple((regex(each), answer) for each, answer in RULES)
 
 _ANY_UNIT = UnitKind.SIZE | UnitKind.TIME | UnitKind.OTHER
 VALUES: tuple[tuple[str, frozenset[Kind], UnitKind], ...] = (
@@ -146,7 +146,7 @@ VALUES: tuple[tuple[str, frozenset[Kind], UnitKind], ...] = (
 )
 """Values that a question for a number expects; the first match counts."""
 
-_VALUES = tuple((re.compile(pattern), kinds, units) for pattern, kinds, units in VALUES)
+_VALUES = tuple((regex(each), kinds, units) for each, kinds, units in VALUES)
 
 
 _FILLERS = frozenset(

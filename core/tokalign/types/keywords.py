@@ -109,6 +109,10 @@ class ComparisonKeywords(AlignKeywords, total=False):
     n_process: int
 
 
+DEFAULT_THRESHOLD = 0.75
+DEFAULT_OVERLAP = 0.3
+
+
 class DuplicateKeywords(AlignKeywords, total=False):
     """Keyword arguments of Aligner.near_duplicates."""
 

@@ -17,6 +17,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from tokalign.types.options import Markup
+from tokalign.types.patterns import regex
 
 
 class MarkKind(StrEnum):
@@ -48,13 +49,11 @@ class TextMark(NamedTuple):
 
 
 _NUMBERS = r"[1-9]\d{0,2}(?:\s?[,;\u2013-]\s?[1-9]\d{0,2}){0,8}"
-_ADDRESS = re.compile(
+_ADDRESS = regex(
     r"(?:\b(?:https?|ftp)://|\bwww\.)[^\s<>\"`{}|\\^\[\]]{1,2000}(?<=[\w/#=&%+~-])"
     r"|(?<![\w.+-])[\w.+-]{1,64}@\w[\w-]{0,62}(?:\.\w[\w-]{0,62}){1,8}\b"
 )
-_SUPERSCRIPT_TAG = re.compile(
-    r"<sup\b[^<>]{0,100}>(?:<[^<>]{1,200}>)?\[?[\w*]{1,3}\]?(?:</a>)?</sup>"
-)
+_SUPERSCRIPT_TAG = regex(r"<sup\b[^<>]{0,100}>(?:<[^<>]{1,200}>)?\[?[\w*]{1,3}\]?(?:</a>)?</sup>")
 _ELEMENT = (
     "abbr|article|aside|audio|big|blockquote|body|br|button|caption|center|cite|code|col|dd|del"
     "|details|dfn|div|dl|dt|em|figcaption|figure|font|footer|form|h[1-6]|head|header|hr|html|iframe"
@@ -62,50 +61,50 @@ _ELEMENT = (
     "|references|script|section|select|small|source|span|strike|strong|style|sub|summary|sup|table"
     "|tbody|td|tfoot|th|thead|time|title|tr|tt|ul|var|video|[abiqsu]"
 )
-_TAG = re.compile(  # <file> is a word
+_TAG = regex(  # <file> is a word
     rf"</?(?=[A-Za-z])(?:{_ELEMENT})(?:\s[^<>]{{0,1000}})?/?>|<!--[^<>]{{0,1000}}-->", re.IGNORECASE
 )
-_BRACKETED = re.compile(
+_BRACKETED = regex(
     rf"\[(?:\^[\w-]{{1,24}}|{_NUMBERS}|(?<=[\w.,;:!?\"'\u201d\u2019)]\[)[a-z]|note \d{{1,3}}"
     r"|nb \d{1,3}|citation needed|[Ss]ources?:? ?\d{1,3}|[SR]\d{1,2})\]"
     r"(?:\([^()\s]{0,500}\)|:(?=\s))?"
     r"|\u3010\d[^\u3010\u3011]{0,60}\u3011"
 )
-_SOURCES = re.compile(
+_SOURCES = regex(
     r"\((?:[Ss]ources?|[Rr]efs?\.?|[Rr]eferences?|[Cc]itations?|[Pp]assages?|[Dd]ocuments?)"
     r"\s?:?\s?\[?\d{1,3}\]?(?:\s?(?:,|and|&)\s?\[?\d{1,3}\]?){0,8}\)"
     r"|\((?<=[.!?\"\u201d\u2019]\()\d{1,3}\)"
 )
-_RAISED = re.compile(
+_RAISED = regex(
     "(?<=[\\w.,;:!?\"'\u201d\u2019)\\]])[\u2070\u00b9\u00b2\u00b3\u2074-\u2079\u2020\u2021]+"
 )
-_UNIT = re.compile(r"(?:\b[kcdm]?m|\b(?:ft|in|s|yd|mi|mile|miles|kilomet\w+|met\w+)|[\d)])\Z")
-_LINK = re.compile(
+_UNIT = regex(r"(?:\b[kcdm]?m|\b(?:ft|in|s|yd|mi|mile|miles|kilomet\w+|met\w+)|[\d)])\Z")
+_LINK = regex(
     r"(!?\[)(?:[^\[\]\n]{1,300})"
     r"(\](?:\([^()\s]{0,1000}(?:\s\"[^\"\n]{0,200}\")?\)|\[[^\[\]\n]{0,60}\]))"
 )
-_IMAGE_LINK = re.compile(r"\[(?=!\[)|(?<=\))\]\([^()\s]{0,1000}\)")
-_REST_LINK = re.compile(
+_IMAGE_LINK = regex(r"\[(?=!\[)|(?<=\))\]\([^()\s]{0,1000}\)")
+_REST_LINK = regex(
     r"(?<![\w`])(`)(?=[^\s`])[^`<>]{1,200}?(\s{0,9}<[^<>\s`]{1,1000}>`_{1,2}|`_{1,2})(?!\w)"
 )
-_WIKI_LINK = re.compile(r"(\[\[(?:[^\[\]|\n]{1,200}\|)?)[^\[\]|\n]{1,200}(\]\])")
-_STARS = re.compile(
+_WIKI_LINK = regex(r"(\[\[(?:[^\[\]|\n]{1,200}\|)?)[^\[\]|\n]{1,200}(\]\])")
+_STARS = regex(
     r"(?<![*\d)])\*{2,3}(?=[^\s*])|(?<=[^\s*])\*{2,3}(?![*\d(])"
     r"|(?<![\w*])\*(?=[^\s*])|(?<=[^\s*])\*(?![\w*])"
 )
-_PAIRED = re.compile(
+_PAIRED = regex(
     r"(?<![\w_~])(_{1,3}|~~)(?=[^\s_~])(?:[^\n_~]|(?<=\w)_(?=\w)){1,300}(?<=\S)(\1)(?![\w_~])"
 )
-_TICKS = re.compile(r"(?<![\w`])(`{1,3})(?=[^\s`])(?:(?!'')[^`\n]){1,300}(?<=\S)(\1)(?!`)")
-_CITE = re.compile(
+_TICKS = regex(r"(?<![\w`])(`{1,3})(?=[^\s`])(?:(?!'')[^`\n]){1,300}(?<=\S)(\1)(?!`)")
+_CITE = regex(
     r"~?\\(?:[a-z]{0,6}cite[a-z]{0,8}|ref|eqref|autoref|pageref|label|footnotemark)\*?"
     r"(?:\[[^\[\]\n]{0,80}\]){0,2}\{[^{}\n]{0,200}\}"
 )
-_COMMAND = re.compile(
+_COMMAND = regex(
     r"\\[a-zA-Z]{1,24}\*?(?:\[[^\[\]\n]{0,80}\])?\{|\\(?:item|noindent|par)\b|\\(?=[&%$#_{}])"
 )
-_BRACE = re.compile(r"(?<!\\)\}")
-_ROLE = re.compile(r":[a-z][\w-]{1,20}:(?=`)|(?<=[^\s:]:):(?=\s*\Z|[ \t]*\n)")
+_BRACE = regex(r"(?<!\\)\}")
+_ROLE = regex(r":[a-z][\w-]{1,20}:(?=`)|(?<=[^\s:]:):(?=\s*\Z|[ \t]*\n)")
 _NUMBERED = (
     r"\d{1,3}[.)]|\(?[a-z]\)|\((?:\d{1,3}|[ivxl]{1,5})\)|\d{1,2}(?:\.\d{1,2}){1,5}\.|[IVXL]{2,6}\."
 )
@@ -113,20 +112,20 @@ _STEP = (
     r"\*{0,2}(?:Step|Section|Chapter|Part|Article|Appendix|Annex|Clause|Rule|Item|Question|Phase"
     r"|Principle) (?:\d{1,3}(?:\.\d{1,3}){0,4}|[A-Z]|[IVXL]{1,6})[.:](?=\s|\*)"
 )
-_LABEL = re.compile(
+_LABEL = regex(
     r"^[ \t]*+(?:(?:(?:>++[ \t]++)++|(?:[-+*\u2022\u2023\u25e6\u25aa\u25cf\u00b7]|[#]{1,6}|={2,6}"
     rf"|\[[ xX]\]|\*{{2}}(?:{_NUMBERED})\*{{2}}|{_NUMBERED})[ \t]++){{1,6}}(?:{_STEP})?|{_STEP})",
     re.MULTILINE,
 )
-_RULE = re.compile(
+_RULE = regex(
     r"^[ \t]*+(?:([-=*_~^#+`])\1{2,}+[ \t]*+$|(?:`{3}|~{3})[\w+.-]{0,30}[ \t]*+$)"
     r"|(?<![ \t])[ \t]++={2,6}[ \t]*+$",
     re.MULTILINE,
 )
-_LEADER = re.compile(r"(?<![ .\u2026])([ .\u2026]{2,}+)\d{0,4}[ \t]*+$", re.MULTILINE)
+_LEADER = regex(r"(?<![ .\u2026])([ .\u2026]{2,}+)\d{0,4}[ \t]*+$", re.MULTILINE)
 _RULES = ("--", "==", "**", "__", "~~", "^^", "##", "++", "``")
 _DOTS = ("....", "\u2026\u2026", ". . . .")
-_PIPE = re.compile(r"(?:(?<=\s)|^)\|(?=\s|$)|^\|[-:| ]{3,}+[ \t]*+$", re.MULTILINE)
+_PIPE = regex(r"(?:(?<=\s)|^)\|(?=\s|$)|^\|[-:| ]{3,}+[ \t]*+$", re.MULTILINE)
 
 
 _MARKDOWN = frozenset((Markup.AUTO, Markup.MARKDOWN))

@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
 
+from tokalign.types.patterns import regex
+
 _PICTURE = "\u2600-\u27bf\u2b50\U0001f000-\U0001faff"
 _STANDING = "\u0300-\u036f\u1dc4-\u1dff\ufe00-\ufe0f"
 _FOLDED = (
@@ -24,18 +26,18 @@ _FOLDED = (
     "\u2160-\u217f\u2212\u3371-\u33df\ufb00-\ufb06\ufeff\uff01-\uff5e\U0001d400-\U0001d7ff"
 )
 _APOSTROPHES = "`\u00b4\u02b9\u02bb\u02bc\u2032\u2035\u275b\u275c\uff07"
-_IS_FOLDED = re.compile(f"[{_FOLDED}]")
-_OTHER = re.compile(f"[{_STANDING}{_FOLDED}{_PICTURE}{_APOSTROPHES}\u00ab\u00bb\u2039\u203a\u201e]")
-_CLUSTER = re.compile(f".?[{_STANDING}]{{1,30}}|[{_FOLDED}]", re.DOTALL)
+_IS_FOLDED = regex(f"[{_FOLDED}]")
+_OTHER = regex(f"[{_STANDING}{_FOLDED}{_PICTURE}{_APOSTROPHES}\u00ab\u00bb\u2039\u203a\u201e]")
+_CLUSTER = regex(f".?[{_STANDING}]{{1,30}}|[{_FOLDED}]", re.DOTALL)
 """A letter and what stands on it. Composing takes the square of the time of what it composes."""
-_GLUED = re.compile(f"(?<=\\w)(?=[{_PICTURE}])|(?<=[{_PICTURE}\ufe0f])(?=\\w)")
-_LOOKALIKE = re.compile(f"(?<=[a-zA-Z])[{_APOSTROPHES}](?=(?:s|t|d|m|ll|re|ve)\\b)", re.IGNORECASE)
-_GUILLEMET = re.compile(r"(\s?)([\u00ab\u00bb\u2039\u203a\u201e])(\s?)")
-_SAID = re.compile(r"[\w.,!?\u2026]")
-_HIGH_CLOSING = re.compile(r"(?<=\S)\u201c(?!\w)")
-_ENTITY = re.compile(r"&(?:[a-z]{2,6}|#\d{1,6}|#x[0-9a-f]{1,5});", re.IGNORECASE)
-_TWICE = re.compile(r"(?<=\w'd)(?='ve\b)|(?<=n't)(?='ve\b)", re.IGNORECASE)
-_INNER_STOP = re.compile(r"(?<=[a-z])(?=\.[\"'\u201d\u2019)\]]{1,8} [a-z])")
+_GLUED = regex(f"(?<=\\w)(?=[{_PICTURE}])|(?<=[{_PICTURE}\ufe0f])(?=\\w)")
+_LOOKALIKE = regex(f"(?<=[a-zA-Z])[{_APOSTROPHES}](?=(?:s|t|d|m|ll|re|ve)\\b)", re.IGNORECASE)
+_GUILLEMET = regex(r"(\s?)([\u00ab\u00bb\u2039\u203a\u201e])(\s?)")
+_SAID = regex(r"[\w.,!?\u2026]")
+_HIGH_CLOSING = regex(r"(?<=\S)\u201c(?!\w)")
+_ENTITY = regex(r"&(?:[a-z]{2,6}|#\d{1,6}|#x[0-9a-f]{1,5});", re.IGNORECASE)
+_TWICE = regex(r"(?<=\w'd)(?='ve\b)|(?<=n't)(?='ve\b)", re.IGNORECASE)
+_INNER_STOP = regex(r"(?<=[a-z])(?=\.[\"'\u201d\u2019)\]]{1,8} [a-z])")
 _Edit: TypeAlias = tuple[int, int, str]
 """Start and end in a text, and what is written there instead."""
 

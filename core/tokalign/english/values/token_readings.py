@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from tokalign.english.values import value_words as words
 from tokalign.english.values.kinds import Part
+from tokalign.types.patterns import regex
 
 MAX_READINGS = 8
 """Most pieces of a token; "£1m-£2m" has seven."""
@@ -28,22 +29,22 @@ _DIGITS = (
     r"|[0-9]*\.[0-9]+"
     r"|[0-9]+"
 )
-_ELEMENT = re.compile(
+_ELEMENT = regex(
     rf"(?P<sign>[-+−–~≈]?)(?P<currency>[^\W\d_]{{0,2}}[$£€¥₩₪₴₹₺₽￥฿]|)"
     rf"(?:(?P<clock>[0-9]{{1,2}}:[0-9]{{2}}(?::[0-9]{{2}})?)|(?P<number>{_DIGITS}))"
     r"(?P<vulgar>[¼-¾⅐-⅞]?)(?P<tail>(?:[^\W\d_]|[%°$£€¥¢٪％℃℉+×\"″”']).*|)"
 )
-_DATE = re.compile(r"([0-9]{4})([-/.])([0-9]{1,2})\2([0-9]{1,2})")
-_LOCAL_DATE = re.compile(r"([0-9]{1,2})([-/.])([0-9]{1,2})\2([0-9]{4}|(?<=[-/])[0-9]{2})")
-_SLASHED = re.compile(r"([0-9]{1,4})/([0-9]{1,4})")
-_VERSION = re.compile(r"[vV]([0-9]{1,6}(?:\.[0-9]{1,6}){0,3})|([0-9]{1,6}(?:\.[0-9]{1,6}){2,3})")
-_GROUPED = re.compile(r"[0-9]{1,3}(?:\.[0-9]{3})+")
-_DECADE = re.compile(r"((?:1[1-9]|20)[0-9]|['’]?[2-9])0['’]?s")
-_SHORT_YEAR = re.compile(r"['’]([0-9]{2})")
-_ORDINAL = re.compile(r"([0-9]{1,6})(?:st|nd|rd|th|ST|ND|RD|TH)")
-_NUMBERED = re.compile(r"(#|№|No\.|no\.)([0-9]{1,9})")
-_QUARTER = re.compile(r"[qQ]([1-4])")
-_TELEPHONE = re.compile(r"[0-9]{3}[-–][0-9]{4}")
+_DATE = regex(r"([0-9]{4})([-/.])([0-9]{1,2})\2([0-9]{1,2})")
+_LOCAL_DATE = regex(r"([0-9]{1,2})([-/.])([0-9]{1,2})\2([0-9]{4}|(?<=[-/])[0-9]{2})")
+_SLASHED = regex(r"([0-9]{1,4})/([0-9]{1,4})")
+_VERSION = regex(r"[vV]([0-9]{1,6}(?:\.[0-9]{1,6}){0,3})|([0-9]{1,6}(?:\.[0-9]{1,6}){2,3})")
+_GROUPED = regex(r"[0-9]{1,3}(?:\.[0-9]{3})+")
+_DECADE = regex(r"((?:1[1-9]|20)[0-9]|['’]?[2-9])0['’]?s")
+_SHORT_YEAR = regex(r"['’]([0-9]{2})")
+_ORDINAL = regex(r"([0-9]{1,6})(?:st|nd|rd|th|ST|ND|RD|TH)")
+_NUMBERED = regex(r"(#|№|No\.|no\.)([0-9]{1,9})")
+_QUARTER = regex(r"[qQ]([1-4])")
+_TELEPHONE = regex(r"[0-9]{3}[-–][0-9]{4}")
 
 
 class Reading(NamedTuple):
