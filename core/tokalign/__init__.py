@@ -18,7 +18,6 @@ corpora, `tokalign.evaluate` scores alignments, `tokalign.model.training.train` 
 from __future__ import annotations
 
 import importlib
-import importlib.metadata
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -150,7 +149,9 @@ def __getattr__(name: str) -> Any:
         found = globals()[name] = getattr(importlib.import_module(_LAZY[name]), name)
         return found
     if name == "__version__":
-        return importlib.metadata.version("tokalign")
+        from importlib.metadata import version
+
+        return version("tokalign")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

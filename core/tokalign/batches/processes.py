@@ -17,13 +17,14 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from multiprocessing import connection, get_context
-from multiprocessing.connection import Connection
-from multiprocessing.context import SpawnProcess
 from queue import SimpleQueue
-from typing import Any, Generic, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
 
 from tokalign.errors import AlignError
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+    from multiprocessing.context import SpawnProcess
 
 if sys.platform != "win32":
     import fcntl
@@ -269,6 +270,8 @@ class _Processes(Generic[T, R]):
 
     def work(self, todo: deque[_Part[T, R]]) -> None:
         """Give idle processes their work; take messages, and note processes that died."""
+        from multiprocessing.connection import wait
+
         while len(self.running) < min(self.n, len(todo) + self._n_busy()):
             self._spawn()
         for n_given in range(AHEAD):
@@ -276,7 +279,7 @@ class _Processes(Generic[T, R]):
                 if each.is_ready and len(each.parts) == n_given and todo:
                     each.give(todo.popleft())
         awaited = {each.pipe: each for each in self.running if each.is_awaited()}
-        for pipe in connection.wait(list(awaited), LOOK_S):
+        for pipe in wait(list(awaited), LOOK_S):
             each = awaited[pipe]  # type: ignore[index]
             try:
                 message = each.pipe.recv()
@@ -295,6 +298,8 @@ class _Processes(Generic[T, R]):
         return sum(bool(each.parts) for each in self.running)
 
     def _spawn(self) -> None:
+        from multiprocessing import get_context
+
         context = get_context("spawn")
         pipe, theirs = context.Pipe()
         lifeline, writer = context.Pipe(duplex=False)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.metadata
 import itertools
 import json
 import sys
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 
+import tokalign
 from tokalign.batches.processes import HUNG_S, map_batches
 from tokalign.cli.flags import INPUT, OUTPUT, RUN, flag, group
 from tokalign.cli.lines.file_flags import (
@@ -155,6 +155,9 @@ class RunReport:
     @contextmanager
     def shown(self) -> Iterator[None]:
         """Show progress, in rows of Parquet or bytes of the input if their number is known."""
+        if not self._is_shown:
+            yield
+            return
         from tqdm import tqdm
 
         rows = self.rows
@@ -166,7 +169,6 @@ class RunReport:
             initial=n_before,
             unit=unit,
             unit_scale=self._has_size,
-            disable=not self._is_shown,
         ) as self._bar:
             yield
 
@@ -477,7 +479,7 @@ class LineRun:
     def _settings(self, files: PairFiles, job: LineJob) -> dict[str, Any]:
         """Return the settings that the output depends on, as JSON values."""
         settings = {
-            "tokalign": importlib.metadata.version("tokalign"),
+            "tokalign": tokalign.__version__,
             "command": click.get_current_context().info_name,
             "model": self.model.model or DEFAULT_MODEL,
             "annotator": self.model.annotator or DEFAULT_ANNOTATOR,
