@@ -8,6 +8,7 @@ COMMANDS = {
     "aligning": "each model on annotated pairs and on raw text, beside the first model",
     "limit": "the library and the server beside what one core can do in C",
     "ground": "grounding an answer beside aligning its pairs",
+    "peers": "other libraries that compare or annotate sentences",
     "grpcio": "the server's processor time for a call by version of grpcio",
     "cost": "what a pair takes beside what the server counts it as",
 }

@@ -10,7 +10,6 @@ from itertools import islice
 from numbers import Integral
 from typing import Any, TypeVar
 
-from tokalign.batches.packed import Receiver, Sender
 from tokalign.batches.processes import WorkerError, map_batches, n_processors
 from tokalign.errors import AlignError, InputError, quoted, renewed
 from tokalign.types.inputs import can_iterate
@@ -58,6 +57,8 @@ def in_batches(
     if n_process == -1:
         n_process = n_processors()
     if n_process > 1:
+        from tokalign.batches.packed import Receiver
+
         # Loaded by a process once it can say what went wrong.
         start = partial(_packing, pickle.dumps(work))
         yield from map_batches(start, items, batch_size, n_process, receiver=Receiver)
@@ -69,6 +70,8 @@ def in_batches(
 
 def _packing(pickled: bytes) -> Callable[[Sequence[Any]], Any]:
     """Return the unpickled `work`, whose results go to the parent as messages."""
+    from tokalign.batches.packed import Sender
+
     work, send = pickle.loads(pickled), Sender()
     return lambda batch: send(work(batch))
 
