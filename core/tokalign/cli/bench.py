@@ -11,8 +11,16 @@ from typing import TYPE_CHECKING, ClassVar, TextIO
 
 import click
 
-from tokalign.cli.flags import INPUT, OUTPUT, SERVER, SectionedCommand, flag, group, takes
-from tokalign.cli.lines.file_flags import OutputPath
+from tokalign.cli.flags import (
+    INPUT,
+    OUTPUT,
+    SERVER,
+    OutputPath,
+    SectionedCommand,
+    flag,
+    group,
+    takes,
+)
 from tokalign.cli.shared_flags import ABOVE_0, AT_LEAST_1, JSON, SecureFlags
 from tokalign.errors import InputError, ServerError, quoted
 

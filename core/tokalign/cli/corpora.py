@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 import click
 
-from tokalign.cli.flags import INPUT, OUTPUT, SCORES, flag, group
-from tokalign.cli.lines.file_flags import OutputPath, form_of
+from tokalign.cli.flags import INPUT, OUTPUT, SCORES, OutputPath, flag, group
+from tokalign.cli.lines.file_flags import form_of
 from tokalign.cli.shared_flags import AT_LEAST_1, EXISTING_FILE, JSON, echo, one_of
 from tokalign.errors import FormatError, quoted
 from tokalign.formats import (

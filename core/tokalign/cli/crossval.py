@@ -12,8 +12,17 @@ from typing import TYPE_CHECKING, ClassVar, NoReturn
 import click
 
 from tokalign.cli.corpora import GoldFlags, ScoreFlags, confidences_of, signature
-from tokalign.cli.flags import INPUT, LINKS, MODEL, OUTPUT, RUN, SectionedCommand, flag, takes
-from tokalign.cli.lines.file_flags import OutputPath
+from tokalign.cli.flags import (
+    INPUT,
+    LINKS,
+    MODEL,
+    OUTPUT,
+    RUN,
+    OutputPath,
+    SectionedCommand,
+    flag,
+    takes,
+)
 from tokalign.cli.shared_flags import ANNOTATOR, AT_LEAST_1, EXISTING_FILE, is_quiet, one_of
 from tokalign.cli.train import SettingFlags
 from tokalign.english.annotate import Annotator, load_annotator

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import click
 
-from tokalign.cli.flags import OUTPUT, SectionedCommand, flag, takes
-from tokalign.cli.lines.file_flags import OutputPath
+from tokalign.cli.flags import OUTPUT, OutputPath, SectionedCommand, flag, takes
 from tokalign.cli.lines.file_pairs import (
     FilePair,
     are_folders,
@@ -192,9 +191,9 @@ class DiffFlags(TerminalFlags):
 
             return m2_lines(diff)
         if form == "github":
-            from tokalign.texts.diff.summary import annotations
+            from tokalign.texts.diff.summary import github_lines
 
-            return annotations(diff, names)
+            return github_lines(diff, names)
         if form == "stat":
             from tokalign.texts.diff.summary import stat_lines
 

@@ -22,6 +22,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import Field, field, fields
 from functools import wraps
+from pathlib import Path
 from typing import Any
 
 import click
@@ -53,6 +54,20 @@ class SectionedCommand(click.Command):
         for title, records in (*sections.items(), (OTHER if sections else "Options", others)):
             with formatter.section(title):
                 formatter.write_dl(records)
+
+
+class OutputPath(click.Path):
+    """A file to write once the work is done; its folder has to be there before."""
+
+    def __init__(self) -> None:
+        super().__init__(dir_okay=False, path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        path = super().convert(value, param, ctx)
+        assert isinstance(path, Path)  # as __init__ asks
+        if not path.parent.is_dir():
+            self.fail(f"{str(path)!r}: there is no folder {str(path.parent)!r}", param, ctx)
+        return path
 
 
 def flag(help: str, *names: str, under: str = "", **attributes: Any) -> Any:

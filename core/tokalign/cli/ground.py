@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 import click
 
 from tokalign.batches.outcomes import unwrap
-from tokalign.cli.flags import INPUT, OUTPUT, SectionedCommand, flag, takes
+from tokalign.cli.flags import INPUT, OUTPUT, OutputPath, SectionedCommand, flag, takes
 from tokalign.cli.lines.file_flags import (
     ERRORS,
     BadLines,
     FileFlags,
-    OutputPath,
     bad_lines,
     bad_object,
     format_flag,

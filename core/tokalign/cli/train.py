@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import click
 
 from tokalign.cli.corpora import FORMAT
-from tokalign.cli.flags import INPUT, OUTPUT, RUN, SectionedCommand, flag, takes
-from tokalign.cli.lines.file_flags import OutputPath
+from tokalign.cli.flags import INPUT, OUTPUT, RUN, OutputPath, SectionedCommand, flag, takes
 from tokalign.cli.shared_flags import ANNOTATOR, AT_LEAST_1, EXISTING_FILE, is_quiet
 from tokalign.english.annotate import load_annotator
 from tokalign.errors import FormatError, quoted

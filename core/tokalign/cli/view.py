@@ -11,8 +11,7 @@ from typing import ClassVar
 import click
 
 from tokalign.cli.corpora import CorpusFlags, read_jsonl
-from tokalign.cli.flags import INPUT, OUTPUT, SectionedCommand, flag, takes
-from tokalign.cli.lines.file_flags import OutputPath
+from tokalign.cli.flags import INPUT, OUTPUT, OutputPath, SectionedCommand, flag, takes
 from tokalign.cli.shared_flags import EXISTING_FILE, TerminalFlags
 from tokalign.formats import Options, read_gold
 from tokalign.formats.jsonl import read_confidences, read_relations

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, TextIO
 
 import click
 
-from tokalign.cli.flags import INPUT, OUTPUT, flag
+from tokalign.cli.flags import INPUT, OUTPUT, OutputPath, flag
 from tokalign.cli.lines.parquet import KeptColumns
 from tokalign.cli.lines.sinks import LineSink, open_sink
 from tokalign.cli.lines.sources import STDIO, LineSource, SourceParam, input_of
@@ -127,20 +127,6 @@ class FileFlags:
 def bad_object(name: str, line: int, error: str) -> str:
     """Return the line of JSON that stands for a bad line."""
     return json.dumps({"id": name, "line": line, "error": error}, ensure_ascii=False)
-
-
-class OutputPath(click.Path):
-    """A file to write once the work is done; its folder has to be there before."""
-
-    def __init__(self) -> None:
-        super().__init__(dir_okay=False, path_type=Path)
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
-        path = super().convert(value, param, ctx)
-        assert isinstance(path, Path)  # as __init__ asks
-        if not path.parent.is_dir():
-            self.fail(f"{str(path)!r}: there is no folder {str(path.parent)!r}", param, ctx)
-        return path
 
 
 MAX_REPORTED = 10

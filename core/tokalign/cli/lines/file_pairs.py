@@ -48,7 +48,7 @@ def two_files(names: Sequence[str]) -> FilePair:
     if all(_is_text(each) for each in names):
         old, new = (each.encode(errors="surrogateescape") for each in names)
         return FilePair(TextFile("old", old), TextFile("new", new))
-    return FilePair(*map(TextFile.read, names))
+    return FilePair(TextFile.read(names[0]), TextFile.read(names[1]))
 
 
 def _is_text(name: str) -> bool:
@@ -73,7 +73,8 @@ def files_of_folders(old: str, new: str) -> Iterator[FilePair]:
     for path in sorted(sides[0] | sides[1]):
         names = str(Path(old) / path), str(Path(new) / path)
         if path in sides[0] and path in sides[1]:
-            yield FilePair(*map(TextFile.read, names), in_line(f"diff -r {names[0]} {names[1]}"))
+            heading = in_line(f"diff -r {names[0]} {names[1]}")
+            yield FilePair(TextFile.read(names[0]), TextFile.read(names[1]), heading)
         else:
             only = Path(names[path in sides[1]])
             empty = TextFile(NOTHING, b"")
@@ -103,9 +104,9 @@ def changed_since(revision: str, paths: Sequence[str]) -> Iterator[FilePair]:
     InputError
         If git fails; the message is git's.
     """
-    options = ["--name-status", "-z", "-M", "--relative", "--ignore-submodules"]
+    options = ("--name-status", "-z", "-M", "--relative", "--ignore-submodules")
     wanted = paths or [f"*.{ending}" for ending in PROSE]
-    said = _git("diff", *options, "--end-of-options", revision, "--", *wanted)
+    said = _git("diff", options, revision, "--", *wanted)
     fields = iter(said.decode(errors="surrogateescape").split("\0"))
     for status in fields:
         if not status:
@@ -115,14 +116,15 @@ def changed_since(revision: str, paths: Sequence[str]) -> Iterator[FilePair]:
             new = next(fields)
         before, after = TextFile(NOTHING, b""), TextFile(NOTHING, b"")
         if status != "A":
-            before = TextFile(old, _git("show", "--end-of-options", f"{revision}:./{old}"))
+            before = TextFile(old, _git("show", (), f"{revision}:./{old}"))
         if Path(new).is_file():
             after = TextFile(new, Path(new).read_bytes())
         yield FilePair(before, after)
 
 
-def _git(command: str, *arguments: str) -> bytes:
-    done = subprocess.run(["git", command, *arguments], capture_output=True, check=False)
+def _git(command: str, options: Sequence[str], *arguments: str) -> bytes:
+    asked = ["git", command, *options, "--end-of-options", *arguments]
+    done = subprocess.run(asked, capture_output=True, check=False)
     if done.returncode:
         said = done.stderr.decode(errors="replace").strip()
         raise InputError(f"git {command} ended with {done.returncode}: {quoted(said)}")

@@ -151,8 +151,10 @@ class _Page:
         self._is_code = paragraph.is_code
         cells = [self._row(block, is_origin=is_origin) for block, is_origin in paragraph.places]
         if self._is_code:  # its lines stand below each other
-            cells = [("".join(side).strip("\n") for side in zip(*cells, strict=True))]
-        rows = "".join(_cells(*(side.strip("\n ") for side in row)) for row in cells)
+            olds, news = ("".join(side).strip("\n") for side in zip(*cells, strict=True))
+            rows = _cells(olds, news)
+        else:
+            rows = "".join(_cells(old.strip(), new.strip()) for old, new in cells)
         line = joined_places(
             (
                 self._origin(block) if is_origin else self._block(block)

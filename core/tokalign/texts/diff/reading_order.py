@@ -136,7 +136,7 @@ def _code_of(diff: TextDiff) -> set[int]:
     """Return the ids of the blocks that are code."""
     present = [each for each in diff.blocks if each.new_sentences]
     gone = [each for each in diff.blocks if each.old_sentences and not each.new_sentences]
-    found = set()
+    found: set[int] = set()
     for blocks, text, starts in (
         (present, diff.new, [each.new_sentences[0][0] for each in present]),
         (gone, diff.old, [each.old_sentences[0][0] for each in gone]),

@@ -124,7 +124,7 @@ def _changed(diff: TextDiff) -> Iterator[tuple[DiffBlock, int, DiffSegment, str,
             yield block, s, each, here, there
 
 
-def annotations(diff: TextDiff, names: tuple[str, str]) -> Iterator[str]:
+def github_lines(diff: TextDiff, names: tuple[str, str]) -> Iterator[str]:
     """Yield a command of GitHub Actions for each alarm, which shows it at its line of the new text.
 
     Parameters
