@@ -16,6 +16,7 @@ COMMANDS = {
     "edits": "edits as people mark them, beside programs that compare texts",
     "effort": "the neural models by the share of pairs that their encoder reads",
     "papers": "the papers' main tables, each row beside the published figure",
+    "revisions": "words marked in revisions, beside programs that compare texts",
     "similar": "similarity, and what it is made of, by set of pairs that people judged",
     "sultan": "the aligner of Sultan et al. (2014) with each annotator's trees",
     "ranking": "rankings of answers, set by set, beside baselines",
