@@ -17,8 +17,8 @@ ROOMS = {
     "functions": "functions option_keywords typed_options adding_an_option",
     "types": "types lengths offsets phrases shown option_keywords",
     "english/annotate": """
-        backends/* native_annotator load_annotator parser* tagger* lemmatize sentences
-        tokenize texts forms held_out_accuracy""",
+        backends/* native_annotator load_annotator parser* tagger* short_sentences lemmatize
+        sentences tokenize texts forms held_out_accuracy""",
     "english/lexicon": """
         frequencies likeness vectors vocabulary wordnet words resources stems""",
     "english/reading": """

@@ -68,8 +68,8 @@ class CitationMetric(SupportMetric):
     """The mean support of an answer's sentences by those passages that they cite themselves.
 
     Marks such as ``[2]`` or ``[1, 3]`` cite positions in `retrieval_context`, from 1. A sentence
-    that cites nothing, or a passage that is not there, counts as 0, and `reason` quotes it; one that
-    claims nothing needs no citation. Otherwise it is like SupportMetric.
+    that cites nothing, or a passage that is not there, counts as 0, and `reason` quotes it; one
+    that claims nothing needs no citation. Otherwise it is like SupportMetric.
     """
 
     _by_citations = True

@@ -23,6 +23,7 @@ from tokalign.english.annotate.growing cimport grow, more_room
 from tokalign.english.annotate.sentence_scan cimport Scan, skip_space
 from tokalign.english.annotate.sentence_splitter cimport next_sentence, scan_of
 from tokalign.english.annotate.tagging cimport (
+    N_KNOWN,
     WIDTH,
     Form,
     Lexicon,
@@ -368,7 +369,7 @@ cdef class TextAnnotator:
     cdef Lexicon _lexicon
     cdef int _n_tags
     cdef int _shift
-    cdef uint32_t[2] _quotes
+    cdef uint32_t[N_KNOWN] _known
     cdef readonly Words words
 
     def __init__(self, tagger, lemmatize):
@@ -379,7 +380,7 @@ cdef class TextAnnotator:
         self._n_tags = len(tagger.tags)
         self._shift = shift_of(self._weights.shape[0])
         check_width(self._weights.shape[1], self._n_tags)
-        self._quotes = tagger.quotes
+        self._known = tagger.known_tags
         self.words = Words(tagger.tags)
 
     cdef bint _tag(self, TextScratch *scratch, Words words, Py_ssize_t n) noexcept nogil:
@@ -395,7 +396,7 @@ cdef class TextAnnotator:
             scratch.form_scores[k] = words.form_scores + scratch.tokens[k] * <Py_ssize_t>WIDTH
         tag_sentence(
             scratch.forms, scratch.form_scores, scratch.classes, n, self._lexicon,
-            &self._weights[0, 0], self._n_tags, self._shift, self._quotes, scratch.tags,
+            &self._weights[0, 0], self._n_tags, self._shift, self._known, scratch.tags,
         )
         for k in range(n):
             scratch.numbers[first + k] = words.find_word(scratch.tokens[k], scratch.tags[k])

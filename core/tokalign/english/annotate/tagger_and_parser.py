@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.english.annotate.parsing import parse_forms
-from tokalign.english.annotate.tagging import Forms, tag_forms
+from tokalign.english.annotate.tagging import KNOWN_TAGS, NO_TAG, Forms, tag_forms
 from tokalign.errors import ResourceError, ShapeError
 from tokalign.files.tables import Table
 from tokalign.types.locks import cached_property
@@ -99,9 +99,9 @@ class Tagger(FromTable):
         return tagger
 
     @cached_property
-    def quotes(self) -> tuple[int, int]:
-        """The ids of the tags of an opening and a closing quote."""
-        return self.tags.index("``"), self.tags.index("''")
+    def known_tags(self) -> tuple[int, ...]:
+        """The ids of KNOWN_TAGS; NO_TAG for one that the tagger lacks."""
+        return tuple(self.tags.index(tag) if tag in self.tags else NO_TAG for tag in KNOWN_TAGS)
 
     def tag_ids(self, forms: Forms) -> NDArray[np.uint8]:
         """Return the tag id of every token of a packed batch, uint8, shape (n_tokens,)."""
@@ -111,7 +111,7 @@ class Tagger(FromTable):
             self.lexicon_keys,
             self.lexicon_values,
             len(self.tags),
-            self.quotes,
+            self.known_tags,
         )
 
     def tag(self, sentences: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:

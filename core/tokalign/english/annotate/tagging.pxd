@@ -67,7 +67,8 @@ cdef enum:
     N_OF_FORM = 9
     N_OF_CONTEXT = 15
     N_OF_TAGS = 10
-    START = 63          # stands for the tag before a sentence
+    START = 63          # stands for the tag before a sentence, and for one that a tagger lacks
+    N_KNOWN = 11
 
 cdef struct Lexicon:
     const uint32_t* keys
@@ -108,6 +109,6 @@ cdef void tag_sentence(
     const int16_t* weights,      # [2**(64 - shift), WIDTH]
     int n_tags,
     int shift,
-    uint32_t[2] quotes,
+    const uint32_t* known,       # [N_KNOWN], see KNOWN_TAGS
     uint8_t* tags,               # [n], written
 ) noexcept nogil

@@ -12,6 +12,9 @@ class Forms:
     def lower_hashes(self) -> list[int]: ...
     def rows(self) -> list[dict[str, int]]: ...
 
+KNOWN_TAGS: tuple[str, ...]
+NO_TAG: int
+
 def feature_slot(template: int, a: int, b: int, bits: int) -> int: ...
 def tag_forms(
     forms: Forms,
@@ -19,5 +22,5 @@ def tag_forms(
     lexicon_keys: NDArray[np.uint32],
     lexicon_values: NDArray[np.uint32],
     n_tags: int,
-    quote_tags: tuple[int, int],
+    known_tags: Sequence[int],
 ) -> NDArray[np.uint8]: ...

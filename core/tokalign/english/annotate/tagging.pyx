@@ -323,9 +323,69 @@ cdef void score_form(
     sum_wide_rows(weights, rows, N_OF_FORM, scores)
 
 
+KNOWN_TAGS = ("``", "''", "NN", "NNS", "VBD", "VBN", "VBZ", "VBP", "MD", "RB", "DT")
+"""The tags that rules name, in the order of the next constants."""
+NO_TAG = START
+"""Stands for one of these that a tagger lacks."""
+cdef enum:
+    NOUN = 2
+    PLURAL = 3
+    PAST = 4
+    PARTICIPLE = 5
+    THIRD = 6
+    PRESENT = 7
+    MODAL = 8
+    ADVERB = 9
+    DETERMINER = 10
+
+_PAST_FORMS = (
+    "fell rose sank shrank slid sang sprang struck froze flew broke grew threw wept swept slept fled "
+    "bled fought swam spoke woke tore wore drove blew"
+).split()
+"""Irregular past forms of verbs that stand without an object; treebanks have few such sentences."""
+cdef uint32_t[26] PAST_HASHES
+PAST_HASHES = Forms([_PAST_FORMS]).lower_hashes()
+
+
+cdef inline bint is_past_form(uint32_t lower) noexcept nogil:
+    cdef int k
+    for k in range(26):
+        if PAST_HASHES[k] == lower:
+            return True
+    return False
+
+
+cdef void tag_bare_past(
+    const Form* forms, Py_ssize_t i, const uint32_t* known, uint8_t* tags
+) noexcept nogil:
+    """Tag a past form as VBD where it stands between a bare subject and a mark or adverb.
+
+    As in "Profits fell." and "Net income fell sharply": with no finite verb before it. A first word
+    before it that was taken for a verb ("Exports fell.") is its subject.
+    """
+    cdef uint32_t before = tags[i - 1]
+    cdef bint is_first_verb = i == 1 and before == known[THIRD]
+    cdef Py_ssize_t j
+    if tags[i] == known[PAST] or tags[i] == known[PARTICIPLE]:
+        return
+    if forms[i + 1].case and tags[i + 1] != known[ADVERB]:
+        return
+    if not (before == known[NOUN] or before == known[PLURAL] or is_first_verb):
+        return
+    for j in range(i - is_first_verb):
+        if tags[j] in (known[PAST], known[THIRD], known[PRESENT], known[MODAL]):
+            return
+        # "A wild rose", "the tea rose": only plurals are sure to be subjects behind an article.
+        if before == known[NOUN] and tags[j] == known[DETERMINER]:
+            return
+    tags[i] = <uint8_t>known[PAST]
+    if is_first_verb:
+        tags[i - 1] = <uint8_t>known[PLURAL]
+
+
 cdef void tag_sentence(
     const Form* forms, const int32_t* const* form_scores, uint32_t* classes, Py_ssize_t n,
-    Lexicon lexicon, const int16_t* weights, int n_tags, int shift, uint32_t[2] quotes,
+    Lexicon lexicon, const int16_t* weights, int n_tags, int shift, const uint32_t* known,
     uint8_t* tags,
 ) noexcept nogil:
     """Tag a sentence from left to right.
@@ -349,7 +409,7 @@ cdef void tag_sentence(
             context_features(forms, classes, n, i + 1, case, shift, around[(i + 1) & 1])
             fetch_wide_rows(weights, around[(i + 1) & 1], N_OF_CONTEXT)
         if forms[i].fixed:
-            tag = quotes[forms[i].fixed - QUOTE_OPEN]
+            tag = known[forms[i].fixed - QUOTE_OPEN]
         else:
             tag_features(forms, classes, n, i, tag1, tag2, shift, rows)
             fetch_wide_rows(weights, rows, N_OF_TAGS)
@@ -362,6 +422,9 @@ cdef void tag_sentence(
             tag = largest(scores, n_tags)
         tags[i] = <uint8_t>tag
         tag2, tag1 = tag1, tag
+    for i in range(1, n - 1):
+        if is_past_form(forms[i].lower):
+            tag_bare_past(forms, i, known, tags)
 
 
 def tag_forms(
@@ -370,7 +433,7 @@ def tag_forms(
     const uint32_t[::1] lexicon_keys,
     const uint32_t[::1] lexicon_values,
     int n_tags,
-    tuple quote_tags,
+    known_tags,
 ):
     """Return the tag id of every token.
 
@@ -382,8 +445,8 @@ def tag_forms(
         Open addressing by `Form.lower`; the value is the word's ambiguity class.
     n_tags : int
         At most 63.
-    quote_tags : (int, int)
-        Tags of a Penn opening and closing quote.
+    known_tags : sequence of int
+        Ids of KNOWN_TAGS.
 
     Returns
     -------
@@ -396,7 +459,7 @@ def tag_forms(
     if forms.n_tokens == 0:
         return tags
     cdef uint8_t[::1] out = tags
-    cdef uint32_t[2] quotes = quote_tags
+    cdef uint32_t[N_KNOWN] known = known_tags
     cdef uint32_t* classes = <uint32_t*>malloc(forms.n_tokens * sizeof(uint32_t))
     cdef Py_ssize_t s, start
     if classes is NULL:
@@ -407,7 +470,7 @@ def tag_forms(
             if forms.offsets[s + 1] > start:
                 tag_sentence(
                     forms.items + start, NULL, classes, forms.offsets[s + 1] - start, lexicon,
-                    &weights[0, 0], n_tags, shift, quotes, &out[start],
+                    &weights[0, 0], n_tags, shift, known, &out[start],
                 )
     free(classes)
     return tags
