@@ -54,10 +54,12 @@ def test_word_has_headings_items_tables_and_the_new_text_of_tracked_changes():
     data = docx(
         '<w:p><w:pPr><w:pStyle w:val="Heading2"/><w:tabs><w:tab/></w:tabs></w:pPr>'
         "<w:r><w:t>Terms</w:t></w:r></w:p>"
+        "<w:p><w:pPr><w:numPr/></w:pPr></w:p>\n<w:p> </w:p>"
         "<w:p><w:pPr><w:numPr/></w:pPr><w:r><w:t>One</w:t><w:br/><w:t>more</w:t></w:r></w:p>"
         '<w:p><w:r><w:t xml:space="preserve">It has </w:t></w:r>'
         "<w:del><w:r><w:delText>40</w:delText></w:r></w:del>"
-        "<w:ins><w:r><w:t>45</w:t></w:r></w:ins><w:r><w:t> rooms.</w:t></w:r></w:p>"
+        "<w:ins><w:r><w:t>45</w:t></w:r></w:ins>\n"
+        "<w:r><w:t xml:space='preserve'> rooms.</w:t></w:r></w:p>"
         "<w:tbl><w:tr><w:tc><w:p><w:r><w:t>a</w:t></w:r></w:p></w:tc>"
         "<w:tc><w:p><w:r><w:t>b</w:t></w:r></w:p><w:p><w:r><w:t>c</w:t></w:r></w:p></w:tc></w:tr></w:tbl>"
     )

@@ -210,7 +210,7 @@ def _packed_text(data: bytes, name: str) -> str:
                 if known in parts.namelist():
                     return read(parts)
             if _read(parts, "mimetype").startswith(_ODT):
-                return _paragraphs_of(parts, ["content.xml"], _walk_odt)
+                return _paragraphs_of(parts, ["content.xml"])
     except (zipfile.BadZipFile, KeyError, ParseError, RuntimeError, UnicodeDecodeError) as error:
         raise FormatError(f"a document that cannot be read: {error}", path=name) from None
     raise FormatError("a ZIP file that is no .docx, .odt or .epub", path=name)
@@ -230,12 +230,10 @@ def _root(parts: zipfile.ZipFile, part: str) -> Element:
     return fromstring(_read(parts, part))
 
 
-def _paragraphs_of(
-    parts: zipfile.ZipFile, names: list[str], walk: Callable[[Element, ParagraphWriter], None]
-) -> str:
+def _paragraphs_of(parts: zipfile.ZipFile, names: list[str]) -> str:
     writer = ParagraphWriter()
     for name in names:
-        walk(_root(parts, name), writer)
+        _walk(_root(parts, name), writer)
         writer.end()
     return writer.text()
 
@@ -253,81 +251,72 @@ def _own(element: Element, attribute: str) -> str:
 def _docx_text(parts: zipfile.ZipFile) -> str:
     notes = ("word/footnotes.xml", "word/endnotes.xml")
     present = [each for each in notes if each in parts.namelist()]
-    return _paragraphs_of(parts, ["word/document.xml", *present], _walk_docx)
+    return _paragraphs_of(parts, ["word/document.xml", *present])
 
 
-_DOCX_SKIPPED = frozenset(("del", "moveFrom", "delText", "instrText", "Fallback"))
-_DOCX_SIGNS = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
+_SKIPPED = frozenset(
+    (
+        "annotation", "del", "delText", "Fallback", "instrText", "moveFrom", "note", "pPr",
+        "sequence-decls", "tracked-changes",
+    )
+)  # fmt: skip
+_SIGNS = {"br": "\n", "cr": "\n", "line-break": "\n", "noBreakHyphen": "-", "s": " ", "tab": " "}
+_MIXED = frozenset(
+    f"{{urn:oasis:names:tc:opendocument:xmlns:text:1.0}}{tag}" for tag in ("a", "h", "p", "span")
+)
+"""Elements of OpenDocument in which text stands beside others. Word has an element for text."""
 
 
-def _walk_docx(element: Element, writer: ParagraphWriter) -> None:
-    tag = _local(element.tag)
-    if tag in _DOCX_SKIPPED:
-        return
-    if tag == "p":
-        writer.mark(_docx_mark(element))
-    elif tag == "tc":
-        writer.begin_cell()
-    elif tag == "t":
-        writer.say(element.text or "")
-    elif tag != "pPr":
-        writer.say(_DOCX_SIGNS.get(tag, ""))
-    if tag != "pPr":  # its tabs are stops
-        for each in element:
-            _walk_docx(each, writer)
-    _end_xml(tag, ("p", "tc", "tr"), writer)
-
-
-def _docx_mark(paragraph: Element) -> str:
-    """Return the sign of a heading or an item of a list."""
-    properties = next((each for each in paragraph if _local(each.tag) == "pPr"), None)
-    for each in () if properties is None else properties.iter():
-        tag = _local(each.tag)
-        found = re.fullmatch(r"[Hh]eading ?(\d)", _own(each, "val")) if tag == "pStyle" else None
-        if found:
-            return "#" * int(found[1])
-        if tag == "numPr":
-            return "-"
-    return ""
-
-
-_ODT_SKIPPED = frozenset(("tracked-changes", "annotation", "sequence-decls", "note"))
-
-
-def _walk_odt(element: Element, writer: ParagraphWriter) -> None:
+def _walk(element: Element, writer: ParagraphWriter) -> None:
+    """Write what an element of Word or of OpenDocument holds."""
     tag = _local(element.tag)
     if tag == "note":
         body = (each for each in element if _local(each.tag) == "note-body")
         writer.say(f" ({' '.join(''.join(each.itertext()) for each in body)})")
-    if tag in _ODT_SKIPPED:
+    if tag in _SKIPPED:
         return
-    if tag == "h":
-        writer.mark("#" * min(int(_own(element, "outline-level") or 1), 6))
-    elif tag == "list-item":
-        writer.mark("-")
-    elif tag == "table-cell":
+    mark = _mark_of(element, tag)
+    if mark:
+        writer.mark(mark)
+    elif tag == "p":
+        writer.end()
+    elif tag in ("tc", "table-cell"):
         writer.begin_cell()
-    elif tag in ("s", "tab"):
-        writer.say(" ")
-    elif tag == "line-break":
-        writer.say("\n")
-    is_text = tag in ("p", "h", "span", "a")
-    if is_text:
-        writer.say(element.text or "")
+    writer.say(_SIGNS.get(tag, ""))
+    is_mixed = element.tag in _MIXED
+    if is_mixed or tag == "t":
+        writer.say(re.sub(r"\s+", " ", element.text or ""))
     for each in element:
-        _walk_odt(each, writer)
-        if is_text:
-            writer.say(each.tail or "")
-    _end_xml(tag, ("", "table-cell", "table-row"), writer)
+        _walk(each, writer)
+        if is_mixed:
+            writer.say(re.sub(r"\s+", " ", each.tail or ""))
     if tag in ("p", "h"):
         writer.end()
+    elif tag in ("tc", "table-cell"):
+        writer.end_cell()
+    elif tag in ("tr", "table-row"):
+        writer.end_row()
+    if mark:
+        writer.mark("")  # of an empty heading or item
 
 
-def _end_xml(tag: str, tags: tuple[str, str, str], writer: ParagraphWriter) -> None:
-    """End the paragraph, cell or row of an element, given the names of these."""
-    ends = dict(zip(tags, (writer.end, writer.end_cell, writer.end_row), strict=True))
-    if tag in ends:
-        ends[tag]()
+def _mark_of(element: Element, tag: str) -> str:
+    """Return the sign of a heading or an item of a list; empty for others."""
+    if tag == "list-item":
+        return "-"
+    if tag == "h":
+        return "#" * min(int(_own(element, "outline-level") or 1), 6)
+    properties = next((each for each in element if _local(each.tag) == "pPr"), ())
+    for each in properties:
+        name = _local(each.tag)
+        found = (
+            re.fullmatch(r"[Hh]eading ?([1-6])", _own(each, "val")) if name == "pStyle" else None
+        )
+        if found:
+            return "#" * int(found[1])
+        if name == "numPr":
+            return "-"
+    return ""
 
 
 def _epub_text(parts: zipfile.ZipFile) -> str:
