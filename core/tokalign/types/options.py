@@ -6,10 +6,12 @@ import enum
 import operator
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, Self, TypeVar
 
 from tokalign.errors import InputError, quoted
 
+T = TypeVar("T")
 EnumT = TypeVar("EnumT", bound=enum.StrEnum)
 
 
@@ -163,6 +165,12 @@ def check_flag(value: object, name: str, field: str) -> None:
         raise InputError(f"{name} is {quoted(value)}; wanted True or False", field=field)
 
 
+@cache
+def _defaults(kind: type[T]) -> T:
+    """Return options of a kind with their defaults, made and checked once."""
+    return kind()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BaseOptions:
     """Base of options, which are given as an object, by name, or both."""
@@ -184,7 +192,7 @@ class BaseOptions:
                     field=f"options.{name}",
                 )
         if options is None:
-            return cls(**changes)
+            return cls(**changes) if changes else _defaults(cls)
         if not isinstance(options, cls):
             raise InputError(
                 f"the options are {quoted(options)}; wanted {cls.__name__}, or its fields by name",
