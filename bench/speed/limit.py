@@ -7,7 +7,8 @@ pairs of its own, made ones or the next ones of --input.
 
 Parts: fresh (shares of the reference on pairs of several corpora, each once, all words still to be
 met); repeated (one corpus again and again); shares (made pairs, annotated ones one by one); tokens
-(cost by the tokens of a pair); start (what a fresh process takes to load a model, and holds);
+(cost by the tokens of a pair); start (what a fresh process takes to load a model, and holds, and
+commands take beside importing numpy);
 served (processor time of a call beside an echo's, and of batches beside the library's, and the
 server's memory).
 """
@@ -17,6 +18,8 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import os
+import resource
 import statistics
 import subprocess
 import sys
@@ -39,7 +42,13 @@ PARTS = ("fresh", "repeated", "shares", "tokens", "start", "served")
 TURNS = 7
 LENGTHS = (10, 20, 40, 80, 160, 320, 512)
 TOKENS_PER_LENGTH = 4_000
-STARTS = 3
+STARTS = 5
+COMMANDS = {
+    "align": ["align", "Dogs bark.", "The dogs bark."],
+    "diff of equal texts": ["diff", "LICENSE", "LICENSE"],
+    "--help": ["--help"],
+}
+"""Commands whose processor time is printed beside that of importing numpy."""
 START = """
 import json, sys, time
 def now():
@@ -164,6 +173,22 @@ def starts(models: list[str]) -> None:
         runs = [json.loads(subprocess.check_output(command)) for _ in range(STARTS)]
         best = min(runs, key=lambda run: float(run["cpu_ms"]))
         print_row({"part": "start", "model": model, **best})
+    numpy = [sys.executable, "-c", "import numpy"]
+    rows = {name: [sys.executable, "-m", "tokalign", *words] for name, words in COMMANDS.items()}
+    taken = [[_child_s(each) for each in (numpy, *rows.values())] for _ in range(STARTS)]
+    base, *others = (min(each) for each in zip(*taken, strict=True))
+    for name, spent in zip(rows, others, strict=True):
+        print_row({"part": "command", "command": name, "beside_numpy": spent / base},
+                  {"cpu_ms": 1e3 * spent})  # fmt: skip
+
+
+def _child_s(command: Sequence[str]) -> float:
+    """Return the processor time of a command, with byte code that an earlier run has written."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": ""}
+    subprocess.run(command, stdout=subprocess.DEVNULL, env=environment, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def run(arguments: argparse.Namespace) -> None:
