@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 from functools import cache
 from pathlib import Path
 
@@ -43,9 +42,11 @@ def data_dir() -> Path:
     ResourceError
         If it is missing, or its version is not the library's.
     """
+    from importlib import metadata  # takes as long as the library's own types
+
     try:
-        version = importlib.metadata.version("tokalign")
-    except importlib.metadata.PackageNotFoundError:
+        version = metadata.version("tokalign")
+    except metadata.PackageNotFoundError:
         return DATA_DIR  # sources that are not installed, as during a build, have one version
     check_versions(DATA_DIR, version)
     return DATA_DIR
