@@ -65,17 +65,13 @@ def with_tokalign(aligner: Aligner, old: str, new: str) -> Counts:
 
 def with_difflib(old: str, new: str) -> Counts:
     """Return what difflib.SequenceMatcher marks over words and signs."""
-    tokens = [[each.span() for each in _TOKEN.finditer(text)] for text in (old, new)]
-    words = [
-        [text[slice(*span)] for span in side] for text, side in zip((old, new), tokens, strict=True)
-    ]
-    edits = [
-        each
-        for each in difflib.SequenceMatcher(None, *words, autojunk=False).get_opcodes()
-        if each[0] != "equal"
-    ]
-    n_old = n_touched(old, (span for _, i, j, _, _ in edits for span in tokens[0][i:j]))
-    n_new = n_touched(new, (span for _, _, _, i, j in edits for span in tokens[1][i:j]))
+    olds, news = ([each.span() for each in _TOKEN.finditer(text)] for text in (old, new))
+    matcher = difflib.SequenceMatcher(
+        None, [old[i:j] for i, j in olds], [new[i:j] for i, j in news], autojunk=False
+    )
+    edits = [each for each in matcher.get_opcodes() if each[0] != "equal"]
+    n_old = n_touched(old, (span for _, i, j, _, _ in edits for span in olds[i:j]))
+    n_new = n_touched(new, (span for _, _, _, i, j in edits for span in news[i:j]))
     return n_old + n_new, 0, len(edits)
 
 

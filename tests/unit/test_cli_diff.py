@@ -239,3 +239,21 @@ def test_two_formats_exclude_each_other(run_command, files):
     result = run_command("diff", "--format", "m2", "--json", *files)
     assert result.exit_code == 2 and "--json and --format m2 exclude each other" in result.stderr
     assert run_command("diff", "--format", "m2", "--m2", *files).exit_code == 1
+
+
+def test_only_meaning_lists_all_alarms_and_the_paragraphs_they_are_in(run_command, tmp_path):
+    old, new = tmp_path / "old.txt", tmp_path / "new.txt"
+    old.write_text(
+        "It rains.\n\n" + "\n\n".join(f"Box {k} holds {k + 20} pens." for k in range(15))
+    )
+    new.write_text(
+        "It pours.\n\n" + "\n\n".join(f"Box {k} holds {k + 50} pens." for k in range(15))
+    )
+    shown = run_command("diff", old, new).stdout
+    assert "and 3 more: --only meaning lists all" in shown
+    assert "[-rains-]" in shown
+    only = run_command("diff", "--only", "meaning", old, new).stdout
+    assert only.count("number      ") == 15
+    assert "[-34-]{+64+}" in only
+    assert "rains" not in only
+    assert run_command("diff", "--only", "meaning", "--json", old, new).exit_code == 2
