@@ -60,3 +60,13 @@ def test_a_short_example_of_finance_has_its_conflict():
     found = align("Profits fell.", "Profits rose.")
     assert [each.kind.value for each in found.conflicts] == ["opposite"]
     assert tagged("Profits fell.")[0].lemmas[1] == "fall"
+
+
+@pytest.mark.parametrize("other", ['"It rained," Ann Lee said.', "Ann Lee said it rained."])
+def test_a_name_of_two_words_that_crosses_its_verb_exchanges_no_roles(other):
+    assert align('"It rained," said Ann Lee.', other, relations=True).conflicts == ()
+
+
+def test_two_names_that_cross_their_verb_do():
+    found = align("Ann Lee beat Bob Ray.", "Bob Ray beat Ann Lee.", relations=True)
+    assert [each.kind.value for each in found.conflicts] == ["roles"]

@@ -154,6 +154,9 @@ cdef Crossings _crossings(
         m = _counterpart(pair, room, k)
         if k == i or m == j or m < 0 or m < other_start or m >= other_stop:
             continue
+        if reach == VERB_REACH and k > start and m and _counterpart(pair, room, k - 1) == m - 1:
+            if pair.source.word[k - 1].coarse == pair.source.word[k].coarse == COARSE_NAME:
+                continue  # of the name that the word before counted for: "said Ann Lee"
         if _counts(pair, k, m, reach):
             found.straight += (k < i) == (m < j)
             found.crossed += (k < i) != (m < j)
