@@ -15,7 +15,7 @@ TESTS = Path(__file__).parent
 ROOMS = {
     "aligner": "aligner explanations first_guesses outcomes pickling pipe piping refusals golden",
     "functions": "functions option_keywords typed_options adding_an_option",
-    "types": "types lengths offsets phrases shown option_keywords",
+    "types": "types data_frames lengths offsets phrases shown option_keywords",
     "english/annotate": """
         backends/* native_annotator load_annotator parser* tagger* short_sentences lemmatize
         sentences tokenize texts forms held_out_accuracy""",

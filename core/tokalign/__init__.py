@@ -9,10 +9,10 @@ Examples
 `similarity` says how much two sentences agree, `similarities` compares one sentence with many, and
 `near_duplicates` many with one another. `rank` orders candidates by how well they answer a
 question. `split` finds the sentences of a text, `diff` the changes between two texts, and `ground`
-the places where passages support an answer. These are methods of `Aligner`, too, which holds the
-model that you choose; `Aligner.pipe` aligns many pairs. `tokalign.formats` reads and writes aligned
-corpora, `tokalign.evaluate` scores alignments, `tokalign.model.training.train` trains models, and
-`tokalign.client` asks a server.
+the places where passages support an answer; `pipe` aligns many pairs, and `explain` says why. These
+are methods of `Aligner`, too, which holds the model that you choose. `tokalign.formats` reads and
+writes aligned corpora, `tokalign.evaluate` scores alignments, `tokalign.model.training.train`
+trains models, and `tokalign.client` asks a server.
 """
 
 from __future__ import annotations
@@ -40,9 +40,11 @@ if TYPE_CHECKING:
         align_chunks,
         align_texts,
         diff,
+        explain,
         ground,
         ground_stream,
         near_duplicates,
+        pipe,
         rank,
         similarities,
         similarity,
@@ -64,6 +66,7 @@ if TYPE_CHECKING:
     )
     from tokalign.types.chunks import ChunkedPair, ChunkLink
     from tokalign.types.constraints import Constraints
+    from tokalign.types.display import Piped, Results
     from tokalign.types.edits import Change, Edit, EditKind
     from tokalign.types.grounding import (
         Citation,
@@ -104,9 +107,11 @@ _FUNCTIONS = (
     "align_chunks",
     "align_texts",
     "diff",
+    "explain",
     "ground",
     "ground_stream",
     "near_duplicates",
+    "pipe",
     "rank",
     "similarities",
     "similarity",
@@ -119,6 +124,7 @@ _NAMES = {
     "types.alignment": "Alignment",
     "types.chunks": "ChunkedPair ChunkLink",
     "types.constraints": "Constraints",
+    "types.display": "Piped Results",
     "types.edits": "Change Edit EditKind",
     "types.fields": "LinkExplanation",
     "types.grounding": "Citation CitationLink GroundOptions GroundedSentence GroundedWord "
@@ -196,6 +202,7 @@ __all__ = [
     "OffsetUnit",
     "PassageSentence",
     "Phrase",
+    "Piped",
     "Priority",
     "RankBy",
     "Ranked",
@@ -203,6 +210,7 @@ __all__ = [
     "RelationExplanation",
     "RelationKind",
     "ResourceError",
+    "Results",
     "Sentence",
     "SentenceSpan",
     "ServerError",
@@ -219,9 +227,11 @@ __all__ = [
     "align_chunks",
     "align_texts",
     "diff",
+    "explain",
     "ground",
     "ground_stream",
     "near_duplicates",
+    "pipe",
     "rank",
     "shipped_models",
     "similarities",

@@ -6,7 +6,7 @@ A method imports its task when it is called: importing them all takes longer tha
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Self, Unpack, overload
@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     from tokalign.neural.encoder import Encoder
     from tokalign.texts.diff import TextDiff
     from tokalign.types.chunks import ChunkedPair
+    from tokalign.types.display import Piped, Results
+    from tokalign.types.frames import FrameLike
     from tokalign.types.grounding import GroundedSentence, Grounding, GroundOptions, PassageLike
     from tokalign.types.relations import RelationExplanation
     from tokalign.types.texts import SentenceSpan, TextAlignment
@@ -163,12 +165,8 @@ class Aligner:
         markup : Markup
             Mark-up that raw text is read as.
 
-        Raises
-        ------
-        InputError
-            If a sentence is empty, its columns do not fit, or it holds lone surrogates.
-        LimitError
-            If one is too long, and `truncate` is not set.
+        InputError is raised if a sentence is empty, its columns do not fit, or it holds lone
+        surrogates, and LimitError if one is too long, and `truncate` is not set.
         """
         return self._engine.annotate(sentences, truncate=truncate, markup=Markup.of(markup))
 
@@ -177,10 +175,7 @@ class Aligner:
 
         Sentences and errors are as for `annotate`; InputError if the model has no encoder.
 
-        Returns
-        -------
-        float32 array, shape (n_sentences, width)
-            Each of length 1.
+        The array is float32, of shape (n_sentences, width), with rows of length 1.
         """
         encoder = self._engine.encoder
         if encoder is None:
@@ -235,7 +230,7 @@ class Aligner:
         errors: Literal["raise"] = ...,
         as_tuples: Literal[False] = ...,
         **changes: Unpack[PipeKeywords],
-    ) -> Iterator[Alignment]: ...
+    ) -> Piped[Alignment]: ...
 
     @overload
     def pipe(
@@ -246,7 +241,7 @@ class Aligner:
         errors: Literal["return"],
         as_tuples: Literal[False] = ...,
         **changes: Unpack[PipeKeywords],
-    ) -> Iterator[Alignment | InputError | WorkerError]: ...
+    ) -> Piped[Alignment | InputError | WorkerError]: ...
 
     @overload
     def pipe(
@@ -257,7 +252,7 @@ class Aligner:
         errors: Literal["raise", "return"] = ...,
         as_tuples: Literal[True],
         **changes: Unpack[PipeKeywords],
-    ) -> Iterator[tuple[Any, Any]]: ...
+    ) -> Piped[tuple[Any, Any]]: ...
 
     def pipe(
         self,
@@ -268,9 +263,11 @@ class Aligner:
         n_process: int = 1,
         errors: Literal["raise", "return"] = "raise",
         as_tuples: bool = False,
+        columns: tuple[str, str] | None = None,
+        progress: bool = False,
         **changes: Unpack[AlignKeywords],
-    ) -> Iterator[Any]:
-        """Yield the alignments of many pairs, in order, reading `batch_size` pairs ahead.
+    ) -> Piped[Any]:
+        """Return an iterator over the alignments of many pairs; it reads `batch_size` pairs ahead.
 
         Annotating and encoding in batches is faster, and a sentence that several pairs of a batch
         share is annotated once.
@@ -280,6 +277,8 @@ class Aligner:
         pairs : iterable of (source, target), or of ((source, target), context)
             A third member of a pair is Constraints. A pair may be a mapping with both sentences by
             name, such as source and target (tokalign.types.inputs.SIDE_NAMES), and `constraints`.
+            Or a frame of pandas or polars or a table of pyarrow, with columns of such names: None
+            stands for a row with a missing cell, and `to_pandas` of the iterator keeps the columns.
         options, **changes
             As for `align`, without constraints.
         batch_size : int
@@ -294,19 +293,30 @@ class Aligner:
             pair, or yields the error in its place. The field of an InputError names the side.
         as_tuples : bool
             Whether `pairs` holds (pair, context) tuples; then (alignment, context) is yielded.
-
-        Raises
-        ------
-        InputError
-            If an argument is out of range, or as `errors` says.
+        columns : (str, str), optional
+            Columns of a frame that hold source and target.
+        progress : bool
+            Whether to show a progress bar.
         """
         from tokalign.batches.pipe import check_pipe, pipe_outcomes
+        from tokalign.batches.rows import with_missing, with_progress
+        from tokalign.types.display import Piped
+        from tokalign.types.frames import Frame, FrameCells
 
-        check_pipe(pairs, batch_size, n_process, errors)
+        frame = Frame.of(pairs)
+        rows = pairs if frame is None else frame.pairs(columns)
+        check_pipe(rows, batch_size, n_process, errors)
         options = AlignOptions.of(options, changes)
         self._engine.backend.check(options)
         align = partial(self._outcomes, options=options)
-        yield from pipe_outcomes(align, pairs, batch_size, n_process, errors, as_tuples=as_tuples)
+        found: Iterable[Any] = pipe_outcomes(
+            align, rows, batch_size, n_process, errors, as_tuples=as_tuples
+        )
+        if isinstance(rows, FrameCells):
+            found = with_missing(rows, found)
+        total = len(rows) if isinstance(rows, Sized) else None
+        shown = with_progress(found, "pair", is_shown=progress, total=total)
+        return Piped(shown, None if frame is None else frame.columns)
 
     def _outcomes(
         self, pairs: Sequence[PairLike], options: AlignOptions
@@ -388,12 +398,6 @@ class Aligner:
         ------
         InputError
             If a chunk is bad, or a published system aligns, which knows no relations.
-
-        Examples
-        --------
-        >>> pair = Aligner().align_chunks("He bought a dog.", "He bought an animal.")
-        >>> [link.type for link in pair.links if link.is_aligned]
-        ['EQUI', 'EQUI', 'SPE1']
         """
         from tokalign.relations.chunks import align_chunks
 
@@ -425,6 +429,7 @@ class Aligner:
         *,
         errors: NanErrors = "raise",
         n_process: int = 1,
+        progress: bool = False,
         **changes: Unpack[AlignKeywords],
     ) -> NDArray[np.float64]:
         """Return how much one sentence says the same as each of many.
@@ -433,12 +438,13 @@ class Aligner:
         ----------
         one : str, sequence of str, or Sentence
             The source of each pair; annotated once.
-        many : iterable of the same
+        many : iterable of the same, or a column or frame of pandas, polars or pyarrow
+            A missing cell scores NaN. Of a frame, the column of texts is read.
         options, **changes
             As for `similarity`.
         errors : "raise" or "nan"
             Whether a sentence of `many` that cannot be aligned raises or scores NaN.
-        n_process : int
+        n_process, progress
             As for `pipe`.
 
         Returns
@@ -449,13 +455,12 @@ class Aligner:
         Raises
         ------
         InputError
-            If `one` cannot be aligned, `many` is a single text, an argument is out of range, or a
-            sentence fails under ``errors="raise"``, which the message names.
+            Also if a sentence fails under ``errors="raise"``, which the message names.
         """
         from tokalign.comparison.similarities import similarities
 
         options = _for_scores(options, changes)
-        return similarities(self, one, many, options, errors, n_process)
+        return similarities(self, one, many, options, errors, n_process, progress)
 
     def similarity_matrix(
         self,
@@ -465,6 +470,7 @@ class Aligner:
         *,
         errors: NanErrors = "raise",
         n_process: int = 1,
+        progress: bool = False,
         **changes: Unpack[AlignKeywords],
     ) -> NDArray[np.float64]:
         """Return the similarity of every row sentence with every column sentence.
@@ -479,7 +485,7 @@ class Aligner:
         columns : iterable of the same, optional
             The targets. By default the rows: each two are aligned once, the earlier one as the
             source, and the diagonal is 1.
-        options, errors, n_process, **changes
+        options, errors, n_process, progress, **changes
             As for `similarities`; with "nan", a sentence that cannot be used has a row or column of
             NaN.
 
@@ -491,7 +497,7 @@ class Aligner:
         from tokalign.comparison.similarities import similarity_matrix
 
         options = _for_scores(options, changes)
-        return similarity_matrix(self, rows, columns, options, errors, n_process)
+        return similarity_matrix(self, rows, columns, options, errors, n_process, progress)
 
     def near_duplicates(
         self,
@@ -502,6 +508,7 @@ class Aligner:
         overlap: float = DEFAULT_OVERLAP,
         on_bad: Callable[[int, InputError], None] | None = None,
         n_process: int = 1,
+        progress: bool = False,
         **changes: Unpack[AlignKeywords],
     ) -> Iterator[Duplicates]:
         """Yield the pairs of sentences, of up to millions, that say much the same.
@@ -514,7 +521,7 @@ class Aligner:
         ----------
         sentences : iterable of str
             All are read before the first pair is yielded. Blank ones have no duplicates.
-        options, n_process, **changes
+        options, n_process, progress, **changes
             As for `similarities`.
         threshold : float
             Least similarity of a pair, in [0, 1].
@@ -530,32 +537,33 @@ class Aligner:
         Duplicates
             Rising by `first`, then `second`. Exact copies are paired only with the first of them,
             and only that one is compared with other sentences.
-
-        Raises
-        ------
-        InputError
-            If an argument is out of range, `sentences` is one text, or a sentence cannot be
-            aligned.
         """
         from tokalign.comparison.near_duplicates import near_duplicates
 
         options = _for_scores(options, changes)
-        yield from near_duplicates(self, sentences, options, threshold, overlap, on_bad, n_process)
+        yield from near_duplicates(
+            self, sentences, options, threshold, overlap, on_bad, n_process, progress
+        )
 
     def rank(
         self,
         question: SentenceLike,
-        candidates: Iterable[SentenceLike],
+        candidates: Iterable[SentenceLike | Mapping[str, Any]] | FrameLike,
         options: AlignOptions | None = None,
+        *,
+        progress: bool = False,
         **changes: Unpack[RankKeywords],
-    ) -> list[Ranked]:
+    ) -> Results[Ranked]:
         """Return the candidates, the best answers first.
 
         Parameters
         ----------
         question : str, sequence of str, or Sentence
             Annotated once; a Sentence with all columns is taken as it is.
-        candidates : iterable of the same
+        candidates : iterable of the same or of mappings with `text`, or a frame as for `pipe`
+            Other keys or columns become columns of the ranking's data frame.
+        progress : bool
+            Whether to show a progress bar.
         options, **changes
             As for `align`, without constraints, and fields of RankOptions: `by`, `top_k`,
             `passages`, `priors`, `shortlist` and `highlights`. With the option `explain`,
@@ -563,7 +571,7 @@ class Aligner:
 
         Returns
         -------
-        list of Ranked
+        Results of Ranked
             Equal scores keep the given order; candidates that cannot be aligned come last, among
             them a passage with a sentence that cannot be aligned.
 
@@ -578,7 +586,7 @@ class Aligner:
         given: dict[str, Any] = {**changes}
         how = RankOptions.taken_from(given)
         options = AlignOptions.of(options, given)
-        return rank_candidates(self._engine, question, candidates, options, how)
+        return rank_candidates(self._engine, question, candidates, options, how, progress=progress)
 
     def ground(
         self,
@@ -593,9 +601,9 @@ class Aligner:
         ----------
         answer : str
             Any number of sentences; a blank answer has none.
-        passages : iterable of str, (str, str), mapping or SourcePassage
-            Texts, or texts with ids: (id, text), or a mapping with `text` and `id`. A text without
-            an id gets its position, as "0".
+        passages : iterable of str, (str, str), mapping or SourcePassage, or a frame
+            Texts, or texts with ids: (id, text), or a mapping or a frame with `text` and `id`. A
+            text without an id gets its position, as "0"; rows without a text are left out.
         options, **changes
             GroundOptions, and fields that replace its own.
 
@@ -623,7 +631,7 @@ class Aligner:
     ) -> Iterator[GroundedSentence]:
         """Yield the sentences of an answer that grows, each as soon as its end is certain.
 
-        They are the sentences that `ground` finds in the whole answer, wherever it is cut.
+        They are those that `ground` finds in the whole answer, with offsets in it.
 
         Parameters
         ----------
@@ -632,11 +640,6 @@ class Aligner:
         passages, options, **changes
             As for `ground`, with the same errors. Passages and options are checked before the first
             piece is read.
-
-        Yields
-        ------
-        GroundedSentence
-            Offsets are in the whole answer.
         """
         from tokalign.grounding.ground import ground_pieces
         from tokalign.types.grounding import GroundOptions

@@ -6,14 +6,19 @@ loaded at the first call; threads take turns. `split` and equal texts need no mo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Unpack
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
+from tokalign.batches.rows import map_rows
 from tokalign.errors import InputError, quoted
 from tokalign.texts.diff import TextDiff, same_texts
 from tokalign.texts.split_text import split_text
-from tokalign.types import Alignment, Ranked, SentenceLike
+from tokalign.types import Alignment, LinkExplanation, PairLike, Ranked, SentenceLike
 from tokalign.types.chunks import ChunkedPair
+from tokalign.types.constraints import Constraints
+from tokalign.types.display import Piped, Results
+from tokalign.types.frames import ANSWERS, VERSIONS, Frame, FrameLike
 from tokalign.types.grounding import GroundedSentence, Grounding, GroundOptions, PassageLike
 from tokalign.types.keywords import (
     AlignKeywords,
@@ -22,10 +27,12 @@ from tokalign.types.keywords import (
     DuplicateKeywords,
     GroundKeywords,
     PairKeywords,
+    PipeKeywords,
     RankKeywords,
+    explained,
 )
 from tokalign.types.locks import ForkLock
-from tokalign.types.options import AlignOptions
+from tokalign.types.options import AlignOptions, RankOptions
 from tokalign.types.texts import SentenceSpan, TextAlignment
 
 if TYPE_CHECKING:
@@ -64,6 +71,7 @@ def _asked(aligner: Aligner | None) -> Aligner:
     return aligner or default_aligner()
 
 
+@explained(PairKeywords, AlignOptions, Constraints)
 def align(
     source: SentenceLike,
     target: SentenceLike,
@@ -82,6 +90,45 @@ def align(
     return _asked(aligner).align(source, target, options, **changes)
 
 
+@explained(PipeKeywords, AlignOptions)
+def pipe(
+    pairs: Iterable[PairLike] | FrameLike,
+    options: AlignOptions | None = None,
+    *,
+    errors: Literal["raise", "return"] = "raise",
+    as_tuples: bool = False,
+    aligner: Aligner | None = None,
+    **changes: Unpack[PipeKeywords],
+) -> Piped[Any]:
+    """Return an iterator over the alignments of many pairs or of a frame; see Aligner.pipe.
+
+    Examples
+    --------
+    >>> [each.to_pharaoh() for each in pipe([("Dogs bark.", "The dogs bark.")])]
+    ['0-1 1-2 2-3']
+    """
+    found: Piped[Any] = _asked(aligner).pipe(  # type: ignore[call-overload]
+        pairs, options, errors=errors, as_tuples=as_tuples, **changes
+    )
+    return found
+
+
+@explained(AlignKeywords, AlignOptions)
+def explain(
+    source: SentenceLike,
+    target: SentenceLike,
+    source_index: int,
+    target_index: int,
+    options: AlignOptions | None = None,
+    *,
+    aligner: Aligner | None = None,
+    **changes: Unpack[AlignKeywords],
+) -> tuple[LinkExplanation, ...]:
+    """Return why two tokens are, or are not, linked; see Aligner.explain."""
+    return _asked(aligner).explain(source, target, source_index, target_index, options, **changes)
+
+
+@explained(AlignKeywords, AlignOptions)
 def similarity(
     source: SentenceLike,
     target: SentenceLike,
@@ -100,6 +147,7 @@ def similarity(
     return _asked(aligner).similarity(source, target, options, **changes)
 
 
+@explained(ComparisonKeywords, AlignOptions)
 def similarities(
     one: SentenceLike,
     many: Iterable[SentenceLike],
@@ -112,6 +160,7 @@ def similarities(
     return _asked(aligner).similarities(one, many, options, **changes)
 
 
+@explained(ComparisonKeywords, AlignOptions)
 def similarity_matrix(
     rows: Iterable[SentenceLike],
     columns: Iterable[SentenceLike] | None = None,
@@ -124,6 +173,7 @@ def similarity_matrix(
     return _asked(aligner).similarity_matrix(rows, columns, options, **changes)
 
 
+@explained(DuplicateKeywords, AlignOptions)
 def near_duplicates(
     sentences: Iterable[str],
     options: AlignOptions | None = None,
@@ -135,14 +185,16 @@ def near_duplicates(
     return _asked(aligner).near_duplicates(sentences, options, **changes)
 
 
+@explained(RankKeywords, RankOptions, AlignOptions)
 def rank(
     question: SentenceLike,
-    candidates: Iterable[SentenceLike],
+    candidates: Iterable[SentenceLike | Mapping[str, Any]] | FrameLike,
     options: AlignOptions | None = None,
     *,
+    progress: bool = False,
     aligner: Aligner | None = None,
     **changes: Unpack[RankKeywords],
-) -> list[Ranked]:
+) -> Results[Ranked]:
     """Return the candidates, the best answers first; see Aligner.rank.
 
     Examples
@@ -150,20 +202,52 @@ def rank(
     >>> [each.index for each in rank("Who barks?", ["It rains.", "Dogs bark."])]
     [1, 0]
     """
-    return _asked(aligner).rank(question, candidates, options, **changes)
+    return _asked(aligner).rank(question, candidates, options, progress=progress, **changes)
 
 
+@overload
 def ground(
     answer: str,
-    passages: Iterable[PassageLike],
+    passages: Iterable[PassageLike] | FrameLike,
+    options: GroundOptions | None = ...,
+    *,
+    columns: tuple[str, str] | None = ...,
+    progress: bool = ...,
+    aligner: Aligner | None = ...,
+    **changes: Unpack[GroundKeywords],
+) -> Grounding: ...
+
+
+@overload
+def ground(
+    answer: FrameLike,
+    passages: None = ...,
+    options: GroundOptions | None = ...,
+    *,
+    columns: tuple[str, str] | None = ...,
+    progress: bool = ...,
+    aligner: Aligner | None = ...,
+    **changes: Unpack[GroundKeywords],
+) -> Results[Grounding | InputError | None]: ...
+
+
+@explained(GroundKeywords, GroundOptions)
+def ground(
+    answer: str | FrameLike,
+    passages: Iterable[PassageLike] | FrameLike | None = None,
     options: GroundOptions | None = None,
     *,
+    columns: tuple[str, str] | None = None,
+    progress: bool = False,
     aligner: Aligner | None = None,
     **changes: Unpack[GroundKeywords],
-) -> Grounding:
+) -> Any:
     """Return where passages support the words of an answer; see Aligner.ground.
 
-    It is evidence, not a verdict on truth: docs/grounding.md says what it finds and what it cannot.
+    Of a frame with columns such as `answer` and `passages`, or those that `columns` names, return a
+    result for each row: None for one with a missing cell, an InputError for one that cannot be
+    used. `progress` shows a bar. It is evidence, not a verdict on truth: docs/grounding.md says
+    what it finds and what it cannot.
 
     Examples
     --------
@@ -171,9 +255,25 @@ def ground(
     >>> [citation.passage for citation in found.sentences[0].citations]
     ['0']
     """
-    return _asked(aligner).ground(answer, passages, options, **changes)
+    work = partial(_ground_row, _asked(aligner), options, changes)
+    if passages is None and (frame := Frame.of(answer)) is not None:
+        rows = frame.pairs(columns, ANSWERS, ("answer", "passages"))
+        return map_rows(work, frame, rows, progress=progress)
+    return _asked(aligner).ground(answer, passages, options, **changes)  # type: ignore[arg-type]
 
 
+def _ground_row(
+    aligner: Aligner,
+    options: GroundOptions | None,
+    changes: GroundKeywords,
+    answer: str,
+    passages: Any,
+) -> Grounding:
+    given = [passages] if isinstance(passages, str) else passages
+    return aligner.ground(answer, given, options, **changes)
+
+
+@explained(GroundKeywords, GroundOptions)
 def ground_stream(
     pieces: Iterable[str],
     passages: Iterable[PassageLike],
@@ -186,6 +286,7 @@ def ground_stream(
     return _asked(aligner).ground_stream(pieces, passages, options, **changes)
 
 
+@explained(ChunkKeywords, AlignOptions)
 def align_chunks(
     source: SentenceLike,
     target: SentenceLike,
@@ -198,6 +299,7 @@ def align_chunks(
     return _asked(aligner).align_chunks(source, target, options, **changes)
 
 
+@explained(AlignKeywords, AlignOptions)
 def align_texts(
     old: str,
     new: str,
@@ -220,17 +322,48 @@ def align_texts(
     return _asked(aligner).align_texts(old, new, options, **changes)
 
 
+@overload
 def diff(
     old: str,
     new: str,
+    options: AlignOptions | None = ...,
+    *,
+    columns: tuple[str, str] | None = ...,
+    progress: bool = ...,
+    aligner: Aligner | None = ...,
+    **changes: Unpack[AlignKeywords],
+) -> TextDiff: ...
+
+
+@overload
+def diff(
+    old: FrameLike,
+    new: None = ...,
+    options: AlignOptions | None = ...,
+    *,
+    columns: tuple[str, str] | None = ...,
+    progress: bool = ...,
+    aligner: Aligner | None = ...,
+    **changes: Unpack[AlignKeywords],
+) -> Results[TextDiff | InputError | None]: ...
+
+
+@explained(AlignKeywords, AlignOptions)
+def diff(
+    old: str | FrameLike,
+    new: str | None = None,
     options: AlignOptions | None = None,
     *,
+    columns: tuple[str, str] | None = None,
+    progress: bool = False,
     aligner: Aligner | None = None,
     **changes: Unpack[AlignKeywords],
-) -> TextDiff:
+) -> Any:
     """Return what changed from one text to another; see Aligner.diff.
 
-    Where the texts are equal, no model is loaded.
+    Of a frame with columns such as `old` and `new`, or those that `columns` names, return a result
+    for each row: None for one with a missing cell, an InputError for one that cannot be used.
+    `progress` shows a bar. Where texts are equal, no model is loaded.
 
     Examples
     --------
@@ -243,10 +376,14 @@ def diff(
     'It is old. It has 45 rooms.'
     """
     _check_aligner(aligner)
+    if new is None and (frame := Frame.of(old)) is not None:
+        work = partial(diff, options=options, aligner=aligner, **changes)
+        rows = frame.pairs(columns, VERSIONS, ("old", "new"))
+        return map_rows(work, frame, rows, progress=progress)
     if isinstance(old, str) and old == new:
         AlignOptions.of(options, changes)
         return same_texts(old, [(each.start, each.end) for each in split(old)])
-    return _asked(aligner).diff(old, new, options, **changes)
+    return _asked(aligner).diff(old, new, options, **changes)  # type: ignore[arg-type]
 
 
 def split(text: str) -> list[SentenceSpan]:

@@ -224,7 +224,7 @@ def test_an_answer_without_sentences_can_be_shown():
 
 
 RESULTS = {
-    "Alignment": (lambda: tokalign.align("It has 40 rooms.", "It has 45 rooms."), "conflict: value, 40 / 45"),
+    "Alignment": (lambda: tokalign.align("It has 40 rooms.", "It has 45."), "conflict: value"),
     "Relation": (
         lambda: tokalign.align("a dog", "a dog", relations=True).links[1].relation, "same (",
     ),

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from tokalign.batches.processes import WorkerError, map_batches, n_processors
 from tokalign.errors import AlignError, InputError, quoted, renewed
+from tokalign.types.frames import FrameCells
 from tokalign.types.inputs import can_iterate
 
 T = TypeVar("T")
@@ -87,13 +88,17 @@ def pipe_outcomes(
 ) -> Iterator[Any]:
     """Yield the alignments of pairs, or the errors that `Aligner.pipe` yields in their places."""
     contexts: deque[Any] = deque()
+    places: Sequence[int] = ()
+    if isinstance(pairs, FrameCells):  # of a frame
+        places = [place for place, row in enumerate(pairs) if row is not None]
+        pairs = [row for row in pairs if row is not None]
     if as_tuples:
         pairs = _split_contexts(pairs, contexts)
     for number, outcome in enumerate(in_batches(align, pairs, batch_size, n_process)):
         if isinstance(outcome, Exception) and (
             errors == "raise" or not isinstance(outcome, InputError | WorkerError)
         ):
-            raise _of_pair(outcome, number)
+            raise _of_pair(outcome, places[number] if places else number)
         yield (outcome, contexts.popleft()) if as_tuples else outcome
 
 

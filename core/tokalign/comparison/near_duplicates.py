@@ -7,19 +7,21 @@ by aligning them.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import Final, NoReturn
 
 from tokalign.batches.aligns import AlignsPairs
 from tokalign.batches.outcomes import unwrap
+from tokalign.batches.rows import with_progress
 from tokalign.comparison.signatures import Signatures, candidate_pairs
 from tokalign.comparison.similarities import ANNOTATED_AT_ONCE, annotate_many, pair_similarities
 from tokalign.english.lexicon.likeness import is_content
 from tokalign.english.lexicon.word_weights import Frequencies
 from tokalign.errors import InputError, quoted
 from tokalign.types import Sentence
+from tokalign.types.frames import FrameCells, columns_of
 from tokalign.types.inputs import require_many
 from tokalign.types.options import AlignOptions
 
@@ -51,19 +53,25 @@ def near_duplicates(
     overlap: float,
     on_bad: Callable[[int, InputError], None] | None,
     n_process: int,
+    progress: bool,
 ) -> Iterator[Duplicates]:
     """Yield pairs of near-duplicate sentences; see Aligner.near_duplicates."""
     for name, value in (("threshold", threshold), ("overlap", overlap)):
         if not 0 <= value <= 1:
             raise InputError(f"{name} is {value}; wanted 0 to 1", field=name)
     bad = _raise if on_bad is None else on_bad
-    texts, places, equals = _distinct(require_many(sentences, "sentences"))
+    given = require_many(columns_of(sentences)[0], "sentences")
+    if isinstance(given, FrameCells):
+        given = ("" if each is None else each for each in given)
+    texts, places, equals = _distinct(given)
     signatures = Signatures()
-    for sets in _lemma_sets(aligner, texts, options, lambda k, error: bad(places[k], error)):
+    read = with_progress(texts, "sentence", is_shown=progress)
+    for sets in _lemma_sets(aligner, read, options, lambda k, error: bad(places[k], error)):
         signatures.add(sets)
     pairs = candidate_pairs(signatures, overlap)
     both = ((texts[i], texts[j]) for i, j in pairs)
-    values = pair_similarities(aligner, both, options, n_process)
+    found = pair_similarities(aligner, both, options, n_process)
+    values = with_progress(found, "pair", is_shown=progress, total=len(pairs))
     close = (
         (places[i], places[j], value)
         for (i, j), value in zip(pairs, values, strict=True)
@@ -100,7 +108,7 @@ def _distinct(
 
 def _lemma_sets(
     aligner: AlignsPairs,
-    texts: Sequence[str],
+    texts: Iterable[str],
     options: AlignOptions,
     bad: Callable[[int, InputError], None],
 ) -> Iterator[list[list[str]]]:

@@ -15,11 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.batches.aligns import AlignsPairs
-from tokalign.batches.outcomes import annotate_each
+from tokalign.batches.outcomes import annotate_each, try_one
 from tokalign.batches.processes import WorkerError
+from tokalign.batches.rows import with_progress
 from tokalign.errors import InputError, quoted
 from tokalign.types import Alignment, Sentence, SentenceLike
-from tokalign.types.inputs import require_many
+from tokalign.types.frames import FrameCells, columns_of
+from tokalign.types.inputs import require_many, require_sentence
 from tokalign.types.keywords import NanErrors
 from tokalign.types.options import AlignOptions
 
@@ -34,6 +36,7 @@ def similarities(
     options: AlignOptions,
     errors: NanErrors,
     n_process: int,
+    progress: bool,
 ) -> NDArray[np.float64]:
     """Return the similarities of one sentence with many; see Aligner.similarities."""
     (source,) = aligner.annotate([one], truncate=options.truncate, markup=options.markup)
@@ -41,7 +44,8 @@ def similarities(
     found = np.full(len(targets), math.nan)
     usable = [k for k, target in enumerate(targets) if target is not None]
     pairs = ((source, targets[k]) for k in usable)
-    found[usable] = list(pair_similarities(aligner, pairs, options, n_process))
+    values = pair_similarities(aligner, pairs, options, n_process)
+    found[usable] = list(with_progress(values, "pair", is_shown=progress, total=len(usable)))
     return found
 
 
@@ -52,6 +56,7 @@ def similarity_matrix(
     options: AlignOptions,
     errors: NanErrors,
     n_process: int,
+    progress: bool,
 ) -> NDArray[np.float64]:
     """Return the similarity of each row with each column; see Aligner.similarity_matrix."""
     sources = _annotated(aligner, rows, "rows", options, errors)
@@ -63,7 +68,9 @@ def similarity_matrix(
     cells = partial(_cells, sources, targets, is_square=is_square)
     pairs = ((sources[i], targets[j]) for i, j in cells())
     values = pair_similarities(aligner, pairs, options, n_process)
-    for (i, j), value in zip(cells(), values, strict=True):
+    total = sum(1 for _ in cells()) if progress else None
+    shown = with_progress(values, "pair", is_shown=progress, total=total)
+    for (i, j), value in zip(cells(), shown, strict=True):
         found[i, j] = value
         if is_square:
             found[j, i] = value
@@ -84,10 +91,13 @@ def _annotated(
     if errors not in ("raise", "nan"):
         raise InputError(f"errors is {quoted(errors)}; wanted raise or nan", field="errors")
     found: list[Sentence | None] = []
-    for outcome in annotate_many(aligner, require_many(sentences, name), options):
+    given = require_many(columns_of(sentences)[0], name)
+    checked = (try_one(partial(require_sentence, name="sentence"), each) for each in given)
+    for outcome in annotate_many(aligner, checked, options):
+        missing = isinstance(given, FrameCells) and given[len(found)] is None
         if not isinstance(outcome, Exception):
             found.append(outcome)
-        elif isinstance(outcome, InputError) and errors == "nan":
+        elif isinstance(outcome, InputError) and (errors == "nan" or missing):
             found.append(None)
         else:
             outcome.args = (f"{name}[{len(found)}]: {outcome}",)
@@ -96,7 +106,7 @@ def _annotated(
 
 
 def annotate_many(
-    aligner: AlignsPairs, sentences: Iterable[SentenceLike], options: AlignOptions
+    aligner: AlignsPairs, sentences: Iterable[SentenceLike | Exception], options: AlignOptions
 ) -> Iterator[Sentence | Exception]:
     """Yield annotated sentences, or the error of one that cannot be annotated, batch by batch."""
     annotate = partial(aligner.annotate, truncate=options.truncate, markup=options.markup)

@@ -9,10 +9,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 from tokalign.batches.aligns import JudgesPairs
 from tokalign.batches.outcomes import unwrap
+from tokalign.batches.rows import with_progress
 from tokalign.english.reading import reading_as
 from tokalign.errors import InputError, renewed
 from tokalign.ranking.judge import shipped_weights, standardised, weighed
@@ -20,6 +21,7 @@ from tokalign.ranking.passages import Passage, asked_part, decides, highlights_o
 from tokalign.ranking.passages import shortlist as shortlist_of
 from tokalign.types import Alignment, Highlight, Judgement, Pair, Ranked, Sentence, SentenceLike
 from tokalign.types.display import Results
+from tokalign.types.frames import columns_of
 from tokalign.types.inputs import (
     check_priors,
     require_many,
@@ -34,9 +36,11 @@ BATCH_SIZE = 64
 def rank_candidates(
     engine: JudgesPairs,
     question: SentenceLike,
-    candidates: Iterable[SentenceLike],
+    candidates: Any,
     options: AlignOptions,
     how: RankOptions,
+    *,
+    progress: bool = False,
 ) -> Results[Ranked]:
     """Return the candidates, the best answers first; see Aligner.rank."""
     truncate, markup = options.truncate, options.markup
@@ -46,8 +50,10 @@ def rank_candidates(
     decisive: list[_Outcome] = []
     spans: defaultdict[int, list[Highlight]] = defaultdict(list)
     with reading_as(markup):
-        chosen = _Chosen.of(target, require_many(candidates), how.priors, how.shortlist)
-    pending = _sentences(chosen.candidates, how.passages)
+        texts, kept = columns_of(candidates)
+        chosen = _Chosen.of(target, require_many(texts), how.priors, how.shortlist)
+    shown = with_progress(chosen.candidates, "candidate", is_shown=progress)
+    pending = _sentences(shown, how.passages)
     while batch := list(islice(pending, BATCH_SIZE)):
         pairs: list[Pair | Exception] = [
             each.source if isinstance(each.source, InputError) else (each.source, target)
@@ -68,7 +74,9 @@ def rank_candidates(
         for number, each in enumerate(decisive)
     ]
     ranked.sort(key=lambda each: -each.judgement.score if each.judgement else 1.0)
-    return Results(ranked[: how.top_k or None])
+    ranked = ranked[: how.top_k or None]
+    rows = {name: [cells[each.index] for each in ranked] for name, cells in kept.items()}
+    return Results(ranked, rows)
 
 
 class _Chosen(NamedTuple):

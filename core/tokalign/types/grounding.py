@@ -11,6 +11,7 @@ from tokalign.errors import InputError, ServerError, quoted
 from tokalign.showing.text import one_line
 from tokalign.types.display import Shown, plain
 from tokalign.types.fields import FeatureContribution
+from tokalign.types.frames import Frame, cells_of
 from tokalign.types.inputs import can_iterate
 from tokalign.types.options import BaseOptions, Markup, OffsetUnit, check_count
 from tokalign.types.relations import ConflictKind
@@ -332,7 +333,12 @@ def check_passages(passages: Iterable[PassageLike]) -> tuple[SourcePassage, ...]
         raise InputError(
             f"the passages are {quoted(passages)}; wanted texts in a list", field="passages"
         )
-    checked = tuple(_checked(each, number) for number, each in enumerate(passages))
+    frame = Frame.of(passages)
+    if frame is not None:
+        texts = frame.texts()
+        ids = frame.columns.get("id", map(str, range(len(texts))))
+        passages = [(str(name), text) for name, text in zip(ids, texts, strict=True) if text]
+    checked = tuple(_checked(each, number) for number, each in enumerate(cells_of(passages)))
     seen: dict[str, int] = {}
     for number, passage in enumerate(checked):
         if (before := seen.setdefault(passage.id, number)) != number:

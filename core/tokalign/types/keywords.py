@@ -6,11 +6,15 @@ Type checkers refuse other names, and so does `BaseOptions.of` at run time.
 
 from __future__ import annotations
 
+import inspect
+import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import Literal, TypeAlias, TypedDict
+from typing import Any, Literal, TypeAlias, TypedDict, TypeVar
 
 from tokalign.errors import InputError
 from tokalign.types.options import Detail, Markup, OffsetUnit, Priority, RankBy, Symmetrization
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 SymmetrizationLike: TypeAlias = (
     Symmetrization
@@ -72,6 +76,8 @@ class PipeKeywords(AlignKeywords, total=False):
 
     batch_size: int
     n_process: int
+    columns: tuple[str, str] | None
+    progress: bool
 
 
 class ChunkKeywords(AlignKeywords, total=False):
@@ -107,6 +113,7 @@ class ComparisonKeywords(AlignKeywords, total=False):
 
     errors: NanErrors
     n_process: int
+    progress: bool
 
 
 DEFAULT_THRESHOLD = 0.75
@@ -120,3 +127,44 @@ class DuplicateKeywords(AlignKeywords, total=False):
     overlap: float
     on_bad: Callable[[int, InputError], None] | None
     n_process: int
+    progress: bool
+
+
+def explained(keywords: type[Any], *described: type[Any]) -> Callable[[F], F]:
+    """Return a decorator that lists and explains the keyword options of a function.
+
+    Its signature gets them in place of ``**changes``, for completion, and its docstring gets what
+    the docstrings of classes say of them, for help.
+
+    Parameters
+    ----------
+    keywords : TypedDict
+        The function's keyword options.
+    described : classes
+        With the options as attributes.
+    """
+    names = list(keywords.__annotations__)
+    said: dict[str, str] = {}
+    defaults: dict[str, Any] = {}
+    for each in described:
+        text = inspect.cleandoc(each.__doc__ or "")
+        for found in re.finditer(r"^(\w+) : .*\n(?:    .*\n?)+", text, re.MULTILINE):
+            said.setdefault(found[1], found[0].rstrip())
+        defaults |= {name: field.default for name, field in each.__dataclass_fields__.items()}
+
+    def explain(function: F) -> F:
+        signature = inspect.signature(function)
+        own = [each for each in signature.parameters.values() if each.kind is not each.VAR_KEYWORD]
+        added = [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=defaults.get(name))
+            for name in names
+            if name not in signature.parameters
+        ]
+        function.__signature__ = signature.replace(parameters=[*own, *added])  # type: ignore[attr-defined]
+        options = [said[name] for name in names if name in said]
+        if options and function.__doc__:
+            doc = inspect.cleandoc(function.__doc__)
+            function.__doc__ = "\n".join([doc, "", "Options", "-------", *options])
+        return function
+
+    return explain
