@@ -102,6 +102,53 @@ def test_a_stage_is_drawn_anew_when_the_window_changes(look, written):
     )  # fmt: skip
 
 
+ENDS = """
+return [...document.querySelectorAll('.stage')].flatMap((stage, k) => {
+  const origin = stage.querySelector('svg').getBoundingClientRect();
+  const isAcross = stage.classList.contains('is-columns');
+  const boxes = [...stage.querySelectorAll('.row')].map((row) =>
+    [...row.querySelectorAll('.word')].map((word) => word.getBoundingClientRect()));
+  return [...stage.querySelectorAll('path.link')].flatMap((path) =>
+    [path.getPointAtLength(0), path.getPointAtLength(path.getTotalLength())].map((end, side) => {
+      const x = end.x + origin.left, y = end.y + origin.top;
+      const far = (box) => isAcross
+        ? Math.hypot(x - (side ? box.left : box.right), y - box.top - box.height / 2)
+        : Math.hypot(x - box.left - box.width / 2, y - (side ? box.top : box.bottom));
+      return [k, Math.min(...boxes[side].map(far))];
+    }));
+})
+"""
+"""For each end of a curve: the number of its stage, and how far it is from a word's edge."""
+
+
+@pytest.mark.parametrize("width", [1600, 1280, 390])
+@pytest.mark.parametrize("name", ["view", "compare"])
+def test_curves_side_by_side_end_at_their_words(look, written, name, width):
+    page = look(written[name], width=width, state="#beside=1")
+    ends = page.execute_script(ENDS)
+    assert {stage for stage, _ in ends} == {0, 1}
+    assert max(far for _, far in ends) < 3
+
+
+def test_sentences_are_read_as_sentences_and_ids_are_said_once(look, tmp_path):
+    pair = gold_pair("abc", "abd", {(0, 0)}, name="490:490")
+    path = tmp_path / "twice.html"
+    path.write_text(render_page("twice", "", page_pairs([pair], [{(0, 0): 1.0}])))
+    page = look(path)
+    texts = [each.text for each in at(page, "read").find_elements(By.TAG_NAME, "p")]
+    assert texts == [pair.source.text, pair.target.text]
+    assert at(page, "name").text == "pair 490"
+    first = page.find_element(By.CSS_SELECTOR, "#items button")
+    assert first.text.split()[1:] == ["490", *pair.target.text.split()]
+
+
+def test_the_list_shows_what_it_is_sorted_by(look, written):
+    for order in ("most harm first", "lowest F1 first", "longest first"):
+        page = look(written["evaluate"], state=f"#sort={order.replace(' ', '+')}")
+        shown = [float(each.text) for each in page.find_elements(By.CSS_SELECTOR, "#items small")]
+        assert shown == sorted(shown, reverse=order != "lowest F1 first") and len(set(shown)) > 1
+
+
 def test_heads_of_the_grid_stay(look, written):
     page = look(written["links"], width=390, state="#pair=long&grid=1")
     places = page.execute_script(

@@ -78,6 +78,21 @@ export const orders = {
   "longest first": (a, b) => size(b) - size(a) || a.place - b.place,
 };
 
+/* What the list shows of a pair: what it is sorted by, or its F1. */
+const f1 = (pair) => (100 * pair.figures.f1).toFixed(1);
+export const measures = {
+  "most harm first": (pair) => (100 * pair.harm).toFixed(2),
+  "lowest F1 first": f1,
+  "as in the file": f1,
+  "longest first": (pair) => `${size(pair)}`,
+};
+
+/* The id of a pair; an id of two equal halves is said once. */
+export const title = ({ id }) => {
+  const half = id.slice(0, (id.length - 1) / 2);
+  return half && id === `${half}:${half}` ? half : id;
+};
+
 /* Returns the pairs that are asked for: texts and filters as they stand in the address. */
 export function chosen(pairs, asked) {
   const text = asked.q.trim().toLowerCase(), longest = Number(asked.longest) || Infinity;
@@ -88,6 +103,6 @@ export function chosen(pairs, asked) {
   return pairs
     .filter((pair) => ["error", "relation", "tag"].every((facet) => has(pair, facet)) && size(pair) <= longest &&
       (!asked.link || pair.marks.links.has(asked.link)) &&
-      (!text || pair.id.toLowerCase() === text || (pair.text ??= pair.source.concat(pair.target).join("\n").toLowerCase()).includes(text)))
+      (!text || [pair.id, title(pair)].some((name) => name.toLowerCase() === text) || (pair.text ??= pair.source.concat(pair.target).join("\n").toLowerCase()).includes(text)))
     .sort(orders[asked.sort]);
 }

@@ -1,4 +1,4 @@
-import { chosen, count, harmonic, judge, mark, orders, size, tally, words } from "./judging.js";
+import { chosen, count, harmonic, judge, mark, measures, orders, size, tally, title, words } from "./judging.js";
 import { figures, ladder, percent, reliability } from "./figures.js";
 import { jsonLine, latex, pharaoh, png, save, tikz } from "./copies.js";
 import { drawMatrix } from "./matrix.js";
@@ -73,8 +73,8 @@ function fillList() {
   at("items").style.paddingTop = `${from * ROW}px`;
   at("items").replaceChildren(...items.map((pair) => {
     const item = make("li"), button = make("button", null, { type: "button", "aria-current": String(pair === here) });
-    if (data.has_gold) button.append(make("small", percent(pair.figures.f1)));
-    button.append(`${pair.id}  ${pair.target.join(" ")}`);
+    if (data.has_gold) button.append(make("small", measures[state.sort](pair)));
+    button.append(` ${title(pair)}  ${pair.texts[1]}`);
     button.onclick = () => go(pair);
     item.append(button);
     return item;
@@ -111,7 +111,8 @@ function show() {
   const pair = here;
   at("drawn").replaceChildren();
   for (const id of ["detail", "lines"]) at(id).replaceChildren();
-  at("name").textContent = pair ? `pair ${pair.id}` : "no pair";
+  at("name").textContent = pair ? `pair ${title(pair)}` : "no pair";
+  at("read").replaceChildren(...(pair?.texts || []).map((text, k) => make("p", text, { "aria-label": k ? "target sentence" : "source sentence" })));
   for (const id of ["links", "legend"]) at(id).hidden = !pair;
   at("copied").hidden = true;
   at("edits").hidden = !pair?.edits;
@@ -123,14 +124,15 @@ function show() {
   const parts = isBeside ? [judge({ ...pair, other: null }, data, Number(state.from)), judge(pair, data, Number(state.from), true)] : [cells];
   const box = isBeside ? make("div", null, { class: "systems" }) : at("drawn");
   if (isBeside) at("drawn").append(box);
-  parts.forEach((part, k) => {
-    const inside = isBeside ? make("div") : box;
-    if (isBeside) {
-      inside.append(make("h3", data.systems[Number(k ? state.second : state.first)]?.name || `${k ? "second" : "first"} system`));
-      box.append(inside);
-    }
-    drawPair(inside, pair, part, isBeside ? `links of ${inside.firstChild.textContent}` : "links");
-  });
+  const names = parts.map((_, k) => data.systems[Number(k ? state.second : state.first)]?.name || `${k ? "second" : "first"} system`);
+  const insides = parts.map((_, k) => {
+    if (!isBeside) return box;
+    const inside = make("div");
+    inside.append(make("h3", names[k]));
+    box.append(inside);
+    return inside;
+  }); /* all are there before one is drawn, which measures its words */
+  parts.forEach((part, k) => drawPair(insides[k], pair, part, isBeside ? `links of ${names[k]}` : "links"));
   at("lines").append(...cells.map((cell) => {
     const item = make("li"), button = make("button", describe(pair, cell), { type: "button", title: "show the pairs that link these words" });
     button.onclick = () => ask({ link: words(pair, cell) });

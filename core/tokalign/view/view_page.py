@@ -45,6 +45,8 @@ class PagePair:
     ----------
     id : str
     source, target : tuple of str
+    texts : (source text, target text)
+        As sentences to read.
     links : tuple of (source, target, confidence)
         The links to show; confidence in [0, 1].
     sure, possible : tuple of (source, target)
@@ -66,6 +68,7 @@ class PagePair:
     id: str
     source: tuple[str, ...]
     target: tuple[str, ...]
+    texts: tuple[str, str]
     links: tuple[tuple[int, int, float], ...]
     sure: tuple[tuple[int, int], ...] = ()
     possible: tuple[tuple[int, int], ...] = ()
@@ -116,6 +119,7 @@ def page_pairs(
                 id=pair.id,
                 source=pair.source.tokens,
                 target=pair.target.tokens,
+                texts=(pair.source.text, pair.target.text),
                 links=_links(confidence),
                 sure=tuple(sorted(pair.sure)) if has_gold else (),
                 possible=tuple(sorted(pair.possible)),
