@@ -55,7 +55,7 @@ def test_word_has_headings_items_tables_and_the_new_text_of_tracked_changes():
         '<w:p><w:pPr><w:pStyle w:val="Heading2"/><w:tabs><w:tab/></w:tabs></w:pPr>'
         "<w:r><w:t>Terms</w:t></w:r></w:p>"
         "<w:p><w:pPr><w:numPr/></w:pPr></w:p>\n<w:p> </w:p>"
-        "<w:p><w:pPr><w:numPr/></w:pPr><w:r><w:t>One</w:t><w:br/><w:t>more</w:t></w:r></w:p>"
+        '<w:p><w:pPr><w:pStyle w:val="ListBullet"/></w:pPr><w:r><w:t>One</w:t><w:br/><w:t>more</w:t></w:r></w:p>'
         '<w:p><w:r><w:t xml:space="preserve">It has </w:t></w:r>'
         "<w:del><w:r><w:delText>40</w:delText></w:r></w:del>"
         "<w:ins><w:r><w:t>45</w:t></w:r></w:ins>\n"
@@ -126,7 +126,7 @@ def test_a_pdf_has_its_text():
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (pdf(""), "a PDF of 1 pages without text; a scanned one has only pictures"),
+        (pdf(""), "a PDF without text; a scanned one has only pictures"),
         (b"%PDF-1.4\nnothing", "a PDF that cannot be read"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "Word before 2007; save it as .docx"),
         (packed(mimetype="image/png"), "a ZIP file that is no .docx, .odt or .epub"),

@@ -314,7 +314,7 @@ def _mark_of(element: Element, tag: str) -> str:
         )
         if found:
             return "#" * int(found[1])
-        if name == "numPr":
+        if name == "numPr" or (name == "pStyle" and _own(each, "val").startswith("List")):
             return "-"
     return ""
 
@@ -359,8 +359,7 @@ def _pdf_text(data: bytes, name: str) -> str:
         raise FormatError(f"a PDF that cannot be read: {error}", path=name) from None
     if not any(map(str.strip, pages)):
         raise FormatError(
-            f"a PDF of {len(pages)} pages without text; a scanned one has only pictures: read it "
-            "by OCR first",
+            "a PDF without text; a scanned one has only pictures: read it by OCR first",
             path=name,
         )
     return "\n".join(f"{page.rstrip()}\n" for page in pages)
