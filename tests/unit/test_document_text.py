@@ -55,7 +55,8 @@ def test_word_has_headings_items_tables_and_the_new_text_of_tracked_changes():
         '<w:p><w:pPr><w:pStyle w:val="Heading2"/><w:tabs><w:tab/></w:tabs></w:pPr>'
         "<w:r><w:t>Terms</w:t></w:r></w:p>"
         "<w:p><w:pPr><w:numPr/></w:pPr></w:p>\n<w:p> </w:p>"
-        '<w:p><w:pPr><w:pStyle w:val="ListBullet"/></w:pPr><w:r><w:t>One</w:t><w:br/><w:t>more</w:t></w:r></w:p>'
+        '<w:p><w:pPr><w:pStyle w:val="ListBullet"/></w:pPr><w:r>'
+        "<w:t>One</w:t><w:br/><w:t>more</w:t></w:r></w:p>"
         '<w:p><w:r><w:t xml:space="preserve">It has </w:t></w:r>'
         "<w:del><w:r><w:delText>40</w:delText></w:r></w:del>"
         "<w:ins><w:r><w:t>45</w:t></w:r></w:ins>\n"
