@@ -194,8 +194,8 @@ class SystemBackend(Backend):
     ) -> tuple[float, float]:
         """Return score and similarity."""
         return covered_shares(
-            np.pad(confidence, ((0, 0), (1, 0))),
-            np.ascontiguousarray(np.pad(confidence.T, ((0, 0), (1, 0)))),
+            _behind_null(confidence),
+            _behind_null(confidence.T),
             list(map(content_weight, target.tags or ())),
             self._weights(source),
             self._weights(target),
@@ -210,6 +210,13 @@ class SystemBackend(Backend):
 def _confidence(matches: Matches, n_source: int, n_target: int) -> NDArray[np.float64]:
     found = np.zeros((n_source, n_target))
     found[matches.source, matches.target] = matches.confidence
+    return found
+
+
+def _behind_null(confidence: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return a matrix with a column of zeros before it, for no partner."""
+    found = np.zeros((confidence.shape[0], confidence.shape[1] + 1))
+    found[:, 1:] = confidence
     return found
 
 

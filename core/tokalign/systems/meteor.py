@@ -97,7 +97,7 @@ def matches(
     return [
         (i, j)
         for i, items in enumerate(source)
-        for j in sorted({j for item in items for j in places.get(item, ())})
+        for j in sorted({j for item in places.keys() & items for j in places[item]})
     ]
 
 
