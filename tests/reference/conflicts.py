@@ -392,9 +392,9 @@ class Conflicts(Clauses):
             if (k, m) in self.values:
                 continue
             is_name = k > 0 and word.coarse == self.source[k - 1].coarse == "name"
-            if around == "verb" and is_name and m and self.counterpart(k - 1) == m - 1:
-                if k - 1 in self.reach(0, i, far):
-                    continue  # of the name that the word before counted for
+            is_same = is_name and k - 1 in self.reach(0, i, far)
+            if around == "verb" and is_same and m and self.counterpart(k - 1) == m - 1:
+                continue  # of the name that the word before counted for
             if around == "verb":
                 counts = self.has_role(0, k) and self.has_role(1, m)
             elif around == "than":
