@@ -116,6 +116,19 @@ def test_a_passage_that_contradicts_a_supported_answer_is_told(aligner):
     ]
 
 
+@pytest.mark.parametrize(
+    ("answer", "passage"),
+    [
+        ("Marta Lind wrote the report in 2015.", "Marta Lind was born in 1970."),
+        ("The library bought 300 books in March.", "The library lent 500 books in April."),
+    ],
+)
+def test_a_sentence_about_another_event_contradicts_nothing(aligner, answer, passage):
+    (sentence,) = aligner.ground(answer, [passage]).sentences
+    assert sentence.citations
+    assert sentence.conflicts == ()
+
+
 def test_kinds_of_words(found):
     word = words(found)
     assert word["1894"].kind is WordKind.VALUE
