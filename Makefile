@@ -153,9 +153,6 @@ test-neural: build .venv-neural/.ready  ## the neural models, without their trai
 test-engines: build .venv-engines/$(if $(JAVA),.java,.ready)  ## pandas, polars, DuckDB, Dask, datasets; JAVA=1: Ray and Spark
 	.venv-engines/bin/python -m pytest tests/engines
 
-test-extras: build dev  ## each extra in an environment of its own: what works, and what it weighs
-	$(BIN)/python packaging/extras.py $(ARGS)
-
 .venv-http/.ready: pyproject.toml .venv/.dev
 	$(call make_venv,.venv-http,clients of rerankers: cohere$(comma) LangChain and Haystack)
 	@folder=$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))') && \
@@ -338,8 +335,8 @@ table-%: build  ## one table: wordnet, vectors, wordpieces, annotators, counts, 
 	@touch $@
 
 # PYTHONS names those to build for; without, every one that is found.
-wheels: .venv-packaging/.ready  ## build sdist and wheels of what is committed; check, install and use each
-	.venv-packaging/bin/python packaging/wheels.py $(PYTHONS)
+release: dev .venv-packaging/.ready  ## build all of a release of what is committed, into dist/; check, install and use it
+	.venv-packaging/bin/python packaging/release.py $(PYTHONS)
 
 COMPILE = CUSTOM_COMPILE_COMMAND='make lock' .venv-packaging/bin/pip-compile -q --upgrade --generate-hashes \
   --no-annotate --strip-extras --allow-unsafe --no-emit-index-url --no-emit-trusted-host --no-emit-find-links

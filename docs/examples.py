@@ -1,6 +1,7 @@
 """Examples of the documentation: runs them, and writes what they print.
 
-    python docs/examples.py            (make docs)
+    python docs/examples.py                    (make docs)
+    python docs/examples.py --check PAGE...    (write nothing; exit 1 where a page shows another)
 
 Examples are fenced blocks. ``console``: lines after ``$ `` (continued after ``> ``) are commands,
 the lines after them their output. ``pycon``: an interpreter session. The blocks of a page share a
@@ -12,6 +13,7 @@ start`` and ``end of quick start``. A test fails where a page shows something el
 from __future__ import annotations
 
 import contextlib
+import difflib
 import doctest
 import io
 import os
@@ -97,13 +99,20 @@ def rewrite(path: Path, text: str) -> None:
         print(f"rewrote {path.relative_to(ROOT)}")
 
 
-def main() -> None:
-    """Refresh all pages, and the picture."""
+def main(arguments: list[str]) -> None:
+    """Refresh all pages, and the picture; or check some."""
     with demo_server("en") as address:
+        if arguments[:1] == ["--check"]:
+            for path in map(Path, arguments[1:]):
+                text = path.read_text(encoding="utf-8")
+                lines = (text.splitlines(), refreshed(text, address).splitlines())
+                if found := "\n".join(difflib.unified_diff(*lines, "page", "printed", lineterm="")):
+                    sys.exit(f"{path} shows what is not printed:\n{found}")
+            return
         for path in PAGES:
             rewrite(path, refreshed(path.read_text(encoding="utf-8"), address))
     rewrite(PICTURE, picture())
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

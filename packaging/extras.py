@@ -1,21 +1,40 @@
-"""Installs a wheel with each extra into an environment of its own, checks what works there, and
-prints a table: how many packages and megabytes it brings, and how long the first link takes.
+"""Installs the wheels into empty environments, alone and with extras, and uses them there.
 
-    python packaging/extras.py [EXTRA...]        (make test-extras)
+The extras of `all` are ten. Five environments hold every two of them together, each of the two
+without the other, and, with the one without extras, neither: an extra is in three of the five, and
+no two are in the same three. release.py calls it.
 """
 
+from __future__ import annotations
+
+import itertools
 import shutil
 import subprocess
 import sys
 import time
+import tomllib
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 WORK = ROOT / "build" / "extras"
-EXTRAS = ("base", "client", "server", "train", "arrow", "neural")
+ALONE = ("base", "client", "server", "train", "arrow", "neural")
+"""Those that docs/install.md has in its table."""
 FIRST_LINK = "from tokalign import Aligner; Aligner.load().align('A dog barked.', 'Dogs bark.')"
-# Every environment has them.
-OWN = {"pip", "setuptools"}
+WITHOUT_DATA = """
+import tokalign
+try:
+    tokalign.align("A dog barked.", "Dogs bark.")
+except tokalign.ResourceError as error:
+    assert "pip install 'tokalign-data==" in str(error), error
+else:
+    raise SystemExit("it aligns without tokalign-data")
+"""
+
+
+def project() -> dict[str, Any]:
+    """Return what pyproject.toml says of the package."""
+    return tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
 
 def run(*command: object) -> str:
@@ -27,49 +46,76 @@ def run(*command: object) -> str:
     return done.stdout
 
 
+def uv(*arguments: object) -> str:
+    """Run the uv that stands beside this interpreter: it fills an environment in seconds."""
+    return run(Path(sys.executable).with_name("uv"), *arguments)
+
+
+def environment(name: str, python: str, dist: Path, *wanted: object) -> Path:
+    """Return the interpreter of a new environment with some packages, some of them from `dist`."""
+    folder = WORK / name
+    uv("venv", "-q", "--clear", "--python", python, folder)
+    found = folder / "bin" / "python"
+    uv("pip", "install", "-q", "--python", found, "--find-links", dist, *wanted)
+    return found
+
+
+def combinations() -> dict[str, tuple[str, ...]]:
+    """Return the five environments of several extras, by the letters of their extras' names."""
+    (every,) = project()["optional-dependencies"]["all"]
+    extras = every.removeprefix("tokalign[").removesuffix("]").split(",")
+    places = list(itertools.combinations(range(5), 3))
+    if len(extras) > len(places):
+        raise SystemExit(
+            f"{len(extras)} extras are in `all`: packaging/extras.py has {len(places)}"
+        )
+    rows = [
+        tuple(extra for extra, place in zip(extras, places, strict=False) if row in place)
+        for row in range(5)
+    ]
+    return {"+".join(row): row for row in rows}
+
+
 def size_mb(folder: Path) -> float:
     """Return the megabytes of all files below a folder."""
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) / 1e6
 
 
-def measure(wheel: Path, extra: str) -> dict[str, object]:
-    """Install the wheel with an extra, check it, and return what it takes."""
-    environment = WORK / extra
-    run(sys.executable, "-m", "venv", environment)
-    python = environment / "bin" / "python"
-    pip = (python, "-m", "pip", "--disable-pip-version-check", "-q")
-    run(*pip, "install", "--no-compile", f"{wheel}[{extra}]" if extra != "base" else wheel)
-    run(python, ROOT / "tests" / "extras.py", extra)
-    (folder,) = environment.glob("lib/python*/site-packages")
-    packages = {each.name.partition("-")[0] for each in folder.glob("*.dist-info")} - OWN
+def use_alone(python: str, dist: Path, wheel: Path) -> None:
+    """Install the compiled wheel without data, and the wheels of data without it."""
+    found = environment("alone", python, dist, *project()["dependencies"])
+    uv("pip", "install", "-q", "--python", found, "--no-deps", wheel)
+    run(found, "-c", WITHOUT_DATA)
+    for data in sorted(dist.glob("*-none-any.whl")):
+        found = environment("alone", python, dist, data)
+        (folder,) = (WORK / "alone").glob("lib/python*/site-packages")
+        if list(folder.rglob("*.so")) or not list((folder / "tokalign" / "data").iterdir()):
+            raise SystemExit(f"{data.name} is not of data alone")
+
+
+def measure(name: str, extras: tuple[str, ...], python: str, dist: Path, wheel: Path) -> str:
+    """Install the wheel with extras, check what works, and return the row of the table."""
+    listed = f"[{','.join(extras)}]" if extras else ""
+    found = environment(name, python, dist, f"tokalign{listed} @ {wheel.resolve().as_uri()}")
+    (folder,) = (WORK / name).glob("lib/python*/site-packages")
+    n_packages = len(list(folder.glob("*.dist-info")))
+    n_own = len(list(folder.glob("tokalign*.dist-info")))
     own = size_mb(folder / "tokalign")
-    beside = size_mb(folder) - own - sum(size_mb(folder / name) for name in OWN)
+    beside = size_mb(folder) - own
     began = time.perf_counter()
-    run(python, "-c", FIRST_LINK)
-    return {
-        "extra": extra,
-        "packages": len(packages) - 1,
-        "mb_beside": round(beside),
-        "mb_tokalign": round(own),
-        "first_link_s": round(time.perf_counter() - began, 2),
-    }
+    run(found, "-c", FIRST_LINK)
+    first_link_s = time.perf_counter() - began
+    run(found, ROOT / "tests" / "extras.py", *extras)
+    shutil.rmtree(WORK / name)
+    return f"| {name} | {n_packages - n_own} | {beside:.0f} | {own:.0f} | {first_link_s:.2f} |"
 
 
-def main(extras: list[str]) -> None:
-    """Do all of it."""
+def use_all(python: str, dist: Path, wheel: Path) -> None:
+    """Do all of it by one Python, and print a table: what each brings, and its first link."""
     shutil.rmtree(WORK, ignore_errors=True)
-    built = WORK / "wheel"
-    run(
-        sys.executable, "-m", "pip", "--disable-pip-version-check", "-q", "wheel",
-        "--no-build-isolation", "--no-deps", "--wheel-dir", built, ROOT,
-    )  # fmt: skip
-    (wheel,) = built.glob("*.whl")
-    print("| extra | packages | MB beside tokalign | MB of tokalign | s to the first link |")
+    use_alone(python, dist, wheel)
+    print("| extras | packages | MB beside tokalign | MB of tokalign | s to the first link |")
     print("| --- | --- | --- | --- | --- |")
-    for extra in extras or EXTRAS:
-        print(f"| {' | '.join(map(str, measure(wheel, extra).values()))} |", flush=True)
-        shutil.rmtree(WORK / extra)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])
+    rows = {name: () if name == "base" else (name,) for name in ALONE} | combinations()
+    for name, extras in rows.items():
+        print(measure(name, extras, python, dist, wheel), flush=True)

