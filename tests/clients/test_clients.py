@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import trustme
+from golden.test_golden import assert_alike, refresh
 from grpc_health.v1 import health_pb2
 from support import scripted_server
 from support.server_process import started
@@ -148,6 +149,12 @@ def guarded(tmp_path_factory):
 def test_client_prints_what_pythons_finds(name, plain, expected):
     printed, complaint, code = run(name, plain)
     assert (printed, code) == (expected, 0), complaint
+
+
+def test_a_go_client_of_the_frozen_contract_reads_the_reviewed_answers(plain):
+    calls = refresh.FROZEN / "calls.json"
+    now = refresh.frozen_answers(plain, BUILT / "go" / "frozen", plain, calls)
+    assert_alike(now, json.loads((ROOT / "tests" / "golden" / "frozen.json").read_text()))
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -15,6 +15,7 @@ from tokalign.formats import open_document, read_gold
 from tokalign.formats.pharaoh import read_links
 from tokalign.model.shipped import DEFAULT_MODEL
 from tokalign.types.options import Symmetrization
+from tokalign.v1 import align_pb2
 
 FOLDER = Path(__file__).parent
 DATA = FOLDER.parent / "data"
@@ -117,3 +118,28 @@ def test_evaluate_scores_the_model_as_its_golden_predictions():
     assert system in one.pop("signature")
     assert "system sample.t2s.pharaoh " in two.pop("signature")
     assert one == two
+
+
+def test_a_client_of_the_frozen_contract_reads_the_reviewed_answers():
+    with refresh.running_server("--metrics-port", "-1", "--workers", "1") as server:
+        now = refresh.frozen_answers(server.address)
+    assert_alike(now, json.loads((FOLDER / "frozen.json").read_text()))
+    methods = {method for method, _ in json.loads((refresh.FROZEN / "calls.json").read_text())}
+    service = align_pb2.DESCRIPTOR.services_by_name["AlignService"]
+    assert methods == {method.name for method in service.methods}
+
+
+def assert_alike(now, before, path=""):
+    """Compare JSON, numbers roughly: a field that is misread is far from its value."""
+    if isinstance(before, float) or isinstance(now, float):
+        assert now == pytest.approx(before, abs=0.1), f"{path}: {ADVICE}"
+    elif isinstance(before, dict):
+        assert now.keys() == before.keys(), f"{path}: {ADVICE}"
+        for name, value in before.items():
+            assert_alike(now[name], value, f"{path}.{name}")
+    elif isinstance(before, list):
+        assert len(now) == len(before), f"{path}: {ADVICE}"
+        for index, (one, other) in enumerate(zip(now, before, strict=True)):
+            assert_alike(one, other, f"{path}[{index}]")
+    else:
+        assert now == before, f"{path}: {ADVICE}"
