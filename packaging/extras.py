@@ -1,13 +1,14 @@
 """Installs the wheels into empty environments, alone and with extras, and uses them there.
 
-The extras of `all` are ten. Five environments hold every two of them together, each of the two
-without the other, and, with the one without extras, neither: an extra is in three of the five, and
-no two are in the same three. release.py calls it.
+A few environments hold every two extras of `all` together, each of the two without the other, and,
+with the one without extras, neither: of n environments an extra is in n // 2 + 1, and no two are in
+the same ones. release.py calls it.
 """
 
 from __future__ import annotations
 
 import itertools
+import math
 import shutil
 import subprocess
 import sys
@@ -61,18 +62,13 @@ def environment(name: str, python: str, dist: Path, *wanted: object) -> Path:
 
 
 def combinations() -> dict[str, tuple[str, ...]]:
-    """Return the five environments of several extras, by the letters of their extras' names."""
+    """Return the environments of several extras, by the names of these."""
     (every,) = project()["optional-dependencies"]["all"]
     extras = every.removeprefix("tokalign[").removesuffix("]").split(",")
-    places = list(itertools.combinations(range(5), 3))
-    if len(extras) > len(places):
-        raise SystemExit(
-            f"{len(extras)} extras are in `all`: packaging/extras.py has {len(places)}"
-        )
-    rows = [
-        tuple(extra for extra, place in zip(extras, places, strict=False) if row in place)
-        for row in range(5)
-    ]
+    n_rows = next(n for n in itertools.count(3) if math.comb(n, n // 2 + 1) >= len(extras))
+    places = itertools.combinations(range(n_rows), n_rows // 2 + 1)
+    named = list(zip(extras, places, strict=False))
+    rows = [tuple(extra for extra, place in named if row in place) for row in range(n_rows)]
     return {"+".join(row): row for row in rows}
 
 

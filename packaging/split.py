@@ -3,6 +3,8 @@
 `tokalign` keeps what is compiled and asks for `tokalign-data`, which has tables and models and is
 the same for every Python; its extra `neural` asks for `tokalign-neural-data`. A source checkout
 knows one package alone, which has all. Each of the three names the terms of its own files alone.
+
+    python packaging/split.py INTO WHEEL...
 """
 
 import os
@@ -102,3 +104,8 @@ def epoch(root: Path) -> str:
         return given
     command = ["git", "-C", root, "log", "-1", "--format=%ct"]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+
+if __name__ == "__main__":
+    for name in sys.argv[2:]:
+        split(Path(name), Path(sys.argv[1]))

@@ -73,7 +73,7 @@ ROOMS = {
     "lab": "lab/* cli_figures",
     "project": """
         contributing cython_source docs docs_* docstrings error_lengths free_threading
-        instruction_sets layering other_systems public_api shipped_versions wheel_terms""",
+        instruction_sets layering limits other_systems public_api shipped_versions wheel_terms""",
 }
 """Room -> its tests: names without ``test_``, or patterns of them, in any folder or in one."""
 
