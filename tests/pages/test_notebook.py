@@ -22,8 +22,9 @@ CELLS = (
     "alignment.show()",
     "print(alignment)",
     'tokalign.align("the quick brown fox jumps " * 2, "the quick brown fox jumps " * 2)',
+    'tokalign.diff("It has 40 rooms.", "It has 45 rooms.")',
 )
-"""What a reader types: the picture by itself, by `show`, as text, and one too wide for a phone."""
+"""What a reader types: the picture by itself, by `show`, as text, one too wide for a phone, and a diff."""
 OFFLINE = [
     f"--HTMLExporter.{name}_url=" for name in ("mathjax", "require_js", "jquery", "mermaid_js")
 ]
@@ -70,7 +71,8 @@ def page(executed: Path) -> Path:
 
 def test_a_notebook_keeps_the_picture_and_the_text(executed):
     cells = json.loads(executed.read_text(encoding="utf-8"))["cells"]
-    (result,), (displayed,), (printed,), (wide,) = (each["outputs"] for each in cells)
+    (result,), (displayed,), (printed,), (wide,), (diff,) = (each["outputs"] for each in cells)
+    assert ">45</ins>" in "".join(diff["data"]["text/html"])
     for shown, kind in ((result, "execute_result"), (displayed, "display_data")):
         assert shown["output_type"] == kind
         html = "".join(shown["data"]["text/html"])
