@@ -92,7 +92,7 @@ def test_what_is_typed_is_answered_and_kept_in_the_address(play):
     warnings = [each.text for each in page.find_elements(By.CSS_SELECTOR, "#answer .warning")]
     assert [each.split(" (")[0] for each in warnings] == [
         "opposite: increased / decreased",
-        "value: 5 / 7",
+        "value: 5 % / 7 %",
     ]
     at(page, "b").clear()
     at(page, "b").send_keys("Profits rose.")
