@@ -24,7 +24,7 @@ CELLS = (
     'tokalign.align("the quick brown fox jumps " * 2, "the quick brown fox jumps " * 2)',
     'tokalign.diff("It has 40 rooms.", "It has 45 rooms.")',
 )
-"""What a reader types: the picture by itself, by `show`, as text, one too wide for a phone, and a diff."""
+"""What a reader types: the picture by itself, by `show`, as text, one too wide, and a diff."""
 OFFLINE = [
     f"--HTMLExporter.{name}_url=" for name in ("mathjax", "require_js", "jquery", "mermaid_js")
 ]
