@@ -118,7 +118,7 @@ def check_reproducible(python: str, name: str, version: str) -> None:
     again = WORK / "again"
     clone, dist = again / "clone", again / "dist"
     dist.mkdir(parents=True)
-    run("git", "clone", "-q", ROOT, clone)
+    run("git", "clone", "-q", WORK / "clone", clone)  # of the same commit, whatever came since
     source = unpacked_sdist(clone, dist, again / "source")
     build(source, python, name, dist)
     write_all(clone, dist, version)
