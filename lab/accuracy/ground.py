@@ -6,6 +6,10 @@
   sentence that is cited, and one of the first three, is a supporting one; beside BM25 and the
   library's score of all sentences. `passage` has a claim's evidence as one passage, `sentences` has
   each sentence as a passage of its own. How words are weighed was chosen on these claims.
+- corpus: of the claims of the development part of the project's corpus, each beside its evidence:
+  the share of claims with an error in which a wrong word is flagged, of right values, names and
+  content words that are flagged, of supported claims and of claims with a conflict that have a
+  conflict told.
 """
 
 from __future__ import annotations
@@ -20,13 +24,17 @@ from typing import Any
 
 import numpy as np
 from tokalign.aligner import Aligner
+from tokalign.grounding.answer_words import SUPPORTABLE
+from tokalign.types.grounding import GroundOptions
 
 from bench.program import add_data, print_row
+from lab.accuracy.corpus import read_part
 from lab.recipes.rankings import bm25
 from lab.recipes.support import claims, cross_validated, systems
 
 Claim = dict[str, Any]
 Order = Callable[[Claim], Sequence[int]]
+LEAST = GroundOptions().threshold
 GAP = "\n\n"
 """Between sentences of a passage: a blank line ends a sentence."""
 
@@ -35,19 +43,54 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the command's options."""
     add_data(parser)
     parser.add_argument("--model", default="en")
-    parser.add_argument("--part", choices=("words", "citations"), help="by default both")
+    parser.add_argument("--part", choices=("words", "citations", "corpus"), help="by default all")
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Print a row for each system and set."""
     aligner = Aligner.load(arguments.model)
-    if arguments.part != "citations":
+    if arguments.part in (None, "corpus"):
+        print_row({"part": "corpus"}, of_corpus(aligner))
+    if arguments.part in (None, "words"):
         for row in cross_validated(list(claims(arguments.data, aligner)), systems()):
             figures = {key: value for key, value in row.items() if isinstance(value, float)}
             print_row({"part": "words", "system": row["system"], "words": row["words"]}, figures)
-    if arguments.part != "words":
+    if arguments.part in (None, "citations"):
         for name, order in orders(aligner).items():
             print_row({"part": "citations", "system": name}, cited(arguments.data, order))
+
+
+def of_corpus(aligner: Aligner) -> dict[str, float]:
+    """Return how often errors of the corpus's claims are flagged, and what is right."""
+    found: list[bool] = []
+    right: list[bool] = []
+    told: dict[str, list[bool]] = {"supported": [], "conflict": []}
+    for gold, marks in read_part("dev"):
+        if marks["task"] != "claim":
+            continue
+        grounding = aligner.ground(gold.target.text, [gold.source.text])
+        offsets = marks["target"]["offsets"]
+        wrong = [offsets[at] for at in marks["unsupported"]]
+        is_found = False
+        for word in (word for sentence in grounding.sentences for word in sentence.words):
+            is_flagged = word.support < LEAST and word.kind in SUPPORTABLE
+            if any(start < word.end and word.start < end for start, end in wrong):
+                is_found = is_found or is_flagged
+            elif word.kind in SUPPORTABLE:
+                right.append(is_flagged)
+        if wrong:
+            found.append(is_found)
+        is_told = any(sentence.conflicts for sentence in grounding.sentences)
+        if marks["verdict"] == "supported":
+            told["supported"].append(is_told)
+        if marks["conflicts"]:
+            told["conflict"].append(is_told)
+    return {
+        "errors_found": float(np.mean(found)),
+        "right_flagged": float(np.mean(right)),
+        "told_of_supported": float(np.mean(told["supported"])),
+        "told_of_conflict": float(np.mean(told["conflict"])),
+    }
 
 
 def cited(data: Path, order: Order) -> dict[str, float]:
