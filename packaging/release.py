@@ -60,7 +60,8 @@ def pack(folder: Path, archive: Path) -> None:
             name = f"{archive.name.removesuffix('.tar.gz')}/{path.relative_to(folder).as_posix()}"
             member = tarfile.TarInfo(name)
             content = path.read_bytes()
-            member.size, member.mtime, member.mode = len(content), time, 0o644
+            mode = 0o755 if path.stat().st_mode & 0o100 else 0o644
+            member.size, member.mtime, member.mode = len(content), time, mode
             tar.addfile(member, io.BytesIO(content))
     archive.write_bytes(gzip.compress(packed.getvalue(), mtime=time))
 
@@ -85,6 +86,11 @@ def write_deployment(clone: Path, archive: Path) -> None:
             raise SystemExit(f"{kubectl} cannot render {folder}")
         (clone / "deploy" / f"kubernetes-{name}.yaml").write_bytes(done.stdout)
     pack(clone / "deploy", archive)
+
+
+def pack_sdist(source: Path, dist: Path) -> None:
+    """Pack the sdist again: setuptools gives its files the time of now."""
+    pack(source, dist / f"{source.name}.tar.gz")
 
 
 def write_all(clone: Path, dist: Path, version: str) -> None:
@@ -120,6 +126,7 @@ def check_reproducible(python: str, name: str, version: str) -> None:
     dist.mkdir(parents=True)
     run("git", "clone", "-q", WORK / "clone", clone)  # of the same commit, whatever came since
     source = unpacked_sdist(clone, dist, again / "source")
+    pack_sdist(source, dist)
     build(source, python, name, dist)
     write_all(clone, dist, version)
     first = digests(DIST)
@@ -152,6 +159,7 @@ def main(named: list[str]) -> None:
     clone = WORK / "clone"
     run("git", "clone", "-q", ROOT, clone)
     source = unpacked_sdist(clone, DIST, WORK / "source")
+    pack_sdist(source, DIST)
     write_all(clone, DIST, version)
     for (major, minor), python in pythons.items():
         print(f"== {major}.{minor}: {python}", flush=True)
