@@ -80,12 +80,6 @@ class Aligner:
     ResourceError
         If a table that the model was trained with, or a package that the annotator, the model's
         encoder or the device needs, is missing.
-
-    Examples
-    --------
-    >>> aligner = Aligner("en")
-    >>> aligner.align("Dogs bark.", "The dogs bark.").to_pharaoh()
-    '0-1 1-2 2-3'
     """
 
     def __init__(
@@ -268,17 +262,15 @@ class Aligner:
         **changes: Unpack[AlignKeywords],
     ) -> Piped[Any]:
         """Return an iterator over the alignments of many pairs; it reads `batch_size` pairs ahead.
-
-        Annotating and encoding in batches is faster, and a sentence that several pairs of a batch
-        share is annotated once.
+        A sentence that several pairs of a batch share is annotated once.
 
         Parameters
         ----------
         pairs : iterable of (source, target), or of ((source, target), context)
-            A third member of a pair is Constraints. A pair may be a mapping with both sentences by
-            name, such as source and target (tokalign.types.inputs.SIDE_NAMES), and `constraints`.
-            Or a frame of pandas or polars or a table of pyarrow, with columns of such names: None
-            stands for a row with a missing cell, and `to_pandas` of the iterator keeps the columns.
+            A third member of a pair is Constraints. A pair may be a mapping with names such as
+            source and target (tokalign.types.inputs.SIDE_NAMES), and `constraints`. Or a frame of
+            pandas or polars or a table of pyarrow, with columns of such names: None stands for a
+            row with a missing cell, and `to_pandas` of the iterator keeps the columns.
         options, **changes
             As for `align`, without constraints.
         batch_size : int
@@ -443,7 +435,8 @@ class Aligner:
         options, **changes
             As for `similarity`.
         errors : "raise" or "nan"
-            Whether a sentence of `many` that cannot be aligned raises or scores NaN.
+            Whether a sentence that cannot be aligned raises InputError, which names it, or scores
+            NaN.
         n_process, progress
             As for `pipe`.
 
@@ -451,11 +444,6 @@ class Aligner:
         -------
         float64 array, shape (n_many,)
             In [0, 1].
-
-        Raises
-        ------
-        InputError
-            Also if a sentence fails under ``errors="raise"``, which the message names.
         """
         from tokalign.comparison.similarities import similarities
 
@@ -473,10 +461,8 @@ class Aligner:
         progress: bool = False,
         **changes: Unpack[AlignKeywords],
     ) -> NDArray[np.float64]:
-        """Return the similarity of every row sentence with every column sentence.
-
-        Each sentence is annotated once, and encoded once by a model with an encoder of sentences.
-        Every pair is aligned: a thousand rows and columns are a million pairs.
+        """Return the similarity of every row sentence with every column sentence; a thousand rows
+        and columns are a million pairs.
 
         Parameters
         ----------
@@ -514,8 +500,7 @@ class Aligner:
         """Yield the pairs of sentences, of up to millions, that say much the same.
 
         Sentences are compared where their lemmas, weighed by how rare they are, seem to overlap: a
-        pair without common words is never found. Needs the extra ``dedupe``;
-        ResourceError without it.
+        pair without common words is never found. ResourceError without the extra ``dedupe``.
 
         Parameters
         ----------

@@ -192,7 +192,7 @@ class BaseOptions:
                     field=f"options.{name}",
                 )
         if options is None:
-            return cls(**changes) if changes else _defaults(cls)
+            return cls(**changes) if changes else _defaults(cls)  # type: ignore[arg-type]  # a class is
         if not isinstance(options, cls):
             raise InputError(
                 f"the options are {quoted(options)}; wanted {cls.__name__}, or its fields by name",
