@@ -154,8 +154,8 @@ class Aligner:
         ----------
         sentences : sequence of str, sequence of str, or Sentence
         truncate : bool
-            Whether a sentence that is too long (see tokalign.types.lengths) keeps its first
-            tokens, and all of its text; a token whose head is among the others becomes a root.
+            Whether a sentence that is too long (tokalign.types.lengths) keeps its first tokens and
+            all of its text.
         markup : Markup
             Mark-up that raw text is read as.
 
@@ -165,11 +165,8 @@ class Aligner:
         return self._engine.annotate(sentences, truncate=truncate, markup=Markup.of(markup))
 
     def sentence_vectors(self, sentences: Sequence[SentenceLike]) -> NDArray[np.float32]:
-        """Return sentence vectors; their inner products are the cosines of `Alignment`.
-
-        Sentences and errors are as for `annotate`; InputError if the model has no encoder.
-
-        The array is float32, of shape (n_sentences, width), with rows of length 1.
+        """Return vectors whose inner products are the cosines of `Alignment`: a float32 array of
+        shape (n_sentences, width), with rows of length 1; InputError if the model has no encoder.
         """
         encoder = self._engine.encoder
         if encoder is None:
@@ -276,10 +273,9 @@ class Aligner:
         batch_size : int
             At least 1.
         n_process : int
-            How many processes align, -1 for one on each processor, each with two batches read
-            ahead. They are started anew and load this aligner (TypeError if it does not pickle); a
-            script needs its ``if __name__ == "__main__":``. A pair on which two of them die or hang
-            is an error.
+            How many processes align, -1 for one on each processor. They load this aligner
+            (TypeError if it does not pickle); a script needs its ``if __name__ == "__main__":``.
+            A pair on which two of them die or hang is an error.
         errors : "raise" or "return"
             Whether a pair that cannot be aligned raises its InputError or WorkerError, naming the
             pair, or yields the error in its place. The field of an InputError names the side.
@@ -313,7 +309,6 @@ class Aligner:
     def _outcomes(
         self, pairs: Sequence[PairLike], options: AlignOptions
     ) -> list[Alignment | Exception]:
-        """Return the alignments of a batch, or why a pair has none."""
         annotated = self._engine.annotate_pairs(
             pairs, truncate=options.truncate, markup=options.markup
         )
@@ -435,8 +430,7 @@ class Aligner:
         options, **changes
             As for `similarity`.
         errors : "raise" or "nan"
-            Whether a sentence that cannot be aligned raises InputError, which names it, or scores
-            NaN.
+            Whether a sentence that cannot be aligned raises InputError or scores NaN.
         n_process, progress
             As for `pipe`.
 
@@ -505,23 +499,21 @@ class Aligner:
         Parameters
         ----------
         sentences : iterable of str
-            All are read before the first pair is yielded. Blank ones have no duplicates.
+            Blank ones have no duplicates.
         options, n_process, progress, **changes
             As for `similarities`.
         threshold : float
             Least similarity of a pair, in [0, 1].
         overlap : float
-            Least Jaccard overlap of the lemmas of a pair that is compared, in [0, 1]. A smaller one
-            finds more and takes longer.
+            Least Jaccard overlap of the lemmas of a pair that is compared, in [0, 1].
         on_bad : callable, optional
-            Called with the number and the error of each sentence that cannot be aligned; only exact
-            copies of it are found. By default the first such error is raised.
+            Called with the number and the error of each sentence that cannot be aligned; by default
+            the first such error is raised.
 
         Yields
         ------
         Duplicates
-            Rising by `first`, then `second`. Exact copies are paired only with the first of them,
-            and only that one is compared with other sentences.
+            Rising by `first`, then `second`. Exact copies are paired only with the first of them.
         """
         from tokalign.comparison.near_duplicates import near_duplicates
 
