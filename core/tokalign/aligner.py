@@ -168,8 +168,7 @@ class Aligner:
         """Return vectors whose inner products are the cosines of `Alignment`: a float32 array of
         shape (n_sentences, width), with rows of length 1; InputError if the model has no encoder.
         """
-        encoder = self._engine.encoder
-        if encoder is None:
+        if (encoder := self._engine.encoder) is None:
             raise InputError(
                 f"{self.header.name} has no encoder; load one that has, such as en-neural",
                 field="model",
