@@ -35,6 +35,7 @@ USES = {
 """What each extra makes possible, as a program."""
 
 BRINGS = {
+    "http": {"server", "client"},
     "server": {"server", "client"},
     "neural": {"neural", "remote"},
 }

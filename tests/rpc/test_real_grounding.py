@@ -1,7 +1,7 @@
 """Grounding by `tokalign serve` with a shipped model: what is served is what the library finds."""
 
 import json
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -46,7 +46,7 @@ def single(value):
         return tuple(map(single, value))
     if hasattr(value, "__dataclass_fields__"):
         return replace(
-            value, **{name: single(getattr(value, name)) for name in value.__dataclass_fields__}
+            value, **{each.name: single(getattr(value, each.name)) for each in fields(value)}
         )
     return value
 

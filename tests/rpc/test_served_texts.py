@@ -166,7 +166,7 @@ async def test_more_comparisons_than_a_request_has_pairs_need_the_stream(serving
 async def test_more_work_than_a_request_may_cost_needs_the_stream(serving):
     stub = await serving(queue_pairs=1_200, limits=RequestLimits(max_pairs=1_000))
     long = " ".join(["word"] * 400)
-    old, new = (text(*(f"{long} {word} {i}" for i in range(4))) for word in ("at", "by"))
+    old, new = (text(*(f"{long} {word} {i}" for i in range(9))) for word in ("at", "by"))
     code, message, _ = await failure(at_once(stub, old, new))
     assert code == Code.INVALID_ARGUMENT
     assert "typical pairs; the server takes at most 1080" in message
@@ -215,7 +215,7 @@ async def test_more_sentences_than_a_text_may_have_are_refused_and_the_field_nam
     stub = await serving()
     long = "A b. " * 20_001
     code, message, details = await failure(at_once(stub, "It rains.", long))
-    assert code == Code.INVALID_ARGUMENT and "20000 sentences" in message
+    assert code == Code.INVALID_ARGUMENT and "20001 sentences that the other text lacks" in message
     assert details["BadRequest"].field_violations[0].field == "new_text"
 
 

@@ -212,7 +212,6 @@ def test_help_is_asked_for_by_an_option():
     [
         ["split", "A dog. A cat."],
         ["annotate", "A dog barks."],
-        ["diff", "A dog barks.", "A dog ran."],
         ["ground", "--answer", "A dog barks.", "-"],
     ],
 )

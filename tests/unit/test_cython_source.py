@@ -130,7 +130,7 @@ def test_a_kernel_compiles_against_them(tmp_path: Path) -> None:
         cwd=package,
         stderr=subprocess.PIPE,
         text=True,
-        env=os.environ | {"CFLAGS": "-O0", "PYTHONPATH": str(tmp_path)},
+        env=os.environ | {"CFLAGS": f"-O0 -I{FEATURES.parent}", "PYTHONPATH": str(tmp_path)},
     )
     assert built.returncode == 0, built.stderr
     spec = importlib.util.spec_from_file_location(

@@ -56,7 +56,11 @@ def diff_with(before: str, inserted: str, after: str, *, is_new: bool) -> TextDi
     ],
 )
 def test_an_insertion_slides_to_a_line_then_to_a_sentence(before, inserted, after, wanted):
-    assert str(diff_with(before, inserted, after, is_new=True)).endswith(wanted)
+    found = diff_with(before, inserted, after, is_new=True)
+    marked = [
+        ("{+%s+}" if each.change else "%s") % found.new_text(each) for each in found.segments()
+    ]
+    assert "".join(marked).endswith(wanted)
 
 
 PIECE = st.text("ab. \n", max_size=6)

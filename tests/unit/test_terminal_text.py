@@ -44,7 +44,7 @@ def test_view_shows_ids_and_words_as_they_are_written(gold, more):
         (("align",), json.dumps({"id": NASTY, "source": NASTY, NASTY: 1}) + "\n"),
         (("align",), json.dumps({"source": "a", "target": "b", "anchors": NASTY}) + "\n"),
         (("align", "--columns", f"{NASTY},b"), "a,b\nc,d\n"),
-        (("diff", NASTY, NASTY), None),
+        (("diff", NASTY, f"{NASTY}!"), None),
         (("diff", "--git", NASTY), None),
         (("info", NASTY), None),
     ],
@@ -56,8 +56,9 @@ def test_errors_show_names_and_values_as_they_are_written(args, text):
 
 def test_the_names_of_files_that_git_compares_do_nothing(tmp_path):
     (tmp_path / "a").write_text("It rained.")
+    (tmp_path / "c").write_text("It snowed.")
     (tmp_path / "b").write_bytes(b"\x00\xff")
-    for new in ("a", "b"):
+    for new in ("c", "b"):
         old, new = str(tmp_path / "a"), str(tmp_path / new)
         printed = shown("diff", "--git", NASTY, old, "0", "0", new, "0", "0")
         assert "a␛[31mb" in printed and ACTIVE.isdisjoint(printed)

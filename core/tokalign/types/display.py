@@ -1,4 +1,4 @@
-"""How results show themselves: as lines, HTML, plain values and rows of data frames."""
+"""Display of results: as lines, HTML, plain values and rows of data frames."""
 
 from __future__ import annotations
 
