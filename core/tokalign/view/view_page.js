@@ -73,8 +73,8 @@ function fillList() {
   at("items").style.paddingTop = `${from * ROW}px`;
   at("items").replaceChildren(...items.map((pair) => {
     const item = make("li"), button = make("button", null, { type: "button", "aria-current": String(pair === here) });
-    if (data.has_gold) button.append(make("small", measures[state.sort](pair)));
-    button.append(` ${title(pair)}  ${pair.texts[1]}`);
+    if (data.has_gold) button.append(make("small", measures[state.sort](pair)), " ");
+    button.append(`${title(pair)}  ${pair.texts[1]}`);
     button.onclick = () => go(pair);
     item.append(button);
     return item;
