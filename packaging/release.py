@@ -3,7 +3,7 @@
     python packaging/release.py [PYTHON...]        (make release)
 
 Without names, wheels are for every Python that may run tokalign, on the PATH or from pyenv, that
-can compile; with `ends`, for the oldest and the newest of these. Then come the site, the OpenAPI
+can compile. Then come the site, the OpenAPI
 document, the descriptor set of the contract, what deploys and watches a server, what all is made
 of, and the checksums. What the first Python builds, and all that no Python does, is built twice, in
 two folders, and must have the same bytes. Each wheel is installed into empty environments, where
@@ -151,9 +151,7 @@ def print_table() -> None:
 
 def main(named: list[str]) -> None:
     """Do all of it."""
-    pythons = interpreters([] if named == ["ends"] else named)
-    if named == ["ends"]:
-        pythons = {version: pythons[version] for version in sorted({min(pythons), max(pythons)})}
+    pythons = interpreters(named)
     for folder in (DIST, WORK):
         shutil.rmtree(folder, ignore_errors=True)
     DIST.mkdir()
