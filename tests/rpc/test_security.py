@@ -65,8 +65,7 @@ def test_tls_is_spoken_and_certificates_are_reloaded(authority, tmp_path):
             stub = align_pb2_grpc.AlignServiceStub(channel)
             with pytest.raises(grpc.RpcError):
                 stub.Align(REQUEST, timeout=5)
-        authority.cert_pem.write_to_path(tmp_path / "ca.pem")
-        assert check(server.address, "--check-ca", str(tmp_path / "ca.pem")) == 0
+        assert check(server.metrics_url) == 0
         assert check(server.address) == 1
         other = trustme.CA()
         certificate(other, tmp_path)
@@ -167,18 +166,12 @@ def test_a_clients_credentials_that_cannot_be_used_are_named(authority, tmp_path
     Tls(root_certificates=root, private_key=key, certificate_chain=cert)
 
 
-def test_commands_name_the_file_that_cannot_be_used(authority, tmp_path):
-    junk, (cert, key) = tmp_path / "junk.pem", certificate(authority, tmp_path)
+def test_commands_name_the_file_that_cannot_be_used(tmp_path):
+    junk = tmp_path / "junk.pem"
     junk.write_text("junk")
-    asked = ["serve", "--check", "localhost:1", "--check-ca"]
-    for args in (
-        ["rank", "q", "--server", "localhost:1", "--tls-ca", junk],
-        [*asked, junk],
-        [*asked, cert, "--check-cert", junk, "--check-key", key],
-        [*asked, cert, "--check-cert", cert, "--check-key", junk],
-    ):
-        run = CliRunner().invoke(main, list(map(str, args)), input="a\n")
-        assert run.exit_code == 1 and f"Error: {junk}: " in run.stderr, run.stderr
+    args = ["rank", "q", "--server", "localhost:1", "--tls-ca", str(junk)]
+    run = CliRunner().invoke(main, args, input="a\n")
+    assert run.exit_code == 1 and f"Error: {junk}: " in run.stderr, run.stderr
 
 
 def short_certificate():
@@ -201,11 +194,6 @@ def test_mtls_refuses_clients_without_a_certificate(authority, tmp_path):
         with pytest.raises(grpc.RpcError):
             align(server.address, grpc.ssl_channel_credentials(root))
         assert align(server.address, grpc.ssl_channel_credentials(root, key, chain)).model.name
-        asked = [server.address, "--check-ca", str(root_path)]
-        assert check(*asked) == 1
-        asked += ["--check-cert", str(paths[0])]
-        assert check(*asked) == 2
-        assert check(*asked, "--check-key", str(paths[1])) == 0
 
 
 def test_images_health_check_is_right_whatever_calls_need(authority, tmp_path):

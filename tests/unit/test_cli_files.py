@@ -5,7 +5,6 @@ from __future__ import annotations
 import bz2
 import gzip
 import io
-import json
 import lzma
 import os
 import pty
@@ -149,25 +148,14 @@ def interrupt(align, tmp_path):
 
 def test_an_interrupted_run_is_resumed_to_the_same_bytes(align, many, interrupt, tmp_path):
     whole = interrupt("-i", many, "--format", "jsonl")
-    output, left, record = (tmp_path / f"out{end}" for end in ("", ".partial", ".partial.json"))
-    written = record.read_bytes()
+    output, left = tmp_path / "out", tmp_path / "out.partial"
     draw = random.Random(7)
     for cut in [0, 1, len(whole), *(draw.randrange(len(whole)) for _ in range(6))]:
         output.unlink(missing_ok=True)
         left.write_bytes(whole[:cut])
-        record.write_bytes(written)
         result = align("-i", many, "--format", "jsonl", "-o", output, "--resume")
         assert output.read_bytes() == whole, result.stderr
         assert not left.exists()
-        assert not record.exists()
-
-
-def test_lines_that_a_record_does_not_count_yet_are_resumed(align, interrupt, tmp_path):
-    interrupt(text=TEXT)
-    record = tmp_path / "out.partial.json"
-    record.write_text(json.dumps(json.loads(record.read_text()) | {"lines": 0, "read": ""}))
-    assert align("-o", tmp_path / "out", "--resume", text=TEXT).exit_code == 0
-    assert (tmp_path / "out").read_text() == align(text=TEXT).stdout
 
 
 def test_a_first_run_may_be_told_to_resume(align, wanted, tmp_path):
@@ -184,12 +172,11 @@ def test_a_grown_input_is_resumed(align, interrupt, tmp_path):
 @pytest.mark.parametrize(
     ("args", "text", "message"),
     [
-        (["--style", "free", "--model", "en"], TEXT, "begun otherwise: model was"),
-        (["--symmetrization", "s2t"], TEXT, "options was"),
-        (["--confidences"], TEXT, "layout was"),
-        (["--tokenized"], TEXT, "tokenized was False and is True"),
-        ([], TEXT.replace("cat sat on", "dog sat on"), "the input is not the one"),
-        ([], TEXT.partition("\n")[0], "the input is not the one"),
+        (["--model", "lemma"], TEXT, "line 1 of what"),
+        (["--min-confidence", "0.99"], TEXT, "line 1 of what"),
+        (["--confidences"], TEXT, "line 1 of what"),
+        ([], TEXT.replace("cat sat on", "dog sat on"), "line 1 of what"),
+        ([], TEXT.partition("\n")[0], "line 2 of what"),
     ],
 )
 def test_a_run_is_not_resumed_with_another_input_or_option(
@@ -200,14 +187,6 @@ def test_a_run_is_not_resumed_with_another_input_or_option(
     assert result.exit_code == 1
     assert message in result.stderr
     assert (tmp_path / "out.partial").read_bytes() == left
-
-
-def test_another_model_under_the_same_name_is_noticed(align, interrupt, tmp_path):
-    interrupt(text=TEXT)
-    record = tmp_path / "out.partial.json"
-    record.write_text(json.dumps(json.loads(record.read_text()) | {"digest": "0" * 64}))
-    result = align("-o", tmp_path / "out", "--resume", text=TEXT)
-    assert "begun otherwise: digest was '0000" in result.stderr
 
 
 def test_what_an_interrupted_run_left_is_not_emptied_without_a_word(align, interrupt, tmp_path):
@@ -320,11 +299,24 @@ def test_a_run_that_is_killed_is_resumed(small_model, many, tmp_path):
     assert "lines kept" in result.stderr
 
 
+def test_only_the_last_kept_lines_are_made_again(align, many, interrupt, tmp_path, monkeypatch):
+    whole = interrupt("-i", many, "--format", "jsonl")
+    monkeypatch.setattr("tokalign.cli.lines.sinks.N_COMPARED", 2)
+    lines = whole.splitlines(keepends=True)
+    for changed, code in ((-3, 0), (-2, 1), (-1, 1)):
+        lines[changed] = lines[changed].replace(b"0", b"1")
+        (tmp_path / "out.partial").write_bytes(b"".join(lines))
+        result = align("-i", many, "--format", "jsonl", "-o", tmp_path / "out", "--resume")
+        assert result.exit_code == code
+        lines = whole.splitlines(keepends=True)
+        (tmp_path / "out").unlink(missing_ok=True)
+
+
 def test_what_another_command_wrote_is_not_resumed(align, many, tmp_path):
     (tmp_path / "out.partial").write_text("0-0\n0-0 99-99\n")
     result = align("-i", many, "-o", tmp_path / "out", "--resume")
     assert result.exit_code == 1
-    assert "out.partial.json, the record of what wrote" in result.stderr
+    assert "line 1 of what" in result.stderr
     assert (tmp_path / "out.partial").read_text() == "0-0\n0-0 99-99\n"
 
 
@@ -360,12 +352,12 @@ def test_a_device_is_written_to_as_it_is(align):
 
 
 @pytest.mark.parametrize("text", ["", "a", "a\n", "a\nb", "a\nbb\n", "\n\n", "a\n\n\nbb"])
-@pytest.mark.parametrize("size", [1, 2, 3, 100])
-def test_cut_to_whole_lines(tmp_path, monkeypatch, text, size):
-    monkeypatch.setattr("tokalign.cli.lines.sinks._BUFFER_BYTES", size)
+@pytest.mark.parametrize("n_compared", [1, 2, 100])
+def test_cut_to_whole_lines(tmp_path, monkeypatch, text, n_compared):
+    monkeypatch.setattr("tokalign.cli.lines.sinks.N_COMPARED", n_compared)
     (tmp_path / "lines").write_text(text)
     lines = text[: text.rfind("\n") + 1].splitlines(keepends=True)
-    with (tmp_path / "lines").open("r+b") as file:
-        assert _cut_to_whole_lines(file) == (len(lines), "".join(lines[-1:]).encode())
+    with (tmp_path / "lines").open("r+b", buffering=0) as file:
+        assert _cut_to_whole_lines(file) == (len(lines), lines[-n_compared:])
         file.write(b"!")
     assert (tmp_path / "lines").read_text() == "".join(lines) + "!"

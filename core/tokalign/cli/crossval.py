@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 
 CURVE = (0.125, 0.25, 0.5)
 """Shares of the training pairs for the learning curve, beside all of them."""
-TOGETHER = ("target", "source", "either", "none")
 N_ERRORS_OF_PAGE = 40
 
 logger = logging.getLogger(__name__)
@@ -61,11 +60,6 @@ class CrossvalFlags:
     )
     folds: int = flag("Parts of the corpus.", type=click.IntRange(2), default=5)
     fold_seed: int = flag("Seed by which pairs are dealt out.", type=click.IntRange(0), default=1)
-    together: str = flag(
-        "Which pairs are in one fold: those that share a target, a source, or either.",
-        type=click.Choice(TOGETHER),
-        default="target",
-    )
     learning_curve: bool = flag(
         "Also train on an eighth, a quarter and a half of the pairs.", default=False
     )
@@ -171,58 +165,23 @@ class Trial:
         }
 
 
-def folds_of(pairs: Sequence[GoldPair], n_folds: int, seed: int, together: str) -> list[int]:
-    """Return the fold of every pair, from 0.
-
-    Parameters
-    ----------
-    pairs : sequence of GoldPair
-    n_folds, seed : int
-    together : {"target", "source", "either", "none"}
-        Pairs that share this sentence are put in one fold.
+def folds_of(pairs: Sequence[GoldPair], n_folds: int, seed: int) -> list[int]:
+    """Return the fold of every pair, from 0; pairs that share a target are in one.
 
     Raises
     ------
     InputError
         If a fold would have no pairs.
     """
-    import numpy as np
-
     from tokalign.model.training import fold_numbers
 
-    if together == "target":
-        folds = fold_numbers(pairs, n_folds, seed)
-    else:
-        groups = _groups(pairs, together)
-        numbers = {group: k for k, group in enumerate(dict.fromkeys(groups))}
-        shuffled = np.random.default_rng(seed).permutation(len(numbers))
-        folds = [int(shuffled[numbers[group]]) % n_folds for group in groups]
+    folds = fold_numbers(pairs, n_folds, seed)
     if len(set(folds)) < n_folds:
         raise InputError(
-            f"{len(pairs)} pairs make {len(set(folds))} groups that share no sentence, too few for "
+            f"{len(pairs)} pairs make {len(set(folds))} groups that share no target, too few for "
             f"{n_folds} folds; lower --folds"
         )
     return folds
-
-
-def _groups(pairs: Sequence[GoldPair], together: str) -> list[int]:
-    """Return the number of each pair's group; pairs of a group are in one fold."""
-    if together == "none":
-        return list(range(len(pairs)))
-    leader = list(range(len(pairs)))
-
-    def root(k: int) -> int:
-        while leader[k] != k:
-            leader[k] = leader[leader[k]]
-            k = leader[k]
-        return k
-
-    first: dict[tuple[str, tuple[str, ...]], int] = {}
-    for k, pair in enumerate(pairs):
-        for side in ("source", "target") if together == "either" else (together,):
-            other = first.setdefault((side, tuple(getattr(pair, side).tokens)), k)
-            leader[root(k)] = root(other)
-    return [root(k) for k in range(len(pairs))]
 
 
 @click.command("crossval", cls=SectionedCommand)
@@ -269,7 +228,6 @@ def command(
         n_pairs=len(trial.gold),
         folds=how.folds,
         fold_seed=how.fold_seed,
-        together=how.together,
         feature_groups=",".join(trial.settings.feature_groups),
         l2=trial.settings.l2,
         symmetrization=how.symmetrization,
@@ -310,7 +268,7 @@ def _trial(gold: GoldFlags, how: CrossvalFlags, flags: SettingFlags) -> Trial:
 
     pairs = gold.read()
     name = gold.path.name if gold.path is not None else ""
-    folds = folds_of(pairs, how.folds, how.fold_seed, how.together)
+    folds = folds_of(pairs, how.folds, how.fold_seed)
     others = {path.name: annotated(read_gold(path)) for path in how.also}
     if name in others or len(others) < len(how.also):
         raise click.UsageError("two corpora have one file name")

@@ -62,32 +62,6 @@ def _license_text(terms: list[dict[str, str]]) -> str:
     return "\n".join(f"{each['name']}\n  {each['license']}\n  {each['source']}" for each in terms)
 
 
-TITLE = "tokalign: word alignment of English sentence pairs"
-AUTHOR = "The tokalign authors"
-YEAR = 2026
-PAPER = """\
-@inproceedings{yao-etal-2013-lightweight,
-  title = {A Lightweight and High Performance Monolingual Word Aligner},
-  author = {Yao, Xuchen and Van Durme, Benjamin and Callison-Burch, Chris and Clark, Peter},
-  booktitle = {Proceedings of ACL 2013 (Short Papers)},
-  year = {2013},
-}"""
-"""The aligner that tokalign's models follow."""
-
-
-def bibtex() -> str:
-    """Return the entries of this version and of the paper that it follows."""
-    version = importlib.metadata.version("tokalign")
-    return f"""\
-@software{{tokalign,
-  title = {{{TITLE}}},
-  author = {{{{{AUTHOR}}}}},
-  version = {{{version}}},
-  year = {{{YEAR}}},
-}}
-{PAPER}"""
-
-
 PACKAGES = ("numpy", "scipy", "grpcio", "protobuf")
 _ASKS_FOR = {
     "annotator nltk": "nltk",
@@ -104,22 +78,16 @@ _ASKS_FOR = {
 @click.command("info", cls=SectionedCommand)
 @click.argument("model", required=False)
 @click.option("--json", "as_json", **JSON)
-@click.option("--cite", "is_cited", is_flag=True, help="Print BibTeX entries to cite.")
 @click.option(
     "--licenses", "shows_terms", is_flag=True, help="Print the terms of code, models and tables."
 )
 @takes(server=Endpoint)
-def command(
-    model: str | None, as_json: bool, is_cited: bool, shows_terms: bool, server: Endpoint
-) -> None:
+def command(model: str | None, as_json: bool, shows_terms: bool, server: Endpoint) -> None:
     """Show the models, tables, limits and versions of this installation, or of a server.
 
     MODEL is the name of a model or a system, or the path of a model: it alone is shown, with the
     settings of its training, and is loaded to see whether it runs here.
     """
-    if is_cited:
-        click.echo(bibtex())
-        return
     found: Any
     text: Callable[[Any], str] = _text
     if shows_terms:

@@ -15,7 +15,7 @@ import click
 
 from tokalign.cli.extras import require
 from tokalign.cli.flags import SectionedCommand, SectionedOption, flag, takes
-from tokalign.cli.shared_flags import EXISTING_FILE, tls_of
+from tokalign.cli.shared_flags import EXISTING_FILE
 from tokalign.errors import AlignError, InputError, ServerError, quoted
 from tokalign.server.config import Config, Flag, RequestLimits
 
@@ -125,40 +125,20 @@ class CheckFlags:
     section: ClassVar[str] = "Asking a running server"
     address: str | None = flag(
         "Exit with 0 if the server there serves, else with 1. http://HOST:PORT asks the metrics "
-        "port, unix:PATH a socket.",
+        "port, whatever TLS the calls need; unix:PATH a socket.",
         "--check",
         metavar="HOST:PORT",
-    )
-    authorities: Path | None = flag(
-        "For --check: use TLS, and trust the certificates in this PEM file.",
-        "--check-ca",
-        type=EXISTING_FILE,
-    )
-    certificate: Path | None = flag(
-        "For --check-ca: certificate of this client, as PEM.", "--check-cert", type=EXISTING_FILE
-    )
-    key: Path | None = flag(
-        "For --check-cert: its private key, as PEM.", "--check-key", type=EXISTING_FILE
     )
 
     def run(self) -> None:
         """Raise unless the server reports SERVING."""
-        address, authorities, certificate = str(self.address), self.authorities, self.certificate
-        if (certificate is None) != (self.key is None) or (certificate and authorities is None):
-            raise click.UsageError("--check-cert and --check-key come together, with --check-ca")
+        address = str(self.address)
         if address.startswith("http://"):
-            if authorities is not None:
-                raise click.UsageError("the metrics port speaks no TLS; leave --check-ca out")
             _check_ready(address)
             return
         from tokalign.client import Client
 
-        tls = None
-        if authorities is not None:
-            tls = tls_of(
-                root_certificates=authorities, certificate_chain=certificate, private_key=self.key
-            )
-        with Client(address, timeout_s=_CHECK_TIMEOUT_S, tls=tls) as client:
+        with Client(address, timeout_s=_CHECK_TIMEOUT_S) as client:
             name = client.health()
         if name != "SERVING":
             raise ServerError(f"{address} is {name}")

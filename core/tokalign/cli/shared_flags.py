@@ -30,7 +30,7 @@ from tokalign.types.options import (
 
 if TYPE_CHECKING:
     from tokalign.aligner import Aligner
-    from tokalign.client import Client, Tls
+    from tokalign.client import Client
 
 
 BAD_INPUT = 3
@@ -102,15 +102,6 @@ class LocalModelFlags:
             annotator=self.annotator or DEFAULT_ANNOTATOR,
             device=self.device or DEFAULT_DEVICE,
         )
-
-    def digest(self) -> str:
-        """Return the digest of the model's file; a published system has none."""
-        from tokalign.model.file import stated_digest
-        from tokalign.model.shipped import model_path
-        from tokalign.systems import SYSTEMS
-
-        name = self.model or DEFAULT_MODEL
-        return "" if name in SYSTEMS else stated_digest(model_path(name))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -256,25 +247,15 @@ class Endpoint:
 
     def client(self) -> Client:
         """Return a client; TLS is used where authorities or a token are given."""
-        from tokalign.client import Client
+        from tokalign.client import Client, Tls
 
-        is_secure = self.secure.ca_path is not None or self.secure.token_path is not None
-        tls = tls_of(root_certificates=self.secure.ca_path) if is_secure else None
-        token = self.secure.token()
+        token, tls, ca_path = self.secure.token(), None, self.secure.ca_path
+        if token is not None or ca_path is not None:
+            try:
+                tls = Tls(root_certificates=None if ca_path is None else ca_path.read_bytes())
+            except InputError as error:
+                raise InputError(f"{ca_path}: {error}", field=error.field) from error
         return Client(self.address or "", timeout_s=self.timeout_s, tls=tls, token=token)
-
-
-def tls_of(**paths: Path | None) -> Tls:
-    """Return the TLS of PEM files, named as its attributes; InputError names the file at fault."""
-    from tokalign.client import Tls
-
-    given: dict[str, Any] = {
-        name: path.read_bytes() for name, path in paths.items() if path is not None
-    }
-    try:
-        return Tls(**given)
-    except InputError as error:
-        raise InputError(f"{paths[error.field]}: {error}", field=error.field) from error
 
 
 def echo(text: str) -> None:

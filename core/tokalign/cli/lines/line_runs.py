@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import itertools
-import json
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 
-import tokalign
 from tokalign.batches.processes import HUNG_S, map_batches
 from tokalign.cli.flags import INPUT, OUTPUT, RUN, flag, group
 from tokalign.cli.lines.file_flags import (
@@ -34,13 +32,12 @@ from tokalign.cli.lines.layouts import (
 )
 from tokalign.cli.lines.pair_lines import ColumnNames, InputLine, columns_from, read_lines
 from tokalign.cli.lines.parquet import KeptColumns, open_parquet, read_parquet
-from tokalign.cli.lines.sinks import LineSink, differences
+from tokalign.cli.lines.sinks import LineSink
 from tokalign.cli.lines.sources import LineSource
 from tokalign.cli.shared_flags import (
     ABOVE_0,
     AT_LEAST_1,
     BAD_INPUT,
-    DEFAULT_ANNOTATOR,
     STRICT,
     TOKENIZED,
     Endpoint,
@@ -49,7 +46,6 @@ from tokalign.cli.shared_flags import (
     is_quiet,
 )
 from tokalign.errors import FormatError, InputError, located
-from tokalign.files.shipped import DEFAULT_MODEL
 from tokalign.types import Alignment, Pair
 from tokalign.types.objects import truncated_sides
 from tokalign.types.options import AlignOptions
@@ -59,78 +55,6 @@ if TYPE_CHECKING:
 
     from tokalign.aligner import Aligner
     from tokalign.client import Client
-
-
-LINES, READ = "lines", "read"
-"""Keys of a record besides the settings: lines written, and the digest of their pairs."""
-
-
-class RunRecord:
-    """Progress of a run: lines written, and a digest of the pairs read up to there.
-
-    Parameters
-    ----------
-    settings : mapping
-        The settings that the output depends on, as JSON values.
-    """
-
-    def __init__(self, settings: Mapping[str, Any]) -> None:
-        self._settings = settings
-        self._digest = b""
-        self._read: deque[bytes] = deque()  # the digest after each pair whose line is to come
-        self._written = (0, "")
-
-    def over(self, items: Iterator[InputLine]) -> Iterator[InputLine]:
-        """Yield the items, and keep what was read."""
-        from hashlib import blake2b  # loads OpenSSL, too
-
-        for item in items:
-            self._digest = blake2b(self._digest + item.content(), digest_size=16).digest()
-            self._read.append(self._digest)
-            yield item
-
-    def written(self) -> None:
-        """Note that the line of one more item is written."""
-        self._written = self._written[0] + 1, self._read.popleft().hex()
-
-    def record(self) -> dict[str, Any]:
-        """Return the record that is kept beside the unfinished output."""
-        n_lines, digest = self._written
-        return {**self._settings, LINES: n_lines, READ: digest}
-
-    def resumed(self, items: Iterator[InputLine], sink: LineSink) -> Iterator[InputLine]:
-        """Return the items from that of the last kept line on; all if no line is kept.
-
-        Raises
-        ------
-        InputError
-            If the settings, or the pairs already written, differ from those of the interrupted run.
-        """
-        items = self.over(items)
-        if sink.partial is None or not sink.n_kept:
-            return items
-        recorded = sink.partial.read_record()
-        if changed := differences(recorded, self._settings):
-            raise InputError(
-                f"{sink.name} was begun otherwise: {changed}; resume with what was given then, or "
-                "discard the old lines with --restart"
-            )
-        n_written = recorded.get(LINES)
-        if not isinstance(n_written, int):
-            n_written = 0
-        kept: list[InputLine] = []  # whose lines are still to be written
-        for number in range(1, max(n_written, sink.n_kept) + 1):
-            item = next(items, None)
-            if item is None or (number == n_written and self._digest.hex() != recorded.get(READ)):
-                raise InputError(
-                    f"the input is not the one that {sink.name} was begun with: the first "
-                    f"{n_written} pairs differ; discard the old lines with --restart"
-                )
-            if number < sink.n_kept:
-                self.written()
-            else:
-                kept.append(item)
-        return itertools.chain(kept, items)
 
 
 class RunReport:
@@ -453,47 +377,23 @@ class LineRun:
                 files.open(layout.columns, is_resumed=files.resume, kept=kept)
             )
             items = files.read(is_kept=layout.keep, kept=kept)
+            if sink.n_kept:  # the last of the kept lines are made again, to compare them
+                items = itertools.islice(items, sink.n_kept - len(sink.last_kept), None)
             heading = Heading(layout) if is_csv else None
             if heading is not None:
                 items = heading.over(items)
-            record = None
-            if sink.partial is not None and not layout.columns and not is_csv:
-                record = RunRecord(self._settings(files, job))
-                # The last line of those kept is aligned again, to see that it is the same.
-                items = record.resumed(items, sink)
-                sink.record = record.record
-                if not sink.n_kept:
-                    sink.partial.write_record(record.record())
             # A person who types a line gets its answer before the next one.
             batch_size = 1 if files.input.is_terminal else self.batch_size
             lines = stack.enter_context(closing(self._align(items, job, stack, batch_size)))
-            _check_kept(lines, sink, record)
+            _check_kept(lines, sink)
             report = RunReport(sink, files.input, bad)
-            _write(lines, report, self.strict, record, heading)
+            _write(lines, report, self.strict, heading)
             if report.bad.n and self.strict:
                 report.show(is_stopped=True)
                 raise click.exceptions.Exit(BAD_INPUT)
         report.show()
         if report.bad.n:
             raise click.exceptions.Exit(BAD_INPUT)
-
-    def _settings(self, files: PairFiles, job: LineJob) -> dict[str, Any]:
-        """Return the settings that the output depends on, as JSON values."""
-        settings = {
-            "tokalign": tokalign.__version__,
-            "command": click.get_current_context().info_name,
-            "model": self.model.model or DEFAULT_MODEL,
-            "annotator": self.model.annotator or DEFAULT_ANNOTATOR,
-            "digest": "" if self.server.address else self.model.digest(),
-            "server": self.server.address,
-            "tokenized": files.tokenized,
-            "columns": files.columns,
-            "format": job.layout.format,
-            "layout": asdict(job.layout),  # type: ignore[call-overload]  # both are dataclasses
-            "options": asdict(job.options),
-        }
-        plain: dict[str, Any] = json.loads(json.dumps(settings))
-        return plain
 
     def _align(
         self, items: Iterator[InputLine], job: LineJob, stack: ExitStack, batch_size: int
@@ -507,18 +407,17 @@ class LineRun:
         return align_here(items, job, batch_size)
 
 
-def _check_kept(lines: Iterator[OutputLine], sink: LineSink, record: RunRecord | None) -> None:
-    """Align the last line of an earlier run again, and compare the two."""
+def _check_kept(lines: Iterator[OutputLine], sink: LineSink) -> None:
+    """Compare the last lines of an earlier run with those that this run makes of the same pairs."""
     if not sink.n_kept:
         return
-    line = next(lines, None)
-    if line is None or line.text + "\n" != sink.last_kept:
-        raise InputError(
-            f"line {sink.n_kept} of what {sink.name} has so far is not what this command writes; "
-            "resume with the same input, model and options, or discard it with --restart"
-        )
-    if record is not None:
-        record.written()
+    for number, kept in enumerate(sink.last_kept, sink.n_kept - len(sink.last_kept) + 1):
+        line = next(lines, None)
+        if line is None or line.text + "\n" != kept:
+            raise InputError(
+                f"line {number} of what {sink.name} has so far is not what this command writes; "
+                "resume with the same input, model and options, or discard it with --restart"
+            )
     click.echo(f"{sink.n_kept} lines kept", err=True)
 
 
@@ -526,7 +425,6 @@ def _write(
     lines: Iterator[OutputLine],
     report: RunReport,
     is_strict: bool,
-    record: RunRecord | None,
     heading: Heading | None,
 ) -> None:
     """Write all lines, or those before the first bad one if it ends the run."""
@@ -536,8 +434,6 @@ def _write(
             report.note(line)
             if line.error and is_strict:
                 break
-            if record is not None:
-                record.written()
             if heading is not None and report.n_lines == 1:
                 sink.write(heading.line() + "\n")
             sink.write(line.text + "\n")

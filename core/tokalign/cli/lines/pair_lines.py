@@ -9,7 +9,7 @@ import logging
 import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -18,9 +18,8 @@ from tokalign.errors import FormatError, InputError, quoted
 from tokalign.formats.document import json_error, require_unicode, split_tokens, whole_number
 from tokalign.formats.jsonl import pair_from_json, sentence_like
 from tokalign.types import Pair, Sentence, SentenceLike
-from tokalign.types.constraints import NAMES, Constraints
+from tokalign.types.constraints import NAMES
 from tokalign.types.inputs import plain_name, side_names
-from tokalign.types.objects import sentence_to_json
 
 ColumnNames = tuple[str, str]
 """Columns of the source and the target: names, or numbers from 1."""
@@ -248,22 +247,11 @@ class InputLine:
         source, target = map(_text, (self.pair or ("", ""))[:2])
         return {"id": self.id, "source": source, "target": target}
 
-    def content(self) -> bytes:
-        """Return, as bytes, everything that the answer depends on."""
-        sides = [_plain(side) for side in self.pair or ()]
-        return json.dumps([self.id, self.error, sides]).encode()
-
 
 def _text(side: SentenceLike) -> str:
     if isinstance(side, Sentence):
         return side.text
     return side if isinstance(side, str) else " ".join(side)
-
-
-def _plain(value: SentenceLike | Constraints) -> Any:
-    if isinstance(value, Constraints):
-        return asdict(value)
-    return sentence_to_json(value) if isinstance(value, Sentence) else value
 
 
 def read_lines(

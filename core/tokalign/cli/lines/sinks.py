@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import json
+import io
 import os
 import stat
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -17,7 +18,7 @@ from typing import IO, Any, Self
 
 from tokalign.cli.lines.parquet import KeptColumns, Packer, schema_of
 from tokalign.cli.lines.sources import STDIO, LineSource, is_url
-from tokalign.errors import InputError, quoted
+from tokalign.errors import InputError
 from tokalign.files.packed import SUFFIXES, packed_writer
 from tokalign.showing.text import visible
 
@@ -28,8 +29,8 @@ else:
 
 PARTIAL = ".partial"
 """Added to an output's name until all of it is written."""
-RECORD = ".partial.json"
-"""Added to an output's name for the record of the run that writes it."""
+N_COMPARED = 64
+"""Most kept lines that a run which is resumed makes again, to compare them."""
 
 
 @dataclass(slots=True)
@@ -81,32 +82,7 @@ class PartialOutput:
             )
         if not is_resumed:
             found.file.truncate()
-            found._record().unlink(missing_ok=True)
         return found
-
-    def _record(self) -> Path:
-        return self.wanted.with_name(self.wanted.name + RECORD)
-
-    def read_record(self) -> dict[str, Any]:
-        """Return the record of the interrupted run; InputError if there is none."""
-        try:
-            record = json.loads(self._record().read_text("utf-8"))
-        except (OSError, ValueError):
-            record = None
-        if not isinstance(record, dict):
-            raise InputError(
-                f"{self._record()}, the record of what wrote {self.left}, is missing or damaged; "
-                "discard both with --restart"
-            )
-        return record
-
-    def write_record(self, record: Mapping[str, Any]) -> None:
-        """Write the record of this run."""
-        new = self._record().with_suffix(".new")
-        new.unlink(missing_ok=True)
-        with open(new, "x", encoding="utf-8") as file:  # noqa: PTH123  # "x" follows no link
-            json.dump(record, file, ensure_ascii=False, indent=1)
-        new.replace(self._record())
 
     def complete(self) -> None:
         """Give the file its name, once its bytes are on the disk."""
@@ -114,7 +90,6 @@ class PartialOutput:
         if sys.platform == "win32":  # which renames no open file
             self.file.close()
         self.left.replace(self.wanted)
-        self._record().unlink(missing_ok=True)
         self.file.close()
 
     def abandon(self, *, is_lost: bool) -> str:
@@ -122,7 +97,6 @@ class PartialOutput:
         is_empty = os.fstat(self.file.fileno()).st_size == 0
         if is_empty or is_lost:
             self.left.unlink(missing_ok=True)
-            self._record().unlink(missing_ok=True)
         self.file.close()
         if is_lost:
             return "nothing is kept, since no reader takes Parquet without its index"
@@ -173,15 +147,6 @@ def _locked(path: Path, left: Path) -> IO[bytes]:
             if os.path.samestat(os.fstat(descriptor), os.lstat(left)):
                 return file
         file.close()  # another run has just completed it
-
-
-def differences(recorded: Mapping[str, Any], settings: Mapping[str, Any]) -> str:
-    """Return, in words, the settings of a run that differ from the record; empty if none do."""
-    return "; ".join(
-        f"{name} was {quoted(recorded.get(name))} and is {quoted(value)}"
-        for name, value in settings.items()
-        if recorded.get(name) != value
-    )
 
 
 _BUFFER_BYTES = 1 << 16
@@ -241,7 +206,7 @@ def open_sink(
     if is_resumed and path.suffix in SUFFIXES:
         raise InputError(f"{path} is compressed; --resume goes on with plain output only")
     partial = PartialOutput.open(path, is_resumed=is_resumed, is_restarted=is_restarted)
-    kept = _cut_to_whole_lines(partial.file) if is_resumed else (0, b"")
+    kept = _cut_to_whole_lines(partial.file) if is_resumed else (0, [])
     packed: Any = (
         Packer(partial.file, schema, beside)
         if schema is not None
@@ -269,20 +234,21 @@ def _check_path(path: Path, sources: Iterable[LineSource], *, is_parquet: bool) 
             )
 
 
-def _cut_to_whole_lines(file: IO[bytes]) -> tuple[int, bytes]:
-    """Cut off an unfinished last line, seek to the end, and return the line count and last line."""
-    n_lines = start = end = position = 0  # start and end of the last whole line
-    while block := file.read(_BUFFER_BYTES):
-        n_lines += block.count(b"\n")
-        last = block.rfind(b"\n")
-        if last >= 0:
-            before = block.rfind(b"\n", 0, last)
-            start = position + before + 1 if before >= 0 else end
-            end = position + last + 1
-        position += len(block)
+def _cut_to_whole_lines(file: IO[bytes]) -> tuple[int, list[str]]:
+    """Cut off an unfinished last line, seek to the end, and return the number of lines and the last
+    of them."""
+    last: deque[bytes] = deque(maxlen=N_COMPARED)
+    n_lines = end = 0
+    rows: Any = io.BufferedReader(file)  # type: ignore[arg-type]  # unbuffered
+    for row in rows:
+        if row.endswith(b"\n"):
+            last.append(row)
+            n_lines += 1
+            end += len(row)
+    rows.detach()
     file.truncate(end)
-    file.seek(start)
-    return n_lines, file.read()
+    file.seek(end)
+    return n_lines, [row.decode() for row in last]
 
 
 class LineSink:
@@ -293,12 +259,11 @@ class LineSink:
     name : str
     is_terminal : bool
         Whether the lines go to a terminal.
-    n_kept, last_kept : int, str
-        Number of lines kept from an earlier run, which this one continues, and the last of them.
+    n_kept, last_kept : int, list of str
+        Number of lines kept from an earlier run, which this one continues, and the last of them, at
+        most N_COMPARED.
     partial : PartialOutput or None
         The unfinished file.
-    record : callable, optional
-        Returns the record to keep beside the unfinished file, after each write.
     is_harmless : bool
         Whether the lines may go to a terminal as they are; else control characters are shown.
     """
@@ -310,13 +275,11 @@ class LineSink:
         packed: IO[bytes] | Packer | None = None,
         *,
         partial: PartialOutput | None = None,
-        kept: tuple[int, bytes] = (0, b""),
+        kept: tuple[int, Sequence[str]] = (0, ()),
     ) -> None:
         self.name = name
-        self.n_kept = kept[0]
-        self.last_kept = kept[1].decode()
+        self.n_kept, self.last_kept = kept
         self.partial = partial
-        self.record: Callable[[], Mapping[str, Any]] | None = None
         self.is_harmless = False
         self._file = file
         self._packed = packed
@@ -358,8 +321,6 @@ class LineSink:
                 if self.partial:  # the disk is full: no torn line stays
                     self._file.truncate(start + data.rfind(b"\n", 0, len(data) - len(view)) + 1)
                 raise
-            if self.partial is not None and self.record is not None:
-                self.partial.write_record(self.record())
 
     @contextlib.contextmanager
     def _named(self) -> Iterator[None]:
