@@ -42,7 +42,7 @@ from sklearn.linear_model import LogisticRegression
 from tokalign import Aligner, Sentence
 from tokalign.decoding.by_model import ModelBackend
 from tokalign.files.tables import write_table
-from tokalign.relations.conflict_judge import CONFLICT_INPUTS, ConflictJudge
+from tokalign.relations.conflicts import CONFLICT_INPUTS, ConflictJudge
 from tokalign.types import SentenceLike
 from tokalign.types.columns import columns_of
 from tokalign.types.relations import CONFLICT_KINDS, ConflictKind

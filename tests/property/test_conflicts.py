@@ -15,7 +15,7 @@ from support.contrasts import SIDES, TEXTS
 from tokalign.aligner import Aligner
 from tokalign.english.lexicon.word_weights import Frequencies
 from tokalign.features.feature_groups import Lexicons
-from tokalign.relations.conflict_judge import CONFLICT_INPUTS, ConflictJudge, shipped_judge
+from tokalign.relations.conflicts import CONFLICT_INPUTS, ConflictJudge, shipped_judge
 from tokalign.types import Alignment
 from tokalign.types.relations import CONFLICT_REASONS
 

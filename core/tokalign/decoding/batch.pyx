@@ -37,8 +37,9 @@ from tokalign.relations.clashes cimport (
     LinkView,
     ToldConflict,
 )
-from tokalign.relations.conflict_judge cimport N_INPUTS, ConflictJudge
 from tokalign.relations.conflicts cimport (
+    N_INPUTS,
+    ConflictJudge,
     add_conflicts,
     carve_conflicts,
     conflict_bytes,

@@ -40,7 +40,7 @@ from tokalign.english.lexicon.word_lists import WH_WORDS
 from tokalign.features.feature_groups import Lexicons
 from tokalign.model.file import Model, ModelHeader, style_names
 from tokalign.model.styles import AUTO, RELATED_NO_LINK
-from tokalign.relations.conflict_judge import ConflictJudge
+from tokalign.relations.conflicts import ConflictJudge
 from tokalign.relations.related_units import RelationModel
 from tokalign.types import AnnotatedPair, LinkExplanation, Sentence
 from tokalign.types.columns import AlignmentColumns, EncoderFigures

@@ -6,7 +6,7 @@ from tokalign.decoding.second_pass cimport GroupRoom, SecondPass
 from tokalign.english.annotate.annotated_texts cimport AnnotatedTexts, Words
 from tokalign.features.extract cimport Analysis, Extractor
 from tokalign.features.pair cimport Lexeme, PairState, Side
-from tokalign.relations.conflict_judge cimport ConflictJudge
+from tokalign.relations.conflicts cimport ConflictJudge
 
 cdef enum:
     CHOOSE = -1      # instead of a style's number

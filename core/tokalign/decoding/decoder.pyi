@@ -9,7 +9,7 @@ from tokalign.decoding.second_pass import SecondPass
 from tokalign.features.feature_groups import Lexicons
 from tokalign.model.file import Model
 from tokalign.model.styles import StyleHeader
-from tokalign.relations.conflict_judge import ConflictJudge
+from tokalign.relations.conflicts import ConflictJudge
 from tokalign.types import Sentence
 from tokalign.types.constraints import Constraints
 

@@ -54,7 +54,7 @@ from tokalign.relations.related_units cimport (
 from tokalign.english.lexicon.word_weights import content_weight
 from tokalign.errors import InputError, ShapeError
 from tokalign.model.styles import MAX_STYLES
-from tokalign.relations.conflict_judge import shipped_judge
+from tokalign.relations.conflicts import shipped_judge
 from tokalign.types.locks import ForkLock
 
 assert MAX_STYLES == <int>MOST_STYLES

@@ -50,6 +50,31 @@ HIGHEST_SCORE = 5.0
 
 cdef enum:
     ROWS_AT_ONCE = 8
+    N_LEXICAL = 11       # inputs from relations of two words in WordNet
+    N_CONTRASTS = 5      # and from their contrast
+
+cdef int[<int>N_COARSE] LEFT_OF = [
+    <int>SideInput.LEFT_NOUNS, <int>SideInput.LEFT_NAMES, <int>SideInput.LEFT_VERBS,
+    <int>SideInput.LEFT_ADJECTIVES, <int>SideInput.LEFT_ADVERBS, <int>SideInput.LEFT_PRONOUNS,
+    <int>SideInput.LEFT_DETERMINERS, <int>SideInput.LEFT_PREPOSITIONS, -1,
+    <int>SideInput.LEFT_NUMBERS, -1, -1,
+]
+"""The input that counts left words of each part of speech, in the order of COARSE_; -1 for none."""
+cdef uint32_t[<int>N_LEXICAL] RELATION_OF = [
+    wordnet.SYNONYM,
+    wordnet.DERIVED | wordnet.PERTAINYM | wordnet.SIMILAR | wordnet.VERB_GROUP
+    | wordnet.DERIVED_SYNONYM,
+    wordnet.HYPERNYM, wordnet.HYPERNYM_WITHIN_3, wordnet.HYPONYM, wordnet.HYPONYM_WITHIN_3,
+    wordnet.COHYPONYM, wordnet.ANTONYM,
+    wordnet.PART_OF | wordnet.MEMBER_OF | wordnet.SUBSTANCE_OF,
+    wordnet.HAS_PART | wordnet.HAS_MEMBER | wordnet.HAS_SUBSTANCE,
+    wordnet.ENTAILING | wordnet.CAUSING,
+]
+"""The relations of each input from SYNONYM on."""
+cdef uint8_t[<int>N_CONTRASTS] CONTRAST_OF = [
+    CONTRAST_OPPOSITE, CONTRAST_HIGHER, CONTRAST_LOWER, CONTRAST_LEVEL, CONTRAST_NAMES,
+]
+"""The contrasts of each input from OPPOSITE on."""
 
 cdef struct Tokens:
     # One side of a unit.
@@ -136,28 +161,6 @@ cdef bint _is_negated(const Side *side, const Tokens *tokens, int k) noexcept no
     return side.head[at] >= 0 and side.word[side.head[at]].negates
 
 
-cdef void _count_left(const Lexeme *word, float *out) noexcept nogil:
-    """Count a left word by its part of speech."""
-    if word.coarse == COARSE_NOUN:
-        out[<int>SideInput.LEFT_NOUNS] += 1.0
-    elif word.coarse == COARSE_NAME:
-        out[<int>SideInput.LEFT_NAMES] += 1.0
-    elif word.coarse == COARSE_VERB:
-        out[<int>SideInput.LEFT_VERBS] += 1.0
-    elif word.coarse == COARSE_ADJECTIVE:
-        out[<int>SideInput.LEFT_ADJECTIVES] += 1.0
-    elif word.coarse == COARSE_ADVERB:
-        out[<int>SideInput.LEFT_ADVERBS] += 1.0
-    elif word.coarse == COARSE_NUMBER:
-        out[<int>SideInput.LEFT_NUMBERS] += 1.0
-    elif word.coarse == COARSE_ADPOSITION:
-        out[<int>SideInput.LEFT_PREPOSITIONS] += 1.0
-    elif word.coarse == COARSE_DETERMINER:
-        out[<int>SideInput.LEFT_DETERMINERS] += 1.0
-    elif word.coarse == COARSE_PRONOUN:
-        out[<int>SideInput.LEFT_PRONOUNS] += 1.0
-
-
 cdef inline double _weight(const Lexeme *word) noexcept nogil:
     """Return the weight of a word: small for function words, 0 for punctuation."""
     if word.kind == KIND_MARK:
@@ -213,7 +216,8 @@ cdef void _side_inputs(
             out[<int>SideInput.HEAVIEST_LEFT] = max(
                 out[<int>SideInput.HEAVIEST_LEFT], <float>weight
             )
-            _count_left(word, out)
+            if LEFT_OF[word.coarse] >= 0:
+                out[LEFT_OF[word.coarse]] += 1.0
     out[<int>SideInput.WEIGHT] = <float>whole
     if whole > 0.0:
         out[<int>SideInput.INSIDE] /= whole
@@ -227,41 +231,12 @@ cdef inline void _raise(float *out, int place, bint holds) noexcept nogil:
         out[place] = 1.0
 
 
-cdef void _relate_words(
-    uint32_t relations, uint8_t contrast, float *out
-) noexcept nogil:
-    """Add the relation of two left words."""
-    _raise(out, <int>PairInput.SYNONYM, relations & wordnet.SYNONYM)
-    _raise(out, <int>PairInput.NEAR, relations & (
-        wordnet.DERIVED | wordnet.PERTAINYM | wordnet.SIMILAR | wordnet.VERB_GROUP
-        | wordnet.DERIVED_SYNONYM
-    ))
-    _raise(out, <int>PairInput.HYPERNYM, relations & wordnet.HYPERNYM)
-    _raise(out, <int>PairInput.HYPERNYM_WITHIN_3, relations & wordnet.HYPERNYM_WITHIN_3)
-    _raise(out, <int>PairInput.HYPONYM, relations & wordnet.HYPONYM)
-    _raise(out, <int>PairInput.HYPONYM_WITHIN_3, relations & wordnet.HYPONYM_WITHIN_3)
-    _raise(out, <int>PairInput.COHYPONYM, relations & wordnet.COHYPONYM)
-    _raise(out, <int>PairInput.ANTONYM, relations & wordnet.ANTONYM)
-    _raise(out, <int>PairInput.PART, relations & (
-        wordnet.PART_OF | wordnet.MEMBER_OF | wordnet.SUBSTANCE_OF
-    ))
-    _raise(out, <int>PairInput.HAS_PART, relations & (
-        wordnet.HAS_PART | wordnet.HAS_MEMBER | wordnet.HAS_SUBSTANCE
-    ))
-    _raise(out, <int>PairInput.ENTAILS, relations & (wordnet.ENTAILING | wordnet.CAUSING))
-    _raise(out, <int>PairInput.OPPOSITE, contrast & CONTRAST_OPPOSITE)
-    _raise(out, <int>PairInput.HIGHER, contrast & CONTRAST_HIGHER)
-    _raise(out, <int>PairInput.LOWER, contrast & CONTRAST_LOWER)
-    _raise(out, <int>PairInput.LEVEL, contrast & CONTRAST_LEVEL)
-    _raise(out, <int>PairInput.UNLIKE_NAMES, contrast & CONTRAST_NAMES)
-
-
 cdef void _compare_left(
     const PairState *pair, const Tokens *source, const Tokens *target, float *out
 ) noexcept nogil:
     """Write the inputs from relations of left words."""
     cdef Py_ssize_t cell
-    cdef int k, m, n_left = 0
+    cdef int k, m, kind, n_left = 0
     cdef float best, cosines = 0.0
     for k in range(source.n):
         if not _is_left(pair, source, k, target):
@@ -271,7 +246,10 @@ cdef void _compare_left(
             cell = _cell(pair, source, k, target, m)
             if not _is_left(pair, target, m, source):
                 continue
-            _relate_words(pair.relations[cell], pair.contrast[cell], out)
+            for kind in range(<int>N_LEXICAL):
+                _raise(out, <int>PairInput.SYNONYM + kind, pair.relations[cell] & RELATION_OF[kind])
+            for kind in range(<int>N_CONTRASTS):
+                _raise(out, <int>PairInput.OPPOSITE + kind, pair.contrast[cell] & CONTRAST_OF[kind])
             best = max(best, pair.cosine[cell])
         if source.side.word[source.at[k]].kind == KIND_CONTENT:
             n_left += 1

@@ -1,0 +1,13 @@
+from libc.stdint cimport int32_t
+
+from tokalign.features.pair cimport PairState, Side
+from tokalign.relations.clashes cimport Clash, ConflictRoom
+
+cdef int kind_of_word(const Side *side, int32_t at) noexcept nogil
+cdef int find_one_sided(
+    const PairState *pair, const ConflictRoom *room, bint of_source, Clash *found
+) noexcept nogil
+cdef int find_reworded(
+    const PairState *pair, const ConflictRoom *room, Clash *found
+) noexcept nogil
+cdef int find_negations(const PairState *pair, ConflictRoom *room, Clash *found) noexcept nogil

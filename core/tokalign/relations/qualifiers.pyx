@@ -1,0 +1,584 @@
+"""Words that change what a sentence says, and what the other side has there: negations, modals,
+words of quantity and of condition. Trees are not used, so that models without a parser find the same.
+
+The scope of a negation (not, no, never, without, fail) is the words next to it in its sentence: the
+next two content words, the tokens after and before it, and the last content word before it. The
+negations of both sides are matched: first linked ones, then those with linked words in scope, then
+any others, in linked sentences if there are several. An unmatched negation counts if what it denies
+is linked: one of the content words behind it or, where there are none, another word in its scope;
+unless the other side has a low quantity (few, rarely). Some negations deny nothing: "No, ...", "no
+doubt", "no later than", "not only", "nothing but", "isn't it?", and "nor" behind another one.
+
+A modal, word of quantity or of condition governs the next content word behind it, or the last one
+before it where that has no partner. The other side says it unlike if the partner of what is governed
+has another word of the kind near it, or none: "may contain" and "contains", "only guests" and
+"guests", "if it rains" and "until it rains". Modals are the words of the scales of obligation and
+certainty, words of quantity those of quantity and frequency, and only and even. How often is a value:
+once, weekly.
+"""
+
+from libc.stdint cimport int32_t, uint8_t, uint32_t
+from libc.stdlib cimport abs
+
+from tokalign.features.pair cimport *
+from tokalign.relations.clashes cimport *
+
+from tokalign.english.lexicon.word_lists import scale_names
+
+cdef enum:
+    REACH = 4            # tokens around what is governed or denied
+    NO_KIND = -1
+    N_WITH = 6           # words in the scope of a negation, including itself
+    LOW = -2             # a grade of quantity that is like a negation
+    FREE = -1            # a negation that is not matched
+
+cdef int OBLIGATION = scale_names().index("obligation")
+cdef int CERTAINTY = scale_names().index("certainty")
+cdef int QUANTITY = scale_names().index("quantity")
+cdef int FREQUENCY = scale_names().index("frequency")
+cdef int TIMES = scale_names().index("times")
+cdef int PERIOD = scale_names().index("period")
+
+ctypedef const char *Letters
+
+cdef Letters[5] RESTRICTING = [b"only", b"solely", b"exclusively", b"even", NULL]
+"""Words that say that nothing else is meant, or that even this is."""
+cdef Letters[8] CONDITIONS = [
+    b"if", b"unless", b"until", b"except", b"provided", b"providing", b"till", NULL
+]
+cdef Letters[4] AFTER_ONLY = [b"if", b"when", b"after", NULL]
+cdef Letters[5] AFTER_NO = [b"doubt", b"wonder", b"question", b"matter", NULL]
+cdef Letters[5] AFTER_NOT = [b"only", b"just", b"merely", b"least", NULL]
+
+cdef struct Negators:
+    int n
+    int32_t[<int>MAX_FOUND] at
+    int32_t[<int>MAX_FOUND] match          # of the other side, or FREE
+    int32_t[<int>MAX_FOUND][<int>N_WITH] with_      # the scope of each; -1 for none
+
+
+cdef bint ends_sentence(const Side *side, Py_ssize_t at) noexcept nogil:
+    """Whether a token ends a sentence: a period, or another mark before a word that is not in lower
+    case."""
+    cdef const Lexeme *word = side.word[at]
+    if word.lower.n != 1:
+        return False
+    if word.lower.code[0] == <uint32_t>c".":
+        return True
+    if word.lower.code[0] != <uint32_t>c"?" and word.lower.code[0] != <uint32_t>c"!":
+        return False
+    while at + 1 < side.n and side.kind[at] == KIND_MARK:
+        at += 1
+    return side.word[at].case_ != CASE_LOWER
+
+
+cdef bint are_apart(const Side *side, int32_t a, int32_t b) noexcept nogil:
+    """Whether a sentence ends between two tokens."""
+    cdef int32_t k
+    for k in range(min(a, b), max(a, b)):
+        if ends_sentence(side, k):
+            return True
+    return False
+
+
+cdef inline bint _may_be_listed(uint32_t letter) noexcept nogil:
+    """Whether a word of RESTRICTING or CONDITIONS begins with a letter."""
+    return letter in (
+        <uint32_t>c"e", <uint32_t>c"i", <uint32_t>c"o", <uint32_t>c"p", <uint32_t>c"s",
+        <uint32_t>c"t", <uint32_t>c"u",
+    )
+
+
+cdef bint _is_any(const Side *side, Py_ssize_t at, const Letters *words) noexcept nogil:
+    """Whether a token is one of some words of ASCII letters, which NULL ends."""
+    while words[0] != NULL:
+        if is_word(side, at, words[0]):
+            return True
+        words += 1
+    return False
+
+
+cdef int _grade_on(const Lexeme *word, int scale, int *grade) noexcept nogil:
+    """Whether a word is on a scale; write its grade."""
+    cdef int k
+    for k in range(word.n_scales):
+        if word.scale[k] == scale:
+            grade[0] = word.grade[k]
+            return True
+    return False
+
+
+cdef int kind_of_word(const Side *side, int32_t at) noexcept nogil:
+    """Return the kind of conflict that a modal, word of quantity or of condition makes, or -1."""
+    cdef const Lexeme *word = side.word[at]
+    cdef int grade
+    if not word.n_scales and not _may_be_listed(word.first_letter):
+        return NO_KIND
+    if _is_any(side, at, CONDITIONS):
+        return CONFLICT_CONDITION
+    if _is_any(side, at, RESTRICTING):
+        if is_word(side, at - 1, b"not"):
+            return NO_KIND
+        return CONFLICT_CONDITION if _is_any(side, at + 1, AFTER_ONLY) else CONFLICT_QUANTITY
+    if _grade_on(word, TIMES, &grade) or _grade_on(word, PERIOD, &grade):
+        return CONFLICT_VALUE
+    if value_at(side, at) != NULL:
+        return NO_KIND  # the month of May
+    if _grade_on(word, OBLIGATION, &grade) or _grade_on(word, CERTAINTY, &grade):
+        return CONFLICT_MODALITY
+    if (_grade_on(word, QUANTITY, &grade) or _grade_on(word, FREQUENCY, &grade)) and (
+        not word.negates
+    ):
+        return CONFLICT_QUANTITY
+    return NO_KIND
+
+
+cdef int _grade(const Side *side, int32_t at, int kind) noexcept nogil:
+    """Return the grade of a word of a kind, apart for each scale."""
+    cdef int grade = 0
+    cdef const Lexeme *word = side.word[at]
+    if kind == CONFLICT_MODALITY:
+        if _grade_on(word, OBLIGATION, &grade):
+            return grade
+        _grade_on(word, CERTAINTY, &grade)
+        return 100 + grade
+    if kind == CONFLICT_QUANTITY:
+        if _grade_on(word, QUANTITY, &grade):
+            return grade
+        if _grade_on(word, FREQUENCY, &grade):
+            return 100 + grade
+        return 200 + is_word(side, at, b"even")
+    if kind == CONFLICT_VALUE:
+        _grade_on(word, TIMES, &grade)
+        _grade_on(word, PERIOD, &grade)
+        return grade
+    return word.lower_form
+
+
+cdef bint _say_the_same(
+    const PairState *pair, int32_t i, int32_t j, int kind
+) noexcept nogil:
+    """Whether a source and a target word of one kind say the same: one form, or one grade."""
+    cdef int one, other
+    if pair.lexical_class[i * pair.target.n + j] <= CLASS_LEMMA:
+        return True
+    if pair.contrast[i * pair.target.n + j] & CONTRAST_OPPOSITE:
+        return True  # as opposites they are found elsewhere, if nothing undoes them
+    if kind == CONFLICT_CONDITION:
+        return False
+    one, other = _grade(&pair.source, i, kind), _grade(&pair.target, j, kind)
+    return one == other
+
+
+cdef int32_t _governed(const Side *side, const Partners *own, int32_t at) noexcept nogil:
+    """Return the content word with a partner that a word governs, or -1."""
+    cdef int32_t found = side.next_content[at]
+    if found >= 0 and own.best[found] >= 0:
+        return found
+    found = side.next_content[found] if found >= 0 else -1
+    if found >= 0 and found - at <= REACH and own.best[found] >= 0:
+        return found
+    found = side.previous_content[at]
+    if found >= 0 and at - found <= REACH and own.best[found] >= 0:
+        return found
+    return nearest_linked(side, own, at)
+
+
+cdef int32_t nearest_linked(const Side *side, const Partners *own, int32_t at) noexcept nogil:
+    """Return the nearest content word with a partner in a word's sentence, the one behind first, or
+    -1."""
+    cdef int32_t k = side.next_content[at]
+    while k >= 0 and own.best[k] < 0:
+        k = side.next_content[k]
+    if k >= 0 and not are_apart(side, at, k):
+        return k
+    k = side.previous_content[at]
+    while k >= 0 and own.best[k] < 0:
+        k = side.previous_content[k]
+    return -1 if k < 0 or are_apart(side, at, k) else k
+
+
+cdef int find_one_sided(
+    const PairState *pair, const ConflictRoom *room, bint of_source, Clash *found
+) noexcept nogil:
+    """Write at most MAX_FOUND words without partners that the other side lacks or says unlike;
+    return their number."""
+    cdef const Side *side = &pair.source if of_source else &pair.target
+    cdef const Side *other = &pair.target if of_source else &pair.source
+    cdef const Partners *own = &room.source if of_source else &room.target
+    cdef int n = 0
+    cdef int kind
+    cdef int32_t at, governed, there, k, unlike
+    cdef bint has_same
+    for at in range(<int32_t>side.n):
+        if n == MAX_FOUND or own.best[at] >= 0:
+            continue
+        kind = kind_of_word(side, at)
+        governed = -1 if kind == NO_KIND else _governed(side, own, at)
+        if governed < 0:
+            continue
+        there = own.best[governed]
+        unlike = -1
+        has_same = False
+        for k in range(max(there - REACH, 0), min(there + REACH + 1, <int32_t>other.n)):
+            if kind_of_word(other, k) != kind:
+                continue
+            if _say_the_same(pair, at if of_source else k, k if of_source else at, kind):
+                has_same = True
+            elif unlike < 0 or abs(k - there) < abs(unlike - there):
+                unlike = k
+        if has_same:
+            continue
+        k = there if unlike < 0 else unlike
+        found[n] = Clash(
+            kind, at if of_source else k, k if of_source else at,
+            BY_ONE_SIDE if unlike < 0 else BY_SCALES,
+            own.confidence[governed] / (1 + max(abs(governed - at) - REACH, 0)), 0.0, -1, False,
+        )
+        n += 1
+    return n
+
+
+cdef inline bint _is_one(const Side *side, int32_t at) noexcept nogil:
+    return is_word(side, at, b"a") or is_word(side, at, b"an") or is_word(side, at, b"one")
+
+
+cdef int find_reworded(
+    const PairState *pair, const ConflictRoom *room, Clash *found
+) noexcept nogil:
+    """Write at most MAX_FOUND linked words of one kind that say it unlike; return their number."""
+    cdef int n = 0
+    cdef int kind, other
+    cdef int32_t i, j
+    for i in range(<int32_t>pair.source.n):
+        j = room.source.best[i]
+        if n == MAX_FOUND or j < 0:
+            continue
+        kind = kind_of_word(&pair.source, i)
+        other = kind_of_word(&pair.target, j)
+        if kind == NO_KIND:
+            kind = other if _is_one(&pair.source, i) else NO_KIND
+        elif other == NO_KIND:
+            kind = kind if _is_one(&pair.target, j) else NO_KIND
+        elif kind != other or _say_the_same(pair, i, j, kind):
+            kind = NO_KIND
+        if kind != NO_KIND:
+            found[n] = Clash(kind, i, j, BY_SCALES, room.source.confidence[i], 0.0, -1, False)
+            n += 1
+    return n
+
+
+cdef int kind_of_negation(
+    const PairState *pair, int32_t negator, int32_t source, int32_t target, bint of_source
+) noexcept nogil:
+    """Return the kind of a negation: of modality where both sides have unlike modals (must not,
+    may), of quantity where the other side has a word of quantity (none, all)."""
+    cdef const Side *side = &pair.source if of_source else &pair.target
+    cdef const Side *other = &pair.target if of_source else &pair.source
+    cdef int32_t there = target if of_source else source
+    cdef int32_t k, m
+    cdef int grade
+    cdef bint counts = (
+        _grade_on(side.word[negator], QUANTITY, &grade)
+        or _grade_on(side.word[negator], FREQUENCY, &grade)
+    )
+    for k in range(max(there - REACH, 0), min(there + REACH + 1, <int32_t>other.n)):
+        m = negator - 1
+        if (
+            m >= 0 and kind_of_word(other, k) == CONFLICT_MODALITY
+            and (kind_of_word(side, m) == CONFLICT_MODALITY or is_word(side, m, b"need"))
+            and side.word[m].lemma != other.word[k].lemma
+        ):
+            return CONFLICT_MODALITY
+        if counts and kind_of_word(other, k) == CONFLICT_QUANTITY:
+            return CONFLICT_QUANTITY
+    return CONFLICT_NEGATION
+
+
+cdef int32_t _near(const Side *side, int32_t at, int32_t other) noexcept nogil:
+    """Return another token, or -1 if it is missing or in another sentence."""
+    return -1 if other < 0 or are_apart(side, at, other) else other
+
+
+cdef void _find_with(const Side *side, int32_t at, int32_t *out) noexcept nogil:
+    """Write the scope of a negation, the nearest words first."""
+    cdef int32_t following = _near(side, at, side.next_content[at])
+    out[0] = at
+    out[1] = following
+    out[2] = at + 1 if at + 1 < side.n and side.kind[at + 1] != KIND_MARK else -1
+    out[3] = at - 1 if at > 0 and side.kind[at - 1] != KIND_MARK else -1
+    out[4] = _near(side, at, side.next_content[following]) if following >= 0 else -1
+    out[5] = _near(side, at, side.previous_content[at])
+
+
+cdef bint _denies_nothing(const Side *side, Py_ssize_t at) noexcept nogil:
+    """Whether a negation is an answer's "no", part of an idiom or a tag, or joined to another."""
+    cdef Py_ssize_t k
+    if is_word(side, at, b"no"):
+        if at + 1 < side.n and side.kind[at + 1] == KIND_MARK:
+            return at == 0 or ends_sentence(side, at - 1)
+        return (
+            is_word(side, at + 2, b"but") or is_word(side, at + 2, b"than")
+            or _is_any(side, at + 1, AFTER_NO)
+        )
+    if is_word(side, at, b"not") and _is_any(side, at + 1, AFTER_NOT):
+        return True
+    if is_word(side, at, b"nothing") or is_word(side, at, b"none"):
+        return is_word(side, at + 1, b"but") or is_word(side, at + 1, b"other")
+    if is_word(side, at, b"nor"):
+        for k in range(at - 1, -1, -1):
+            if ends_sentence(side, k):
+                return False
+            if side.word[k].negates:
+                return True
+        return False
+    return (
+        (is_word(side, at, b"n't") or is_word(side, at, b"not"))
+        and at + 2 < side.n and side.word[at + 1].coarse == COARSE_PRONOUN
+        and is_word(side, at + 2, b"?") and at > 2
+    )
+
+
+cdef bint _negates(
+    const PairState *pair, bint of_source, const ConflictRoom *room, Py_ssize_t at
+) noexcept nogil:
+    """Whether a word negates in its context: no number follows it, as in "No 7", and it is not a
+    verb, noun or adjective that the other side paraphrases."""
+    cdef const Side *side = &pair.source if of_source else &pair.target
+    cdef const Side *other = &pair.target if of_source else &pair.source
+    cdef int32_t partner = room.source.best[at] if of_source else room.target.best[at]
+    cdef uint8_t coarse = side.word[at].coarse
+    if not side.word[at].negates or _denies_nothing(side, at):
+        return False
+    if at + 1 < side.n and side.word[at + 1].coarse == COARSE_NUMBER:
+        return False
+    if coarse not in (COARSE_VERB, COARSE_NOUN, COARSE_ADJECTIVE) or partner < 0:
+        return True
+    return other.word[partner].negates or other.kind[partner] != KIND_CONTENT
+
+
+cdef void _find_negators(
+    const PairState *pair, bint of_source, const ConflictRoom *room, Negators *out
+) noexcept nogil:
+    """Find the negations of a side, except those with an opposite."""
+    cdef const Side *side = &pair.source if of_source else &pair.target
+    cdef Py_ssize_t k
+    cdef int m
+    out.n = 0
+    for k in range(side.n):
+        if out.n == MAX_FOUND or not _negates(pair, of_source, room, k):
+            continue
+        for m in range(room.n_clashes):
+            if room.clash[m].way == BY_OPPOSITES and k == (
+                room.clash[m].source if of_source else room.clash[m].target
+            ):
+                break
+        else:
+            out.at[out.n] = <int32_t>k
+            out.match[out.n] = FREE
+            _find_with(side, <int32_t>k, out.with_[out.n])
+            out.n += 1
+
+
+cdef bint _are_linked(const ConflictRoom *room, int32_t i, int32_t j) noexcept nogil:
+    return i >= 0 and j >= 0 and meet(room, i, j)
+
+
+cdef bint _stand_together(
+    const ConflictRoom *room, const int32_t *source, const int32_t *target
+) noexcept nogil:
+    """Whether words in the scopes of two negations are linked."""
+    cdef int k, m
+    for k in range(N_WITH):
+        for m in range(N_WITH):
+            if _are_linked(room, source[k], target[m]):
+                return True
+    return False
+
+
+cdef bint _are_of_linked_sentences(
+    const PairState *pair, const ConflictRoom *room, int32_t i, int32_t j
+) noexcept nogil:
+    """Whether content words of two words' sentences are linked, or both sides are one sentence."""
+    cdef Py_ssize_t k, m
+    cdef bint is_one = not (
+        are_apart(&pair.source, 0, <int32_t>pair.source.n - 1)
+        or are_apart(&pair.target, 0, <int32_t>pair.target.n - 1)
+    )
+    if is_one:
+        return True
+    for k in range(pair.source.n):
+        if pair.source.kind[k] != KIND_CONTENT or are_apart(&pair.source, i, <int32_t>k):
+            continue
+        for m in range(pair.target.n):
+            if _are_linked(room, <int32_t>k, <int32_t>m) and not are_apart(
+                &pair.target, j, <int32_t>m
+            ):
+                return True
+    return False
+
+
+cdef void _match(
+    const PairState *pair, const ConflictRoom *room, Negators *source, Negators *target
+) noexcept nogil:
+    """Match the negations of both sides, the surest pairs first."""
+    cdef int round_, k, m
+    for round_ in range(3):
+        for k in range(source.n):
+            for m in range(target.n):
+                if source.match[k] != FREE or target.match[m] != FREE:
+                    continue
+                if (
+                    (
+                        round_ == 2
+                        and _are_of_linked_sentences(pair, room, source.at[k], target.at[m])
+                    )
+                    or (round_ == 0 and _are_linked(room, source.at[k], target.at[m]))
+                    or (round_ == 1 and _stand_together(room, source.with_[k], target.with_[m]))
+                ):
+                    source.match[k] = m
+                    target.match[m] = k
+
+
+cdef bint _is_low_there(const Side *other, const Partners *partners) noexcept nogil:
+    """Whether a side has a word of a low quantity, such as few or rarely, that is not a negation and
+    has no partner."""
+    cdef const Lexeme *word
+    cdef Py_ssize_t k
+    cdef int grade = 0
+    for k in range(other.n):
+        word = other.word[k]
+        if word.negates or partners.best[k] >= 0:
+            continue
+        if (_grade_on(word, QUANTITY, &grade) and grade <= LOW) or (
+            _grade_on(word, FREQUENCY, &grade) and grade <= LOW
+        ):
+            return True
+    return False
+
+
+cdef void _remove(ConflictRoom *room, Py_ssize_t number) noexcept nogil:
+    cdef Py_ssize_t k
+    room.n_clashes -= 1
+    for k in range(number, room.n_clashes):
+        room.clash[k] = room.clash[k + 1]
+
+
+cdef bint _undoes(
+    const PairState *pair, const Negators *negators, int number, bint of_source, ConflictRoom *room
+) noexcept nogil:
+    """Drop an opposite in the scope of a negation, which undoes it, as of "if" and "unless" in its
+    sentence; return whether there was one."""
+    cdef const Side *side = &pair.source if of_source else &pair.target
+    cdef int m
+    cdef Py_ssize_t k
+    cdef int32_t at
+    for k in range(room.n_clashes):
+        if room.clash[k].way != BY_OPPOSITES:
+            continue
+        at = room.clash[k].source if of_source else room.clash[k].target
+        if is_word(side, at, b"if") or is_word(side, at, b"unless"):
+            _remove(room, k)
+            return True
+        for m in range(N_WITH):
+            if negators.with_[number][m] == at:
+                _remove(room, k)
+                return True
+    return False
+
+
+cdef int _keep_odd(const Side *side, const int32_t *by, int n, Clash *found) noexcept nogil:
+    """Keep the finds of sentences with an odd number of them, since two negations of a sentence
+    cancel; return the number kept. `by` holds the negations."""
+    cdef int n_kept = 0
+    cdef int k, m, n_here
+    for k in range(n):
+        n_here = 0
+        for m in range(n):
+            n_here += not are_apart(side, by[k], by[m])
+        if n_here % 2:
+            found[n_kept] = found[k]
+            n_kept += 1
+    return n_kept
+
+
+cdef int32_t _denied(const Side *side, const Partners *own, const int32_t *scope) noexcept nogil:
+    """Return the word with a partner that a negation denies: behind it, or around it where no
+    content word is behind it, else the nearest one; or -1."""
+    cdef int m
+    cdef int32_t at
+    for m in range(1, N_WITH + 1):  # itself last
+        at = scope[m % N_WITH]
+        if (m in (1, 4) or scope[1] < 0) and at >= 0 and own.best[at] >= 0:
+            return at
+    return nearest_linked(side, own, scope[0])
+
+
+cdef int _add_free(
+    const PairState *pair, ConflictRoom *room, const Negators *negators, bint of_source,
+    Clash *found,
+) noexcept nogil:
+    """Write the words that only one side negates; return their number."""
+    cdef const Partners *own = &room.source if of_source else &room.target
+    cdef const Side *other = &pair.target if of_source else &pair.source
+    cdef const Partners *others = &room.target if of_source else &room.source
+    cdef const Side *side = &pair.source if of_source else &pair.target
+    cdef int32_t[<int>MAX_FOUND] by    # the negation of each find
+    cdef int n = 0
+    cdef int k
+    cdef int32_t at, i, j
+    for k in range(negators.n):
+        if negators.match[k] != FREE or _is_low_there(other, others):
+            continue
+        if _undoes(pair, negators, k, of_source, room):
+            continue
+        at = _denied(side, own, negators.with_[k])
+        if at < 0:
+            continue
+        i = at if of_source else own.best[at]
+        j = own.best[at] if of_source else at
+        found[n] = Clash(
+            kind_of_negation(pair, negators.at[k], i, j, of_source), i, j, BY_NEGATION,
+            own.confidence[at] / (1 + max(abs(at - negators.at[k]) - REACH, 0)), 0.0,
+            negators.at[k], of_source,
+        )
+        by[n] = negators.at[k]
+        n += 1
+    return _keep_odd(side, by, n, found)
+
+
+cdef void _undo_pairs(const PairState *pair, ConflictRoom *room) noexcept nogil:
+    """Drop two opposites where one of them negates: no lights on, all lights off."""
+    cdef Py_ssize_t k, m
+    cdef const Clash *clash
+    for k in range(room.n_clashes):
+        clash = &room.clash[k]
+        if clash.way != BY_OPPOSITES or not (
+            pair.source.word[clash.source].negates or pair.target.word[clash.target].negates
+        ):
+            continue
+        for m in range(room.n_clashes):
+            if m != k and room.clash[m].way == BY_OPPOSITES and not (
+                are_apart(&pair.source, clash.source, room.clash[m].source)
+                and are_apart(&pair.target, clash.target, room.clash[m].target)
+            ):
+                _remove(room, max(k, m))
+                _remove(room, min(k, m))
+                return
+
+
+cdef int find_negations(
+    const PairState *pair, ConflictRoom *room, Clash *found
+) noexcept nogil:
+    """Write at most 2 * MAX_FOUND words that only one side negates, with their partners; return
+    their number. Drops opposites in the room that a negation undoes."""
+    cdef Negators source, target
+    cdef int n
+    _undo_pairs(pair, room)
+    _find_negators(pair, True, room, &source)
+    _find_negators(pair, False, room, &target)
+    if not source.n and not target.n:
+        return 0
+    _match(pair, room, &source, &target)
+    n = _add_free(pair, room, &source, True, found)
+    return n + _add_free(pair, room, &target, False, found + n)
