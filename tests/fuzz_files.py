@@ -26,8 +26,7 @@ from tokalign.aligner import Aligner
 from tokalign.english.annotate import load_annotator
 from tokalign.english.annotate.lemmatize import Lemmatizer
 from tokalign.english.annotate.tagger_and_parser import Parser, Tagger
-from tokalign.english.lexicon.lexical_tables import Paraphrases, Vectors, WordNet
-from tokalign.english.lexicon.word_weights import Frequencies
+from tokalign.english.lexicon.lexical_tables import Frequencies, Paraphrases, Vectors, WordNet
 from tokalign.errors import ModelError, ResourceError
 from tokalign.files.shipped import DATA_DIR
 from tokalign.files.tables import Table

@@ -18,8 +18,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 from tokalign.aligner import Aligner
+from tokalign.english.lexicon.lexical_tables import Frequencies
 from tokalign.english.lexicon.likeness import is_content
-from tokalign.english.lexicon.word_weights import Frequencies
 from tokalign.types import Alignment, Sentence
 
 from bench.program import add_data, print_row, some_of

@@ -30,7 +30,7 @@ from tokalign.edits.cuts import MOVE_INPUTS
 from tokalign.edits.pair_edits import EditModel, EditPair, chosen_moves
 from tokalign.edits.segments import SEGMENT_INPUTS
 from tokalign.edits.side_words import WordFacts
-from tokalign.english.lexicon.word_weights import Frequencies
+from tokalign.english.lexicon.lexical_tables import Frequencies
 from tokalign.files.tables import Table, write_table
 from tokalign.types import GoldPair
 from tokalign.types.edits import Edit, EditKind

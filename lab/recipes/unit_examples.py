@@ -298,7 +298,7 @@ def chunk_kind(
 
 def add_made(examples: Examples, aligner: Aligner, pairs: Sequence[OwnPair]) -> None:
     """Add made contrasts, from the sentences of the corpus: the words, and the chunks around."""
-    from tokalign.english.lexicon.word_weights import Frequencies
+    from tokalign.english.lexicon.lexical_tables import Frequencies
 
     topics: dict[tuple[str, ...], str] = {}
     sentences: list[Sentence] = []

@@ -21,8 +21,8 @@ from tokalign.decoding.backend import AT_ONCE
 from tokalign.decoding.by_model import ModelBackend
 from tokalign.decoding.decoder import Decoder
 from tokalign.decoding.link_decision import choice_inputs_of, style_number
-from tokalign.english.lexicon.word_lists import WH_WORDS
-from tokalign.english.lexicon.word_weights import Frequencies, token_weight
+from tokalign.english.lexicon.lexical_tables import Frequencies
+from tokalign.english.lexicon.word_lists import WH_WORDS, token_weight
 from tokalign.errors import InputError, ModelError, ShapeError
 from tokalign.features.extract import Extractor
 from tokalign.features.feature_groups import Lexicons

@@ -13,7 +13,7 @@ from reference.conflicts import Conflicts
 from reference.pair import ReferencePair
 from support.contrasts import SIDES, TEXTS
 from tokalign.aligner import Aligner
-from tokalign.english.lexicon.word_weights import Frequencies
+from tokalign.english.lexicon.lexical_tables import Frequencies
 from tokalign.features.feature_groups import Lexicons
 from tokalign.relations.conflicts import CONFLICT_INPUTS, ConflictJudge, shipped_judge
 from tokalign.types import Alignment

@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from reference.features import ReferenceRows, Row
 from support.rule_words import RULE_UNITS
 from tokalign.english.lexicon.lexical_resources import compile_ppdb
-from tokalign.english.lexicon.lexical_tables import Paraphrases, Vectors, WordNet
-from tokalign.english.lexicon.word_weights import Frequencies
+from tokalign.english.lexicon.lexical_tables import Frequencies, Paraphrases, Vectors, WordNet
 from tokalign.features.extract import Extractor
 from tokalign.features.feature_groups import FeatureTable
 from tokalign.features.templates import GROUP_NAMES, INDICATOR, TEMPLATES, group_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from functools import cache
 
-from tokalign.english.lexicon.word_weights import token_weight
+from tokalign.english.lexicon.word_lists import token_weight
 
 from reference.pair import ReferencePair, Side
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from math import log1p
 
-from tokalign.english.lexicon.word_lists import negates
-from tokalign.english.lexicon.word_weights import token_weight
+from tokalign.english.lexicon.word_lists import negates, token_weight
 
 from reference.clauses import REACH, Found
 from reference.conflicts import Conflicts

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from tokalign.decoding.symmetrize import symmetrize
-from tokalign.english.lexicon.word_weights import content_weight
+from tokalign.english.lexicon.word_lists import content_weight
 from tokalign.types import Sentence
 from tokalign.types.constraints import Constraints
 from tokalign.types.options import Symmetrization

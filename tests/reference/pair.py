@@ -8,8 +8,7 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from tokalign.english.lexicon.lexical_tables import Paraphrases, Vectors, WordNet
-from tokalign.english.lexicon.word_weights import Frequencies
+from tokalign.english.lexicon.lexical_tables import Frequencies, Paraphrases, Vectors, WordNet
 from tokalign.types import Sentence
 
 from reference.distributional import similarity

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from tokalign.english.lexicon.word_lists import negates
-from tokalign.english.lexicon.word_weights import Frequencies, token_weight
+from tokalign.english.lexicon.lexical_tables import Frequencies
+from tokalign.english.lexicon.word_lists import negates, token_weight
 from tokalign.english.values import Strength
 from tokalign.files.tables import Table
 

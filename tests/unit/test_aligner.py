@@ -10,7 +10,7 @@ from reference import crf as reference
 from tokalign.aligner import Aligner
 from tokalign.decoding.link_decision import Convention, covered_shares
 from tokalign.decoding.symmetrize import HEURISTICS, symmetrize
-from tokalign.english.lexicon.word_weights import content_weight
+from tokalign.english.lexicon.word_lists import content_weight
 from tokalign.errors import InputError, ModelError, ResourceError
 from tokalign.model import save_model
 from tokalign.model.shipped import shipped_models

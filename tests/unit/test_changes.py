@@ -9,7 +9,7 @@ from tokalign.edits import edits_between
 from tokalign.edits.cuts import MOVE_INPUTS
 from tokalign.edits.pair_edits import EditModel
 from tokalign.edits.segments import SEGMENT_INPUTS
-from tokalign.english.lexicon.word_weights import Frequencies
+from tokalign.english.lexicon.lexical_tables import Frequencies
 from tokalign.errors import InputError, ResourceError
 from tokalign.files.tables import Table, write_table
 from tokalign.types import Sentence

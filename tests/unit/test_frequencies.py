@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from tokalign.english.lexicon.lexical_resources import pack_words
-from tokalign.english.lexicon.word_weights import Frequencies
+from tokalign.english.lexicon.lexical_tables import Frequencies
 from tokalign.errors import ResourceError
 from tokalign.files.tables import Table, write_table
 

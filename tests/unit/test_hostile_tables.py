@@ -13,8 +13,7 @@ from tokalign.english.annotate.lemmatize import Lemmatizer
 from tokalign.english.annotate.tagger_and_parser import Parser, Tagger
 from tokalign.english.annotate.tagging import Forms
 from tokalign.english.lexicon.lexical_resources import read_pairs
-from tokalign.english.lexicon.lexical_tables import Paraphrases, Vectors, WordNet
-from tokalign.english.lexicon.word_weights import Frequencies
+from tokalign.english.lexicon.lexical_tables import Frequencies, Paraphrases, Vectors, WordNet
 from tokalign.errors import FormatError, ModelError, ResourceError
 from tokalign.files.headers import MAX_HEADER_BYTES
 from tokalign.files.shipped import DATA_DIR

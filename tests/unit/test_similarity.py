@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from tokalign.aligner import Aligner
 from tokalign.decoding.link_decision import covered_shares
-from tokalign.english.lexicon.word_weights import Frequencies
+from tokalign.english.lexicon.lexical_tables import Frequencies
 from tokalign.errors import ShapeError
 from tokalign.types import Sentence
 

@@ -3,7 +3,19 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tokalign.english.lexicon.word_lists import canonical, function_words
+from tokalign.english.lexicon.word_lists import (
+    Hint,
+    canonical,
+    function_words,
+    grades_of,
+    hints,
+    listed_words,
+    negates,
+)
+from tokalign.english.spelling import expansions
+from tokalign.english.spelling.spelling_tables import short_forms
+from tokalign.english.values import readings
+from tokalign.english.values.token_readings import CASED, LOWER
 
 
 @pytest.mark.parametrize(
@@ -40,3 +52,23 @@ def test_function_words_are_lower_case_and_listed_once():
     assert all(word == word.lower() and word.strip() == word for word in words)
     assert {"the", "not", "n't", "'s", "would", "between", "because", "they"} <= set(words)
     assert not {"president", "good", "say"} & set(words)
+
+
+@given(
+    st.text(st.characters(categories=["L"]), min_size=1) | st.sampled_from(sorted(listed_words()))
+)
+def test_lists_say_nothing_of_a_plain_word(token):
+    lower = token.lower()
+    if not (lower.isalpha() and token.isalpha()) or token in CASED:
+        return
+    if lower in listed_words() or lower in LOWER or lower in short_forms():
+        return
+    assert canonical(token) == lower
+    assert not readings(token) and not expansions(token)
+    assert not grades_of(lower) and not negates(lower)
+    assert [hints(token, tag) for tag in ("NN", "CD", "NNP")] == [0, Hint.NUMBER, Hint.NAME]
+
+
+def test_every_list_has_words_that_are_listed():
+    for word in ("eleven", "president", "of", "percent", "yep", "huge", "tuesday", "where"):
+        assert word in listed_words()

@@ -17,8 +17,8 @@ from tokalign.batches.outcomes import unwrap
 from tokalign.batches.rows import with_progress
 from tokalign.comparison.signatures import Signatures, candidate_pairs
 from tokalign.comparison.similarities import ANNOTATED_AT_ONCE, annotate_many, pair_similarities
+from tokalign.english.lexicon.lexical_tables import Frequencies
 from tokalign.english.lexicon.likeness import is_content
-from tokalign.english.lexicon.word_weights import Frequencies
 from tokalign.errors import InputError, quoted
 from tokalign.types import Sentence
 from tokalign.types.frames import FrameCells, columns_of
@@ -143,7 +143,7 @@ def weighed_lemmas(sentence: Sentence, idf: Callable[[str], float]) -> list[str]
     sentence : Sentence
         With lemmas.
     idf : callable
-        Lower-case lemma to its weight in [0, 1]; see tokalign.english.lexicon.word_weights.
+        Lower-case lemma to its weight in [0, 1]; see Frequencies.
 
     Returns
     -------

@@ -19,8 +19,8 @@ from tokalign.decoding.backend import (
 )
 from tokalign.decoding.evidence import EVIDENCE, pair_evidence
 from tokalign.decoding.link_decision import covered_shares
-from tokalign.english.lexicon.word_lists import remembered
-from tokalign.english.lexicon.word_weights import Frequencies, content_weight, token_weight
+from tokalign.english.lexicon.lexical_tables import Frequencies
+from tokalign.english.lexicon.word_lists import content_weight, remembered, token_weight
 from tokalign.errors import InputError
 from tokalign.features.extract import Extractor, check_columns
 from tokalign.features.feature_groups import Lexicons

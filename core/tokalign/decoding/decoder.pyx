@@ -51,7 +51,7 @@ from tokalign.relations.related_units cimport (
     unit_inputs,
 )
 
-from tokalign.english.lexicon.word_weights import content_weight
+from tokalign.english.lexicon.word_lists import content_weight
 from tokalign.errors import InputError, ShapeError
 from tokalign.model.styles import MAX_STYLES
 from tokalign.relations.conflicts import shipped_judge

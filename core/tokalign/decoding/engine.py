@@ -16,7 +16,7 @@ from tokalign.decoding.by_model import ModelBackend
 from tokalign.decoding.explain import require_indices
 from tokalign.english.annotate import Annotator, load_annotator
 from tokalign.english.annotate.prepared import annotate, is_ready
-from tokalign.english.lexicon.word_weights import Frequencies
+from tokalign.english.lexicon.lexical_tables import Frequencies
 from tokalign.english.reading import reading_as
 from tokalign.errors import InputError, quoted
 from tokalign.features.feature_groups import Lexicons

@@ -31,7 +31,8 @@ from tokalign.edits.side_words import (
     sides_of,
     tags_of,
 )
-from tokalign.english.lexicon.word_weights import CONTENT_WEIGHT, Frequencies, content_weight
+from tokalign.english.lexicon.lexical_tables import Frequencies
+from tokalign.english.lexicon.word_lists import CONTENT_WEIGHT, content_weight
 from tokalign.errors import ResourceError
 from tokalign.files.tables import Table
 from tokalign.relations.related_units import Forest

@@ -1,6 +1,7 @@
 from libc.stdint cimport int32_t, int64_t
 
 from tokalign.english.lexicon.lexical_tables cimport (
+    Frequencies,
     ParaphraseTable,
     Paraphrases,
     VectorTable,
@@ -20,7 +21,7 @@ cdef class LexemeTable:
     cdef readonly WordNet wordnet
     cdef readonly Vectors vectors            # or None
     cdef readonly Paraphrases paraphrases    # or None
-    cdef readonly object frequencies         # or None
+    cdef readonly Frequencies frequencies    # or None
     cdef Tables tables
     cdef dict _ids               # (form, tag, lemma) -> index in _lexemes
     cdef dict _strings           # str -> id
@@ -36,7 +37,7 @@ cdef class LexemeTable:
     cdef const Lexeme *_add(self, tuple key, str form, str tag, str lemma) except NULL
     cdef int _analyse(self, Lexeme *word, str form, str lower, str tag, str lemma) except -1
     cdef int _look_up(self, Lexeme *word, str lower, str lemma) except -1
-    cdef RuleFacts *_facts(self, Lexeme *word, str form, str tag) except NULL
+    cdef RuleFacts *_facts(self, Lexeme *word, str form, str tag, bint is_plain) except NULL
     cdef void _release(self) noexcept nogil
     cdef void clear(self)
 

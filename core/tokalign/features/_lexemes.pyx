@@ -26,11 +26,13 @@ from tokalign.english.lexicon.word_lists import (
     function_words,
     grades_of,
     hints,
+    listed_words,
     negates,
     scale_names,
 )
-from tokalign.english.lexicon.word_weights import token_weight
-from tokalign.english.spelling.spelling_tables import code_words, expansions
+from tokalign.english.lexicon.word_lists import token_weight
+from tokalign.english.spelling.spelling_tables import code_words, expansions, short_forms
+from tokalign.english.values.token_readings import CASED, LOWER
 from tokalign.features.templates import SIMILARITIES
 
 cdef enum:
@@ -43,6 +45,11 @@ cdef extern from "_compiler.h" nogil:
     int _lowest "tokalign_lowest"(uint64_t bits) noexcept  # bits must not be 0
 
 SCALES = scale_names()
+
+# In lower case: all words of letters that lists say something of. CASED has those that matter as
+# written.
+cdef frozenset LISTED = listed_words().union(short_forms(), LOWER)
+cdef dict TAG_HINTS = {tag: int(hints("plain", tag)) for tag in TAG_INDEX}  # of other words
 
 cdef int UNKNOWN_TAG = TAG_INDEX["XX"]
 cdef int UNKNOWN_COARSE = COARSE_INDEX["XX"]
@@ -318,18 +325,22 @@ def string_similarities(str a, str b):
     return {name: out[k] for k, name in enumerate(SIMILARITIES)}
 
 
-cdef RuleFacts *_rule_facts(str form, int32_t code_name, list expansions) except NULL:
+cdef RuleFacts *_rule_facts(
+    str form, bint is_plain, int32_t code_name, list expansions
+) except NULL:
     """Return the facts of a word; the caller frees them.
 
     `expansions` has a list of word ids for each meaning of the word as a short form.
     """
     cdef Piece[MAX_PIECES] piece
-    cdef int n_pieces = fill_pieces(form, piece)
+    cdef int n_pieces = 0 if is_plain else fill_pieces(form, piece)
     cdef size_t n_bytes = sizeof(RuleFacts) + n_pieces * sizeof(Piece)
     cdef RuleFacts *facts
     cdef int32_t *place
     cdef Py_UCS4 character
-    n_bytes += sizeof(int32_t) * (1 + sum([1 + len(ids) for ids in expansions]))
+    n_bytes += sizeof(int32_t)
+    for ids in expansions:
+        n_bytes += sizeof(int32_t) * (1 + len(ids))
     facts = <RuleFacts *>malloc(n_bytes)
     if facts == NULL:
         raise MemoryError("facts of a word")
@@ -358,7 +369,7 @@ cdef class LexemeTable:
     """Lexemes by form, tag and lemma; threads must not share it."""
 
     def __init__(self, WordNet wordnet, Vectors vectors=None, Paraphrases paraphrases=None,
-                 frequencies=None):
+                 Frequencies frequencies=None):
         self.wordnet = wordnet
         self.frequencies = frequencies
         self.vectors = vectors
@@ -438,44 +449,52 @@ cdef class LexemeTable:
         return word
 
     cdef int _analyse(self, Lexeme *word, str form, str lower, str tag, str lemma) except -1:
-        """Fill a lexeme, which is all zeros and followed by room for its characters."""
+        """Fill a lexeme, which is all zeros and followed by room for its characters.
+
+        Most words that are met for the first time are of letters alone and in no list: what is
+        asked of lists, patterns and signs is asked of the other ones only.
+        """
         cdef int k
-        cdef str plain = canonical(form)
+        cdef bint is_plain = (
+            lower.isalpha() and form.isalpha() and lower not in LISTED and form not in CASED
+        )
+        cdef str plain = lower if is_plain else canonical(form)
         cdef str stemmed = stem(lower)
         cdef str letters
         _fill_characters(lower, &word.lower, word + 1)
         word.form = self._string_id(form)
-        word.lower_form = self._string_id(lower)
-        word.canonical = self._string_id(plain)
-        word.lemma = self._string_id(lemma)
-        word.stem = self._string_id(stemmed)
+        word.lower_form = word.form if lower == form else self._string_id(lower)
+        word.canonical = word.lower_form if is_plain else self._string_id(plain)
+        word.lemma = word.lower_form if lemma == lower else self._string_id(lemma)
+        word.stem = word.lower_form if stemmed == lower else self._string_id(stemmed)
         word.stem_length = <int32_t>len(stemmed)
-        word.number = word.canonical if _is_number(plain) else -1
+        word.number = word.canonical if not is_plain and _is_number(plain) else -1
         word.tag = TAG_INDEX.get(tag, UNKNOWN_TAG)
         word.coarse = COARSE_INDEX.get(tag, UNKNOWN_COARSE)
-        word.function_word = self._function_words.get(lower, -1)
-        if not _has_letter_or_digit(form):
+        word.function_word = -1 if is_plain else self._function_words.get(lower, -1)
+        if not is_plain and not _has_letter_or_digit(form):
             word.kind = KIND_MARK
         else:
             word.kind = KIND_FUNCTION if word.function_word >= 0 else KIND_CONTENT
         word.case_ = _case(form)
-        word.is_title = lower in TITLES
-        word.hints = int(hints(form, tag))
-        letters = form.replace(".", "")
+        word.is_title = not is_plain and lower in TITLES
+        word.hints = TAG_HINTS.get(tag, 0) if is_plain else int(hints(form, tag))
+        letters = form if is_plain else form.replace(".", "")
         word.initials = -1
         if 2 <= len(letters) <= 6 and letters.isalpha() and letters.isupper():
             word.initials = self._string_id(letters.lower())
         for k in range(N_PARTS):
             word.parts[k] = -1
-        if "-" in lower:
+        if not is_plain and "-" in lower:
             parts = [part for part in lower.split("-") if len(part) > 1]
             for k in range(min(len(parts), N_PARTS)):
                 word.parts[k] = self._string_id(parts[k])
         word.idf = 1.0 if self.frequencies is None else self.frequencies.idf(lemma)
         word.weight = token_weight(form, tag, word.idf)
         self._look_up(word, lower, lemma)
-        self._place(word, lower, lemma)
-        word.facts = self._facts(word, form, tag)
+        if not is_plain or lemma in LISTED:
+            self._place(word, lower, lemma)
+        word.facts = self._facts(word, form, tag, is_plain)
         return 0
 
     cdef int _place(self, Lexeme *word, str lower, str lemma) except -1:
@@ -489,7 +508,7 @@ cdef class LexemeTable:
             word.grade[k] = grades[k].grade
         return 0
 
-    cdef RuleFacts *_facts(self, Lexeme *word, str form, str tag) except NULL:
+    cdef RuleFacts *_facts(self, Lexeme *word, str form, str tag, bint is_plain) except NULL:
         """Return the facts of a word for rules, and fill in its first letter. A name, number,
         function word or possessive ending is not a short form of function words."""
         cdef bint stands_for_content = (
@@ -508,12 +527,12 @@ cdef class LexemeTable:
             words = code_words(form)
             if words:
                 code_name = self._string_id(" ".join(words))
-        for expansion in expansions(form):
+        for expansion in () if is_plain else expansions(form):
             if stands_for_content and all([w in self._function_words for w in expansion.words]):
                 continue
             short_for.append([self._string_id(each) for each in expansion.words])
         word.stands_for_more = code_name >= 0 or len(short_for) > 0
-        return _rule_facts(form, code_name, short_for)
+        return _rule_facts(form, is_plain, code_name, short_for)
 
     cdef int _look_up(self, Lexeme *word, str lower, str lemma) except -1:
         """Look up a content word in the tables."""

@@ -1,8 +1,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from tokalign.english.lexicon.lexical_tables import Paraphrases, Vectors, WordNet
-from tokalign.english.lexicon.word_weights import Frequencies
+from tokalign.english.lexicon.lexical_tables import Frequencies, Paraphrases, Vectors, WordNet
 from tokalign.features._word_pairs import PairMemory
 from tokalign.features.feature_groups import Encoded
 from tokalign.types import Sentence

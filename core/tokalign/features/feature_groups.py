@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.english.lexicon.lexical_resources import open_resource
-from tokalign.english.lexicon.lexical_tables import Paraphrases, Vectors, WordNet
-from tokalign.english.lexicon.word_weights import Frequencies
+from tokalign.english.lexicon.lexical_tables import Frequencies, Paraphrases, Vectors, WordNet
 from tokalign.errors import ModelError, quoted
 from tokalign.features.templates import GROUP_NAMES, NEEDS, TEMPLATES, group_of
 

@@ -10,8 +10,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tokalign.english.lexicon.word_lists import function_words, remembered
-from tokalign.english.lexicon.word_weights import CONTENT_WEIGHT, Frequencies, content_weight
+from tokalign.english.lexicon.lexical_tables import Frequencies
+from tokalign.english.lexicon.word_lists import (
+    CONTENT_WEIGHT,
+    content_weight,
+    function_words,
+    remembered,
+)
 from tokalign.english.values import Value, find_values
 from tokalign.grounding.sources import Sources
 from tokalign.types import Sentence

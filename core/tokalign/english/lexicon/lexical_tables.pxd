@@ -1,4 +1,4 @@
-from libc.stdint cimport int8_t, int32_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
 cdef class Vocabulary:
     cdef const unsigned char[::1] _words     # UTF-8, joined, in the order of their bytes
@@ -6,6 +6,7 @@ cdef class Vocabulary:
     cdef const uint64_t[::1] _landmark       # [n_words / STRIDE, rounded up]
 
     cpdef int32_t find(self, str word)
+    cdef int32_t _search(self, const unsigned char *text, int32_t n_text) noexcept nogil
 
 # Bits of a mask of relations, in the order of RELATION_NAMES; the first twelve are Yao's.
 cpdef enum:
@@ -113,3 +114,12 @@ cdef class Paraphrases:
     cdef list _arrays
 
     cpdef int32_t find(self, str word)
+
+cdef class Frequencies:
+    cdef readonly object source
+    cdef readonly Vocabulary vocabulary
+    cdef readonly int64_t n_documents
+    cdef const int32_t[::1] _count       # [n_lemmas]
+    cdef double _log_documents
+
+    cpdef double idf(self, str lemma)

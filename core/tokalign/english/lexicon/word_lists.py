@@ -1,4 +1,4 @@
-"""Word lists: function words, titles, number words, scales, and hints on what a word may answer.
+"""Word lists: function words, titles, number words, scales, weights, and what a word may answer.
 
 The build reads this module for the axes of features, so it imports neither NumPy nor compiled
 modules.
@@ -100,6 +100,11 @@ _CLAUSES = frozenset(
     ("if", "when", "while", "to", "how", "why", "who", "which", "what", "where", "before", "after",
      "once", "whether", "unless", "although", "since")
 )  # fmt: skip
+
+CONTENT_WEIGHT = 1.0
+OTHER_WEIGHT = 0.1
+NUMBER_FACTOR = 2.0
+"""Weight of a number relative to a word as rare, since another number makes another statement."""
 
 KNOWN, LONGEST = 1 << 15, 32
 """Most words in a cache, the latest ones, and the longest word in it: a few megabytes."""
@@ -239,7 +244,44 @@ _OF_WORDS = (
 )
 
 
+@cache
+def listed_words() -> frozenset[str]:
+    """Return all words, in lower case, of which a list above or a scale says something.
+
+    A word of letters alone that is none of them is its own canonical form, has no grade, negates
+    nothing, and has no other hints than those of its tag.
+    """
+    return frozenset().union(
+        NUMBER_WORDS,
+        TITLES,
+        MASKED,
+        function_words(),
+        _scales(),
+        *(words for words, _ in _OF_WORDS),
+    )
+
+
 def remembered(function: Callable[[str], T]) -> Callable[[str], T]:
     """Return a function of a word with a cache of its results."""
     known = lru_cache(KNOWN)(function)
     return lambda word: known(word) if len(word) <= LONGEST else function(word)
+
+
+def content_weight(tag: str) -> float:
+    """Return the weight in the score of a token with a Penn tag: 1 for nouns, names, verbs,
+    adjectives, adverbs and numbers, 0.1 for others."""
+    return CONTENT_WEIGHT if tag[:1] in "NVJRC" and tag != "CC" else OTHER_WEIGHT
+
+
+def token_weight(token: str, tag: str, idf: float) -> float:
+    """Return the weight of a token in similarity, at least 0.
+
+    Parameters
+    ----------
+    token, tag : str
+    idf : float
+        Of its lemma, in [0, 1]; see Frequencies.
+    """
+    if not token.isalpha() and not any(map(str.isalnum, token)):
+        return 0.0
+    return idf * (NUMBER_FACTOR if tag == "CD" else 1.0)
