@@ -16,7 +16,7 @@ from tokalign.aligner import Aligner
 from tokalign.batches.outcomes import unwrap
 from tokalign.decoding.evidence import EVIDENCE
 from tokalign.english.lexicon.likeness import is_content
-from tokalign.ranking.answer_types import is_question
+from tokalign.english.questions import is_query
 from tokalign.ranking.judge import CLAIM_EVIDENCE
 from tokalign.types import AnnotatedPair, Sentence, SentenceLike
 from tokalign.types.options import AlignOptions, RankBy
@@ -149,7 +149,7 @@ def judged(
         for query in queries
         if query.is_right.any()
         and not query.is_right.all()
-        and is_question(aligner.annotate([query.text], truncate=True)[0]) == asks
+        and is_query(aligner.annotate([query.text], truncate=True)[0]) == asks
     ]
 
 
@@ -158,7 +158,7 @@ def judge(query: GoldQuery, aligner: Aligner) -> QueryEvidence:
     (text,) = aligner.annotate([query.text], truncate=True)
     sentences = aligner.annotate(query.candidates, truncate=True)
     pairs: list[AnnotatedPair] = [(sentence, text) for sentence in sentences]
-    asks = is_question(text)
+    asks = is_query(text)
     options = AlignOptions(truncate=True)
     backend = aligner._engine.backend
     encoded = backend.encode(pairs, options, compares=True)

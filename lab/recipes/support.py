@@ -65,7 +65,7 @@ from tokalign.grounding.support_inputs import (
     context_inputs,
     support_inputs,
 )
-from tokalign.grounding.support_model import SupportScores
+from tokalign.grounding.support_model import SupportModel
 from tokalign.types import SentenceLike
 from tokalign.types.grounding import GroundOptions
 
@@ -250,8 +250,12 @@ class WordTrees:
         found: _Array = self.fitted.decision_function(rows * self._used)[:, None]
         return found
 
+    def contributions(self, row: NDArray[np.float32], output: int) -> _Array:
+        """Raise NotImplementedError: what is fitted is explained once it is written as a table."""
+        raise NotImplementedError
 
-def fit(some: Sequence[JudgedClaim], used: _Array | None = None) -> SupportScores:
+
+def fit(some: Sequence[JudgedClaim], used: _Array | None = None) -> SupportModel:
     """Return the model that is learned on some claims.
 
     Parameters
@@ -261,7 +265,7 @@ def fit(some: Sequence[JudgedClaim], used: _Array | None = None) -> SupportScore
         0 of inputs that are left out, else 1.
     """
     word, context = _learn(some, np.ones(len(INPUTS)) if used is None else used)
-    return SupportScores(word, context)
+    return SupportModel(word, context)
 
 
 def _learn(some: Sequence[JudgedClaim], used: _Array) -> tuple[WordTrees, _Array]:
@@ -303,7 +307,7 @@ def _folds(some: Sequence[JudgedClaim], n: int, seed: int) -> dict[str, int]:
     return {page: number % n for number, page in enumerate(pages)}
 
 
-def supports(model: SupportScores, claim: JudgedClaim, *, alone: bool = False) -> _Array:
+def supports(model: SupportModel, claim: JudgedClaim, *, alone: bool = False) -> _Array:
     """Return the support of a claim's words, by the trees alone if asked for."""
     if alone:
         chance: _Array = 1.0 / (1.0 + np.exp(-model.own_log_odds(claim.inputs)))

@@ -138,6 +138,7 @@ ENGLISH: dict[str, set[str]] = {
     "reading": set(),
     # Floor 1.
     "annotate": {"lexicon", "reading"},
+    "questions": {"lexicon"},
 }
 """Room of `english` -> the other rooms of it that it imports."""
 

@@ -7,6 +7,7 @@ import pytest
 from reference.evidence import fits_of
 from tokalign.aligner import Aligner
 from tokalign.decoding.evidence import EVIDENCE, pair_evidence
+from tokalign.english.questions import ends_as_question, is_query
 from tokalign.english.values import Kind
 from tokalign.errors import ShapeError
 from tokalign.features.extract import Extractor
@@ -17,7 +18,6 @@ from tokalign.ranking.answer_types import (
     Expected,
     UnitKind,
     expected_answer,
-    is_question,
 )
 from tokalign.ranking.judge import CLAIM_EVIDENCE, AnswerWeights, Regression, standardised, weighed
 from tokalign.types import Judgement, Sentence
@@ -59,7 +59,16 @@ def test_the_expected_answer():
      ("Well", False)],
 )  # fmt: skip
 def test_questions_are_recognised(text, asks):
-    assert is_question(Sentence.from_tokens(text.split())) is asks
+    assert is_query(Sentence.from_tokens(text.split())) is asks
+
+
+@pytest.mark.parametrize(
+    ("text", "is_asked"),
+    [("Who built it?", True), ('He said: "Who built it?"', True), ("Who? \U0001f642", True),
+     ("Really?!", True), ("Who built it? Ann did.", False), ("It was built.", False)],
+)  # fmt: skip
+def test_a_question_may_end_in_further_marks(text, is_asked):
+    assert ends_as_question(text) is is_asked
 
 
 @pytest.mark.parametrize(

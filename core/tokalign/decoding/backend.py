@@ -204,15 +204,16 @@ class Backend(ABC):
         self, pairs: Sequence[EncodedPair | Exception], options: AlignOptions, by: RankBy
     ) -> Iterator[tuple[Alignment, list[float] | None] | Exception]:
         """Yield each result of `align` with the evidence that the source answers the target, or
-        None unless `needs_evidence`."""
+        None unless that is a question, and candidates are judged as answers."""
+        from tokalign.english.questions import is_query
         from tokalign.ranking.answer_types import expected_answer
-        from tokalign.ranking.judge import needs_evidence
 
+        is_judged = by in (RankBy.AUTO, RankBy.ANSWER)
         for start in range(0, len(pairs), AT_ONCE):
             some = pairs[start : start + AT_ONCE]
             judged = values(some)
             targets = {id(pair[1]): pair[1] for pair, _ in judged}
-            asking = {key for key, each in targets.items() if needs_evidence(each, by)}
+            asking = {key for key, each in targets.items() if is_judged and is_query(each)}
             expected = {key: expected_answer(each) for key, each in targets.items()}
             decided = self.decide(
                 judged,

@@ -36,13 +36,13 @@ from tokalign.decoding.explain import explain_link
 from tokalign.decoding.link_decision import lowered_shares
 from tokalign.decoding.pair_details import PLAIN_STYLE, PairDetails
 from tokalign.decoding.second_pass import SecondPass
-from tokalign.english.lexicon.word_lists import WH_WORDS
+from tokalign.english.questions import asks
 from tokalign.features.feature_groups import Lexicons
 from tokalign.model.file import Model, ModelHeader, style_names
 from tokalign.model.styles import AUTO, RELATED_NO_LINK
 from tokalign.relations.conflicts import ConflictJudge
 from tokalign.relations.related_units import RelationModel
-from tokalign.types import AnnotatedPair, LinkExplanation, Sentence
+from tokalign.types import AnnotatedPair, LinkExplanation
 from tokalign.types.columns import AlignmentColumns, EncoderFigures
 from tokalign.types.links import LinkTuple
 from tokalign.types.locks import cached_property
@@ -114,16 +114,16 @@ class ModelBackend(Backend):
         `answers` a question, that of questions.
         """
         name = self._styles.chosen(options.style)
-        names, asks = self._styles.names, self._styles.asks
+        names, asking = self._styles.names, self._styles.asks
         if name != AUTO:
             return np.full(len(pairs), names.index(name) if name else 0, dtype=np.int32)
-        if answers and asks:
-            return np.full(len(pairs), names.index(asks), dtype=np.int32)
-        if compares or not asks:
+        if answers and asking:
+            return np.full(len(pairs), names.index(asking), dtype=np.int32)
+        if compares or not asking:
             return np.full(len(pairs), 0 if compares else -1, dtype=np.int32)
-        number = names.index(asks)
+        number = names.index(asking)
         return np.array(
-            [number if _asks(pair[0]) or _asks(pair[1]) else -1 for pair, _ in pairs],
+            [number if asks(pair[0]) or asks(pair[1]) else -1 for pair, _ in pairs],
             dtype=np.int32,
         )
 
@@ -282,18 +282,6 @@ def _second_pass(header: ModelHeader) -> SecondPass | None:
 def _no_link(options: AlignOptions) -> float:
     """Return what is added to the log potential of no partner."""
     return RELATED_NO_LINK if options.related else 0.0
-
-
-def _asks(sentence: Sentence) -> bool:
-    """Whether a sentence ends in a question mark, or begins with a question word and has no mark
-    at its end ("When it rained, we left." asks nothing)."""
-    tokens = sentence.tokens
-    last = tokens[-1] if tokens else "."
-    if last == ".":  # most sentences
-        return False
-    if "?" in tokens[-2:]:
-        return True
-    return last[-1:].isalnum() and tokens[0].lower() in WH_WORDS
 
 
 def _links(number: int, decoded: DecodedPair) -> list[LinkTuple]:

@@ -33,7 +33,6 @@ from tokalign.types import (
     Sentence,
     SentenceLike,
 )
-from tokalign.types.locks import cached_property
 from tokalign.types.options import AlignOptions, Markup, RankBy
 
 if TYPE_CHECKING:
@@ -41,7 +40,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tokalign.neural.encoder import Encoder
-    from tokalign.ranking.judge import Judge
     from tokalign.types.relations import RelationExplanation
 
 
@@ -111,12 +109,6 @@ class PairEngine:
 
             self.backend = Cascade(model, encoder.encode, partial(_cosines, encoder))
         self.header: ModelHeader = self.backend.header
-
-    @cached_property
-    def _judge(self) -> Judge:
-        from tokalign.ranking.judge import Judge
-
-        return Judge()
 
     def annotate(
         self,
@@ -201,6 +193,8 @@ class PairEngine:
         InputError
             If the model has no such style.
         """
+        from tokalign.ranking.judge import judge_answer
+
         self.backend.check(options)
         encode = partial(self.backend.encode, options=options, compares=True)
         for outcome in self.backend.align_candidates(map_batch(encode, pairs), options, by):
@@ -208,7 +202,7 @@ class PairEngine:
                 yield outcome
             else:
                 alignment, found = outcome
-                yield alignment, self._judge.judge(alignment, found, by, explain=options.explain)
+                yield alignment, judge_answer(alignment, found, by, explain=options.explain)
 
     def explain(
         self, pair: PairLike, source_index: int, target_index: int, options: AlignOptions

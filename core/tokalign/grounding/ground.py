@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,11 +25,16 @@ from tokalign.grounding.sources import Sources
 from tokalign.texts.split_text import GrowingText, sentences_of
 from tokalign.types import AnnotatedPair, Sentence
 from tokalign.types.grounding import (
+    Citation,
+    CitationLink,
     GroundedSentence,
+    GroundedWord,
     Grounding,
     GroundOptions,
     PassageLike,
+    SourceConflict,
     SourcePassage,
+    UnsupportedSpan,
 )
 from tokalign.types.offsets import positions
 from tokalign.types.options import AlignOptions, OffsetUnit
@@ -38,6 +43,15 @@ from tokalign.types.texts import SentenceSpan
 _DEFAULTS = AlignOptions()
 _At: TypeAlias = Callable[[int], int]
 """Converts the offset of a code point to a unit."""
+_Placed = TypeVar(
+    "_Placed",
+    GroundedSentence,
+    GroundedWord,
+    Citation,
+    CitationLink,
+    UnsupportedSpan,
+    SourceConflict,
+)
 
 
 def ground_answer(
@@ -241,50 +255,36 @@ class _Places(dict[str, _At]):
         return found
 
 
+def _moved(each: _Placed, at: _At) -> _Placed:
+    return replace(each, start=at(each.start), end=at(each.end))
+
+
 def _sentence_in_unit(
     sentence: GroundedSentence, at: _At, places: Mapping[str, _At]
 ) -> GroundedSentence:
     cited = [places[each.passage] for each in sentence.citations]
+
+    def word(each: GroundedWord) -> GroundedWord:
+        there = at if each.citation is None else cited[each.citation]
+        partners = tuple((there(start), there(end)) for start, end in each.partners)
+        return replace(_moved(each, at), partners=partners)
+
+    def citation(each: Citation, there: _At) -> Citation:
+        links = tuple(_moved(link, there) for link in each.links)
+        return replace(_moved(each, there), links=links)
+
+    def conflict(each: SourceConflict) -> SourceConflict:
+        there = places[each.passage]
+        return replace(
+            _moved(each, at),
+            passage_start=there(each.passage_start),
+            passage_end=there(each.passage_end),
+        )
+
     return replace(
-        sentence,
-        start=at(sentence.start),
-        end=at(sentence.end),
-        words=tuple(
-            replace(
-                word,
-                start=at(word.start),
-                end=at(word.end),
-                partners=()
-                if word.citation is None
-                else tuple(
-                    (cited[word.citation](a), cited[word.citation](b)) for a, b in word.partners
-                ),
-            )
-            for word in sentence.words
-        ),
-        citations=tuple(
-            replace(
-                each,
-                start=place(each.start),
-                end=place(each.end),
-                links=tuple(
-                    replace(link, start=place(link.start), end=place(link.end))
-                    for link in each.links
-                ),
-            )
-            for each, place in zip(sentence.citations, cited, strict=True)
-        ),
-        unsupported=tuple(
-            replace(each, start=at(each.start), end=at(each.end)) for each in sentence.unsupported
-        ),
-        conflicts=tuple(
-            replace(
-                each,
-                start=at(each.start),
-                end=at(each.end),
-                passage_start=places[each.passage](each.passage_start),
-                passage_end=places[each.passage](each.passage_end),
-            )
-            for each in sentence.conflicts
-        ),
+        _moved(sentence, at),
+        words=tuple(map(word, sentence.words)),
+        citations=tuple(map(citation, sentence.citations, cited)),
+        unsupported=tuple(_moved(each, at) for each in sentence.unsupported),
+        conflicts=tuple(map(conflict, sentence.conflicts)),
     )

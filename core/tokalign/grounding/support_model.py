@@ -68,21 +68,17 @@ _N_BY_KIND = CONTEXT_INPUTS.index(f"no-{PARTS[1]}")
 
 
 class ScoresWords(Protocol):
-    """Trees over the inputs of a word."""
+    """Trees over the inputs of a word, as Forest has them."""
 
     def scores(self, rows: NDArray[np.float32]) -> NDArray[np.float64]:
         """Return log odds, shape (n_rows, 1)."""
-
-
-class ExplainsWords(ScoresWords, Protocol):
-    """Trees that also return each input's contribution, as Forest does."""
 
     def contributions(self, row: NDArray[np.float32], output: int) -> NDArray[np.float64]:
         """Return the contributions of a row's inputs to an output, the base last."""
 
 
-class SupportScores:
-    """Predicts the support of each word of a sentence.
+class SupportModel:
+    """Predicts and explains the support of each word of a sentence.
 
     Parameters
     ----------
@@ -107,23 +103,6 @@ class SupportScores:
         log_odds = context @ self._context[:-1] + self._context[-1]
         found: NDArray[np.float64] = 1.0 / (1.0 + np.exp(-log_odds))
         return found
-
-
-class SupportModel(SupportScores):
-    """Predicts and explains the support of each word of a sentence.
-
-    Parameters
-    ----------
-    word : ExplainsWords
-        Of INPUTS.
-    context : float64 array, shape (n_context_inputs + 1,)
-        As in SupportScores.
-    """
-
-    _word: ExplainsWords
-
-    def __init__(self, word: ExplainsWords, context: NDArray[np.float64]) -> None:
-        super().__init__(word, context)
 
     @classmethod
     @cache

@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,34 +39,6 @@ _MOST = 0.99
 _MASS, _SAME = int(SupportColumn.MASS), int(SupportColumn.SAME)
 
 
-class ValueSupport(NamedTuple):
-    """The support of some words of a value.
-
-    Attributes
-    ----------
-    words : list of int
-    is_denied : bool
-        Whether `support` is the most that they have, else the least.
-    support : float
-        In [0, 1].
-    """
-
-    words: list[int]
-    is_denied: bool
-    support: float
-
-
-def with_values(
-    words: AnswerWords, candidates: Sequence[AlignedCandidate], supports: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Return the support of each word, changed for the words of values."""
-    changed = supports.copy()
-    for each in _value_supports(words, candidates, supports):
-        bound = np.minimum if each.is_denied else np.maximum
-        changed[each.words] = bound(changed[each.words], each.support)
-    return changed
-
-
 def contribution(before: float, after: float) -> tuple[FeatureContribution, ...]:
     """Return what a value's sentence adds to the log odds of a word's support, if anything."""
     if before == after:
@@ -81,12 +52,14 @@ def _log_odds(share: float) -> float:
     return math.log(share / (1 - share))
 
 
-def _value_supports(
+def with_values(
     words: AnswerWords, candidates: Sequence[AlignedCandidate], supports: NDArray[np.float64]
-) -> Iterator[ValueSupport]:
+) -> NDArray[np.float64]:
+    """Return the support of each word, changed for the words of values."""
+    changed = supports.copy()
     values = [each for each in words.values if each.rank == 0]
     if not values or not candidates:
-        return
+        return changed
     rows = np.array([each.rows[:, [_MASS, _SAME]] for each in candidates], np.float64)
     keys = [set(_keys(find_values(each.source.tokens))) for each in candidates]
     unlike = [
@@ -107,7 +80,7 @@ def _value_supports(
         if not whole or not held:
             continue
         covers = np.minimum(np.einsum("cwk,w->ck", rows, weights) / whole, 1.0)
-        said = set(_keys(each for each in words.values if (each.start, each.end) == _place(value)))
+        said = set(_keys(each for each in words.values if _place(each) == _place(value)))
         stated = stated_same = denied = 0.0
         for (rest, same), has, other in zip(covers.tolist(), keys, unlike, strict=True):
             if has & said:
@@ -115,9 +88,11 @@ def _value_supports(
             elif not other.isdisjoint(own):
                 denied = max(denied, same)
         if denied >= LEAST_DENIED and denied > stated_same + MARGIN:
-            yield ValueSupport(held, True, 1.0 - min(denied, _MOST))
+            changed[held] = np.minimum(changed[held], 1.0 - min(denied, _MOST))
         elif stated >= LEAST_REST:
-            yield ValueSupport(held, False, max(float(supports[held].max()), min(stated, _MOST)))
+            least = max(float(supports[held].max()), min(stated, _MOST))
+            changed[held] = np.maximum(changed[held], least)
+    return changed
 
 
 def _place(value: Value) -> tuple[int, int]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import enum
 from typing import NamedTuple
 
-from tokalign.english.lexicon.word_lists import WH_WORDS
 from tokalign.english.values.kinds import Kind
 from tokalign.types import Sentence
 from tokalign.types.patterns import regex
@@ -147,35 +146,6 @@ VALUES: tuple[tuple[str, frozenset[Kind], UnitKind], ...] = (
 """Values that a question for a number expects; the first match counts."""
 
 _VALUES = tuple((regex(each), kinds, units) for each, kinds, units in VALUES)
-
-
-_FILLERS = frozenset(
-    ("so", "um", "uh", "er", "and", "well", "ok", "okay", "hi", "hello", "hey", "right", "but",
-     "also", "please", "then")
-)  # fmt: skip
-_GLUED = frozenset(("whats", "whos", "wheres", "whens", "hows"))
-_AUXILIARIES = frozenset(
-    ("is", "are", "was", "were", "am", "do", "does", "did", "can", "could", "will", "would",
-     "should", "shall", "has", "have", "any")
-)  # fmt: skip
-
-
-def is_question(sentence: Sentence) -> bool:
-    """Whether a sentence is a question: it ends in a question mark, or begins like a question.
-
-    Words that fill a pause before it do not count ("so um when do we meet"). An auxiliary begins
-    one if no mark ends it ("is it open on sundays", "any news").
-    """
-    tokens = [token.lower() for token in sentence.tokens]
-    if tokens[-1] == "?" or "?" in tokens[-2:]:
-        return True
-    ends_openly = tokens[-1][-1:].isalnum()
-    while len(tokens) > 1 and (tokens[0] in _FILLERS or not tokens[0][-1:].isalnum()):
-        tokens = tokens[1:]
-    starts = tokens[1] if len(tokens) > 1 and tokens[0] in ("in", "at", "on", "to") else tokens[0]
-    if starts in WH_WORDS - {"name"} or starts in _GLUED:
-        return True
-    return ends_openly and tokens[0] in _AUXILIARIES
 
 
 def expected_answer(question: Sentence) -> Expected:

@@ -25,9 +25,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final, Self
 
+from tokalign.english.questions import ends_as_question
 from tokalign.files.shipped import data_dir
-from tokalign.ranking.answer_types import is_question
-from tokalign.types import Alignment, FeatureContribution, Judgement, Sentence
+from tokalign.types import Alignment, FeatureContribution, Judgement
 from tokalign.types.options import RankBy
 
 WEIGHTS_FILE = "question-weights.tsv"
@@ -55,6 +55,10 @@ class Regression:
     names: tuple[str, ...]
     bias: float
     weights: tuple[float, ...]
+
+    def plus(self, name: str, weight: float, bias: float = 0.0) -> Regression:
+        """Return a regression over one more piece of evidence, the last."""
+        return Regression((*self.names, name), self.bias + bias, (*self.weights, weight))
 
     def score(self, values: Sequence[float]) -> float:
         """Return the probability that a candidate is right, in [0, 1]."""
@@ -136,34 +140,11 @@ COSINE_BIAS: Final = -3.0
 """Makes a cosine of 0.5, about the mean of TrecQA's candidates, neutral."""
 
 
-def with_cosine(regression: Regression) -> Regression:
-    """Return a regression over the same evidence and, as the last piece, the cosine.
-
-    Examples
-    --------
-    >>> answers = with_cosine(Regression(("score",), 0.0, (1.0,)))
-    >>> answers.names, answers.score((0.0, 0.5))
-    (('score', 'cosine'), 0.5)
-    """
-    return Regression(
-        (*regression.names, COSINE),
-        regression.bias + COSINE_BIAS,
-        (*regression.weights, COSINE_WEIGHT),
-    )
-
-
 ASKS = "asks"
 """Name of the evidence that a candidate is a question itself."""
 ASKS_WEIGHT: Final = -8.0
 """In nats, more than all other evidence for a question that is repeated: a question states
 nothing, so it answers none. No corpus has such candidates."""
-
-
-def with_asking(regression: Regression) -> Regression:
-    """Return a regression over the same evidence and, as the last piece, whether it asks."""
-    return Regression(
-        (*regression.names, ASKS), regression.bias, (*regression.weights, ASKS_WEIGHT)
-    )
 
 
 _LEAST = 1e-9
@@ -212,50 +193,35 @@ def weighed(
     return Judgement(judgement.by, sigmoid(log_odds), evidence)
 
 
-def needs_evidence(question: Sentence, by: RankBy) -> bool:
-    """Return whether candidates are judged by tokalign.decoding.evidence."""
-    return by in (RankBy.AUTO, RankBy.ANSWER) and is_question(question)
+def judge_answer(
+    alignment: Alignment, evidence: Sequence[float] | None, by: RankBy, *, explain: bool
+) -> Judgement:
+    """Return the score of an aligned candidate (source) as an answer to a question (target).
 
-
-class Judge:
-    """Judges aligned candidates (source) as answers to a question (target)."""
-
-    def __init__(self) -> None:
-        self._weights = shipped_weights()
-
-    def judge(
-        self,
-        alignment: Alignment,
-        evidence: Sequence[float] | None,
-        by: RankBy,
-        *,
-        explain: bool,
-    ) -> Judgement:
-        """Return the score of a candidate.
-
-        Parameters
-        ----------
-        alignment : Alignment
-        evidence : sequence of float, or None
-            In the order of EVIDENCE; None unless `needs_evidence`.
-        by : RankBy
-        explain : bool
-            Whether to return the evidence.
-        """
-        if by is RankBy.SIMILARITY:
-            return Judgement(by, alignment.similarity)
-        if evidence is not None:
-            *values, is_polar = evidence
-            regression = self._weights.polar if is_polar else self._weights.question
-            if alignment.cosine is not None:
-                regression = with_cosine(regression)
-                values.append(alignment.cosine)
-        elif by is RankBy.ANSWER:
-            regression, values = self._weights.claim, [alignment.score, alignment.similarity]
-        else:
-            return Judgement(RankBy.SCORE, alignment.score)
-        if evidence is not None and alignment.source.text.rstrip().endswith("?"):
-            regression = with_asking(regression)
+    Parameters
+    ----------
+    alignment : Alignment
+    evidence : sequence of float, or None
+        In the order of EVIDENCE; None unless the query is judged as a question.
+    by : RankBy
+    explain : bool
+        Whether to return the evidence.
+    """
+    if by is RankBy.SIMILARITY:
+        return Judgement(by, alignment.similarity)
+    weights = shipped_weights()
+    if evidence is not None:
+        *values, is_polar = evidence
+        regression = weights.polar if is_polar else weights.question
+        if alignment.cosine is not None:
+            regression = regression.plus(COSINE, COSINE_WEIGHT, COSINE_BIAS)
+            values.append(alignment.cosine)
+        if ends_as_question(alignment.source.text):
+            regression = regression.plus(ASKS, ASKS_WEIGHT)
             values.append(1.0)
-        pieces = regression.explain(values) if explain else ()
-        return Judgement(RankBy.ANSWER, regression.score(values), pieces)
+    elif by is RankBy.ANSWER:
+        regression, values = weights.claim, [alignment.score, alignment.similarity]
+    else:
+        return Judgement(RankBy.SCORE, alignment.score)
+    pieces = regression.explain(values) if explain else ()
+    return Judgement(RankBy.ANSWER, regression.score(values), pieces)

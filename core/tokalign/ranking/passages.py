@@ -26,6 +26,7 @@ from typing import Self
 from tokalign.english.annotate.sentence_splitter import Sentences
 from tokalign.english.lexicon.stems import stem
 from tokalign.english.lexicon.word_lists import WH_WORDS, function_words
+from tokalign.english.questions import ends_as_question
 from tokalign.english.reading import words_of
 from tokalign.errors import InputError
 from tokalign.types import Alignment, PassageSentence
@@ -258,7 +259,7 @@ def asked_part(text: str) -> str:
     'The mill is old. Who built it?'
     """
     sentences = [text[start:end] for start, end in Sentences(text)]
-    asking = [k for k, each in enumerate(sentences) if asks(each)]
+    asking = [k for k, each in enumerate(sentences) if ends_as_question(each)]
     if len(sentences) < 2 or not asking:
         return text
     return " ".join(
@@ -268,11 +269,6 @@ def asked_part(text: str) -> str:
             if k in asking or not (_is_courtesy(each) or (k > asking[-1] and _ASIDE.match(each)))
         ]
     )
-
-
-def asks(sentence: str) -> bool:
-    """Whether a sentence ends in a question mark."""
-    return sentence.rstrip("\"')\u201d\u2019 ").endswith("?")
 
 
 def _is_courtesy(sentence: str) -> bool:
