@@ -4,8 +4,8 @@ The objects here are small and picklable: their state is their options. Each thr
 loads an aligner of its own, once. Needs the extra ``arrow``. See docs/engines.md.
 """
 
-from tokalign.arrow.added_columns import Align, Ground, PerPair, PerRow, Similarity
 from tokalign.arrow.column_types import LINKS, SENTENCES, TOKENS
+from tokalign.arrow.per_row import Align, Ground, PerPair, PerRow, Similarity
 
 __all__ = [
     "LINKS",

@@ -50,12 +50,8 @@ def map_batch(
 ) -> list[R | Exception]:
     """Return `step` of all values at once; if it fails, of one value at a time.
 
-    Parameters
-    ----------
-    step : callable
-        Takes a batch and returns a result for each item, which is the same in any batch.
-    outcomes : sequence
-        Exceptions among them keep their places.
+    `step` returns a result for each item, which is the same in any batch. Exceptions keep their
+    places.
     """
     given = values(outcomes)
     results: Sequence[R | Exception] | None = ()
@@ -88,14 +84,8 @@ def restore(outcomes: Iterable[T | Exception], results: Iterable[R]) -> Iterator
 def annotate_each(
     annotate: Annotate, sentences: Sequence[SentenceLike | Exception]
 ) -> list[Sentence | Exception]:
-    """Return sentences annotated: distinct ones once, in one batch.
-
-    Parameters
-    ----------
-    annotate : callable
-        Annotator.annotate with its options, or Aligner.annotate.
-    sentences : sequence of SentenceLike or Exception
-    """
+    """Return sentences annotated: distinct ones once, in one batch. `annotate` is that of an
+    Annotator with its options, or of an Aligner."""
     keys = [_key(sentence) for sentence in sentences]
     distinct = dict(zip(keys, sentences, strict=True))
     # mypy takes the union that SentenceLike is for an object where it infers type variables.

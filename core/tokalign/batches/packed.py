@@ -39,13 +39,8 @@ class WordTable:
 class SentenceArrays(NamedTuple):
     """Sentences without trees.
 
-    Attributes
-    ----------
-    offsets : int64 array, shape (n_sentences + 1,)
-        Sentence k has the tokens from ``offsets[k]`` to before ``offsets[k + 1]``.
-    starts, ends, numbers : int32 array, shape (n_tokens,)
-        Offsets of each token in the text, and the number of its word.
-    tag_numbers : uint8 array, shape (n_tokens,)
+    Sentence k has the tokens from ``offsets[k]`` to before ``offsets[k + 1]``; each has its place
+    in the text, the number of its word and that of its tag.
     """
 
     offsets: NDArray[np.int64]
@@ -129,18 +124,9 @@ class PackedSentences(NamedTuple):
 
 
 class PackedResults(NamedTuple):
-    """Results of a batch, for the Receiver of those that one Sender sends.
-
-    Attributes
-    ----------
-    words : list of NewWords
-        Of all words that the sentences hold.
-    columns : list of PackedColumns
-    places : list of ColumnPlace or None
-        Of each result that is an alignment of columns; None of another.
-    others : list
-        The other results.
-    """
+    """Results of a batch, for the Receiver of those that one Sender sends: the new words of
+    their sentences, the columns, the place there of each alignment (None of another), and the
+    others."""
 
     words: list[NewWords]
     columns: list[PackedColumns]

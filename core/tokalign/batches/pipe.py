@@ -45,16 +45,8 @@ def in_batches(
     batch_size: int,
     n_process: int,
 ) -> Iterator[R | Exception]:
-    """Yield the result of `work` for each item, a batch at a time, in this process or in others.
-
-    Parameters
-    ----------
-    work : callable
-        Pickled where there are processes.
-    items : iterable
-    batch_size, n_process : int
-        As for `Aligner.pipe`.
-    """
+    """Yield the result of `work` for each item, a batch at a time, in this process or in others,
+    for which it is pickled."""
     if n_process == -1:
         n_process = n_processors()
     if n_process > 1:

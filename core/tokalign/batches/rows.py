@@ -18,14 +18,7 @@ def with_progress(
 ) -> Iterable[T]:
     """Return the items, with a bar on stderr or in a notebook while they are read if asked for.
 
-    Parameters
-    ----------
-    items : iterable
-    unit : str
-        What one item is, such as "pair".
-    is_shown : bool
-    total : int, optional
-        Their number, if they do not have a length.
+    The unit says what one item is, such as "pair"; total is their number, if they have no length.
     """
     if not is_shown:
         return items

@@ -6,14 +6,13 @@ import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import ClassVar
 
 import click
 
 from tokalign.batches.outcomes import annotate_each, unwrap
 from tokalign.cli.flags import INPUT, MODEL, OUTPUT, RUN, SectionedCommand, flag, takes
-from tokalign.cli.lines.file_flags import ERRORS, FileFlags, bad_lines, limit_flag
+from tokalign.cli.lines.file_flags import LineFlags
 from tokalign.cli.lines.pair_lines import decode_row, split_fields
 from tokalign.cli.lines.sources import LineSource, file_argument
 from tokalign.cli.shared_flags import ANNOTATOR, AT_LEAST_1, BAD_INPUT, STRICT, TOKENIZED
@@ -27,19 +26,8 @@ from tokalign.types import SentenceLike
 
 @dataclass(slots=True)
 class _Entry:
-    """One sentence to annotate.
-
-    Attributes
-    ----------
-    number : int
-        Of its line, or of CoNLL-U of itself, from 1.
-    where : str
-        Named in messages: the line or the sentence.
-    comments : list of (str, str)
-        Written above the sentence.
-    sentence : SentenceLike or InputError
-        The error, if it could not be read.
-    """
+    """One sentence to annotate, or the error of one that could not be read; numbers are from 1,
+    of its line or of CoNLL-U of itself."""
 
     number: int
     where: str
@@ -54,7 +42,7 @@ class _Entry:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AnnotateFlags:
+class AnnotateFlags(LineFlags):
     """How sentences are read and annotated."""
 
     section: ClassVar[str] = RUN
@@ -71,25 +59,23 @@ class AnnotateFlags:
     batch_size: int = flag(
         "Sentences to read, annotate and write at a time.", type=AT_LEAST_1, default=256
     )
-    limit: int | None = limit_flag("lines, or sentences of conllu,")
-    errors: Path | None = flag(**ERRORS)
     strict: bool = flag(**STRICT)
 
-    def entries(self, rows: LineSource) -> Iterator[_Entry]:
-        """Yield the sentences of a file."""
+    def entries(self) -> Iterator[_Entry]:
+        """Yield the sentences of the input."""
         if self.format == "text":
-            return _from_text(itertools.islice(rows, self.limit), self.tokenized)
+            return _from_text(self.limited(self.input), self.tokenized)
         if self.tokenized:
             raise click.UsageError(
                 "--tokenized has no meaning with --from conllu, which has tokens"
             )
-        return itertools.islice(_from_conllu(rows), self.limit)
+        return self.limited(_from_conllu(self.input))
 
 
 @click.command("annotate", cls=SectionedCommand)
 @file_argument
-@takes(files=FileFlags, how=AnnotateFlags)
-def command(files: FileFlags, how: AnnotateFlags) -> None:
+@takes(how=AnnotateFlags)
+def command(how: AnnotateFlags) -> None:
     """Annotate sentences, one or a pair per line, and write CoNLL-U.
 
     A line is SENTENCE, SOURCE<TAB>TARGET or SOURCE ||| TARGET. Blank lines are skipped. The
@@ -98,9 +84,9 @@ def command(files: FileFlags, how: AnnotateFlags) -> None:
 
     A bad line is reported on stderr and left out. The exit code is then 3.
     """
-    entries = how.entries(files.input)
+    entries = how.entries()
     annotate = partial(load_annotator(how.annotator).annotate, trees=how.trees)
-    with bad_lines(how.errors, files) as bad, files.open() as sink:
+    with how.bad_lines() as bad, how.open() as sink:
         while batch := list(itertools.islice(entries, how.batch_size)):
             answers = annotate_each(annotate, [entry.sentence for entry in batch])
             for entry, answer in zip(batch, answers, strict=True):

@@ -40,18 +40,8 @@ _MARKUP = ("latex", "markdown", "csv")
 class Spec:
     """A system as given on the command line: ``[LABEL=]WHAT[,SETTING...]``.
 
-    Attributes
-    ----------
-    label : str
-    what : str
-        A model's name or path, or the path of links.
-    symmetrization : Symmetrization or None
-    style, format : str
-        Style of a model, and format of a file; empty for the default.
-    other : str
-        A second file of links, in the other direction.
-    options : Options
-        How files are read.
+    WHAT is a model's name or path, or the path of links; `other` is a file of links in the other
+    direction. An empty style or format is the default.
     """
 
     label: str
@@ -73,13 +63,8 @@ class Spec:
 
 
 def read_spec(text: str) -> Spec:
-    """Return the system that an argument describes.
-
-    Raises
-    ------
-    InputError
-        If a setting is unknown, empty, repeated, or for another kind of system.
-    """
+    """Return the system that an argument describes; InputError if a setting is unknown, empty,
+    repeated, or for another kind of system."""
     what, *settings = text.split(",")
     label, separator, path = what.rpartition("=")
     values = _settings(text, settings)
@@ -131,15 +116,8 @@ def _settings(text: str, settings: Sequence[str]) -> dict[str, str]:
 
 
 def links_of(spec: Spec, gold: Sequence[GoldPair], choice: LinkChoice) -> SystemLinks:
-    """Return a system's links of the gold sentences.
-
-    Raises
-    ------
-    InputError
-        If a file has other pairs, or WHAT is neither a file nor a model's name.
-    ModelError
-        If a model cannot be loaded.
-    """
+    """Return a system's links of the gold sentences; InputError if a file has other pairs, or
+    WHAT is neither a file nor a model's name."""
     return _aligned(spec, gold) if spec.is_model else _read(spec, gold, choice)
 
 

@@ -78,15 +78,8 @@ class GoldFlags:
     corpus: CorpusFlags = group(CorpusFlags)
 
     def read(self) -> list[GoldPair]:
-        """Return the pairs.
-
-        Raises
-        ------
-        UsageError
-            If there is no file.
-        FormatError
-            If two pairs have one id: the report and the page name pairs by it.
-        """
+        """Return the pairs; FormatError if two have one id: the report and the page name pairs
+        by it."""
         if self.path is None:
             raise click.UsageError("give --gold")
         pairs = read_gold(self.path, self.corpus.format, options=self.corpus.options())
@@ -212,14 +205,8 @@ N_DIGITS = 12
 
 
 def signature(*, gold: Path | None, n_pairs: int, **settings: object) -> str:
-    """Return a line that names the version, the gold and the settings of a figure.
-
-    Parameters
-    ----------
-    gold : Path, optional
-    n_pairs : int
-    **settings
-        In the order in which they are shown; those that are None or empty are left out.
+    """Return a line that names the version, the gold and the settings of a figure, but for those
+    that are None or empty.
 
     Examples
     --------

@@ -90,16 +90,8 @@ class CrossvalFlags:
 class Trial:
     """The training data of a cross-validation, and how to train.
 
-    Attributes
-    ----------
-    name : str
-        Of the corpus.
-    gold : sequence of GoldPair
-        With the annotator's columns.
-    folds : sequence of int
-        The fold of each pair.
-    others : mapping of str to sequence of GoldPair
-        Corpora that every model is trained on as well, except for pairs that are held out from it.
+    The gold has the annotator's columns. Every model is trained on the others as well, except for
+    the pairs that are held out from it.
     """
 
     name: str
@@ -115,12 +107,8 @@ class Trial:
     ) -> Iterator[tuple[int, int, HeldOut]]:
         """Yield each fold, its number of training pairs, and the links predicted for its pairs.
 
-        Parameters
-        ----------
-        symmetrization : Symmetrization
-        share : float
-            Share of the other folds' pairs to train on; a smaller share is a subset of a larger
-            one.
+        `share` is that of the other folds' pairs to train on; a smaller one is a subset of a larger
+        one.
         """
         import numpy as np
 
@@ -166,13 +154,8 @@ class Trial:
 
 
 def folds_of(pairs: Sequence[GoldPair], n_folds: int, seed: int) -> list[int]:
-    """Return the fold of every pair, from 0; pairs that share a target are in one.
-
-    Raises
-    ------
-    InputError
-        If a fold would have no pairs.
-    """
+    """Return the fold of every pair, from 0; pairs that share a target are in one. InputError if
+    a fold would have no pairs."""
     from tokalign.model.training import fold_numbers
 
     folds = fold_numbers(pairs, n_folds, seed)

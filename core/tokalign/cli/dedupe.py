@@ -5,20 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 import click
 
 from tokalign.cli.flags import OUTPUT, RUN, SectionedCommand, flag, takes
-from tokalign.cli.lines.file_flags import (
-    ERRORS,
-    FileFlags,
-    bad_lines,
-    format_flag,
-    limit_flag,
-)
+from tokalign.cli.lines.file_flags import LineFlags, format_flag
 from tokalign.cli.lines.sources import file_argument
 from tokalign.cli.shared_flags import AT_LEAST_1, CutFlags, LocalModelFlags
 from tokalign.errors import InputError
@@ -34,7 +26,7 @@ PAIRS, GROUPS, LINES = "pairs", "groups", "lines"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DedupeFlags(FileFlags):
+class DedupeFlags(LineFlags):
     """Sentences to read, and how near-duplicates are found and written."""
 
     section: ClassVar[str] = "Duplicates"
@@ -53,8 +45,6 @@ class DedupeFlags(FileFlags):
         default=0.3,
     )
     jobs: int = flag("Processes that align.", "-j", type=AT_LEAST_1, default=1, under=RUN)
-    limit: int | None = limit_flag("lines")
-    errors: Path | None = flag(**ERRORS)
     format: str = format_flag(
         "How to write pairs and groups: text, or a JSON object for each.",
         ["text", "jsonl"],
@@ -73,14 +63,14 @@ def command(flags: DedupeFlags, options: CutFlags, model: LocalModelFlags) -> No
     the first pair is written; a line that cannot be aligned is reported, and only its equals are
     found. Needs the extra `dedupe`.
     """
-    with bad_lines(flags.errors, flags) as bad:
+    with flags.bad_lines() as bad:
 
         def report(number: int, error: InputError) -> None:
             line = number + 1
             bad.note(f"line {line}", str(line), line, str(error))
 
         read = decode_lines(flags.input.name, flags.input)
-        lines = [text for _, text in islice(read, flags.limit)]
+        lines = [text for _, text in flags.limited(read)]
         found = model.load().near_duplicates(
             lines,
             options.options(),

@@ -285,15 +285,8 @@ def is_wa(path: Path) -> bool:
 
 
 def evaluate_chunks(gold: Path, predictions: Path | None, scoring: ScoreFlags) -> None:
-    """Print the scores of predicted chunk alignments.
-
-    Raises
-    ------
-    UsageError
-        If there are no predictions, or a page is wanted.
-    FormatError
-        If a file is bad.
-    """
+    """Print the scores of predicted chunk alignments; UsageError without predictions, or for a
+    page."""
     from tokalign.evaluate.chunks import score_chunks, type_confusion
 
     if predictions is None or scoring.html is not None:

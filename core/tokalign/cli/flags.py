@@ -73,17 +73,9 @@ class OutputPath(click.Path):
 def flag(help: str, *names: str, under: str = "", **attributes: Any) -> Any:
     """Return a dataclass field that is filled from the command line.
 
-    Parameters
-    ----------
-    help : str
-        Shown by ``--help``.
-    *names : str
-        The flag, if it is not the field's name, and its short form.
-    under : str
-        Its section of the help; that of its class by default.
-    **attributes
-        Of click.Option. The default is the field's default, too: False makes a switch, and a tuple
-        a flag that may be given several times.
+    `names` are the flag, if it is not the field's name, and its short form; `under` is its section
+    of the help, that of its class by default. The attributes are those of click.Option. The default
+    is the field's default, too: False makes a switch, and a tuple a flag that may be repeated.
     """
     default = attributes.get("default")
     shown = {"help": help, "show_default": default != ""} | attributes

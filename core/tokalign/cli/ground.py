@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
@@ -16,16 +15,14 @@ import click
 from tokalign.batches.outcomes import unwrap
 from tokalign.cli.flags import INPUT, OUTPUT, OutputPath, SectionedCommand, flag, takes
 from tokalign.cli.lines.file_flags import (
-    ERRORS,
     BadLines,
-    FileFlags,
-    bad_lines,
+    LineFlags,
     bad_object,
     format_flag,
-    limit_flag,
+    outcomes_of,
 )
 from tokalign.cli.lines.layouts import PARQUET
-from tokalign.cli.lines.pair_lines import decode_row, id_of, read_object
+from tokalign.cli.lines.pair_lines import id_of, read_object
 from tokalign.cli.lines.parquet import rows_of_parquet
 from tokalign.cli.lines.sinks import LineSink
 from tokalign.cli.lines.sources import STDIO, LineSource, TextFile
@@ -54,15 +51,8 @@ _COLUMNS = ("answer", "passages")
 
 @dataclass(frozen=True, slots=True)
 class AnswerLine:
-    """An answer and its passages.
-
-    Attributes
-    ----------
-    id : str
-        The object's, else the line number.
-    answer : str
-    passages : tuple of str or (id, text)
-    """
+    """An answer and its passages, by themselves or as (id, text); the id is the object's, else
+    the line number."""
 
     id: str
     answer: str
@@ -70,27 +60,15 @@ class AnswerLine:
 
 
 def read_answers(rows: LineSource) -> Iterator[tuple[int, AnswerLine | InputError]]:
-    """Yield the number and the answer, or error, of each non-blank line or row of Parquet.
-
-    Raises
-    ------
-    FormatError
-        If a Parquet file is damaged or lacks a column.
-    """
-    if rows.is_parquet:
-        for number, row in enumerate(rows_of_parquet(rows, _COLUMNS), 1):
-            yield number, _outcome(number, row)
+    """Yield the number and the answer, or error, of each non-blank line or row of Parquet."""
+    if not rows.is_parquet:
+        yield from outcomes_of(rows, lambda number, text: _answer(number, read_object(text)))
         return
-    for number, line in enumerate(rows, 1):
-        if line.strip():
-            yield number, _outcome(number, line)
-
-
-def _outcome(number: int, row: bytes | Mapping[str, Any]) -> AnswerLine | InputError:
-    try:
-        return _answer(number, read_object(decode_row(row)) if isinstance(row, bytes) else row)
-    except InputError as error:
-        return error
+    for number, row in enumerate(rows_of_parquet(rows, _COLUMNS), 1):
+        try:
+            yield number, _answer(number, row)
+        except InputError as error:
+            yield number, error
 
 
 def _answer(number: int, value: Mapping[str, Any]) -> AnswerLine:
@@ -120,7 +98,7 @@ _DEFAULTS = GroundOptions()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GroundFiles(FileFlags):
+class GroundFiles(LineFlags):
     """The answers to read."""
 
     section: ClassVar[str] = INPUT
@@ -129,19 +107,11 @@ class GroundFiles(FileFlags):
         "-a",
         type=click.Path(dir_okay=False, allow_dash=True),
     )
-    limit: int | None = limit_flag("answers of --input")
-    errors: Path | None = flag(**ERRORS)
 
     def items(self, passages: tuple[str, ...]) -> Iterator[tuple[int, AnswerLine | InputError]]:
-        """Yield each answer, or the error of its line, with the number of the line.
-
-        Raises
-        ------
-        FormatError, OSError
-            If a text cannot be read.
-        """
+        """Yield each answer, or the error of its line, with the number of the line."""
         if self.answer is None:
-            return islice(read_answers(self.input), self.limit)
+            return self.limited(read_answers(self.input))
         answer = TextFile.read(self.answer)
         texts = [TextFile.read(path) for path in passages]
         pairs = tuple((each.name, each.text()) for each in texts)
@@ -321,7 +291,7 @@ def command(
     options = flags.options(has_offsets=layout.is_object)
     is_coloured = layout.is_coloured() and (files.output == STDIO or layout.color == "always")
     with ExitStack() as stack:
-        bad = stack.enter_context(bad_lines(files.errors, files))
+        bad = stack.enter_context(files.bad_lines())
         ground = partial(_ground, task_of("ground", stack, model, server), options)
         sink = stack.enter_context(files.open(layout.columns_written))
         sink.is_harmless = not layout.is_object  # in colours; the words are made visible

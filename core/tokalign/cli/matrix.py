@@ -7,20 +7,12 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 import click
 
 from tokalign.cli.flags import INPUT, RUN, SectionedCommand, flag, takes
-from tokalign.cli.lines.file_flags import (
-    ERRORS,
-    BadLines,
-    FileFlags,
-    bad_lines,
-    format_flag,
-    limit_flag,
-)
+from tokalign.cli.lines.file_flags import BadLines, LineFlags, format_flag
 from tokalign.cli.lines.sources import LineSource, SourceParam, file_argument
 from tokalign.cli.shared_flags import AT_LEAST_1, CutFlags, LocalModelFlags
 from tokalign.errors import InputError
@@ -32,15 +24,13 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MatrixFlags(FileFlags):
+class MatrixFlags(LineFlags):
     """Sentences to read, and how their similarities are written."""
 
     section: ClassVar[str] = INPUT
     against: LineSource | None = flag(
         "File with the sentences of the columns.", type=SourceParam(), show_default="the input"
     )
-    limit: int | None = limit_flag("lines of the input")
-    errors: Path | None = flag(**ERRORS)
     jobs: int = flag("Processes that align.", "-j", type=AT_LEAST_1, default=1, under=RUN)
 
     def sources(self) -> tuple[LineSource, ...]:
@@ -65,7 +55,7 @@ def command(flags: MatrixFlags, options: CutFlags, model: LocalModelFlags) -> No
     """
     aligner = model.load()
     other = flags.against
-    with bad_lines(flags.errors, flags) as bad:
+    with flags.bad_lines() as bad:
         rows = _texts(flags.input, flags.limit)
         columns = None if other is None else _texts(other, None)
         found = aligner.similarity_matrix(

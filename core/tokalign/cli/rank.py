@@ -7,8 +7,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from itertools import islice
-from pathlib import Path
+from functools import partial
 from typing import Any, ClassVar
 
 import click
@@ -16,15 +15,13 @@ import click
 from tokalign.batches.outcomes import unwrap
 from tokalign.cli.flags import INPUT, OUTPUT, SectionedCommand, flag, takes
 from tokalign.cli.lines.file_flags import (
-    ERRORS,
     BadLines,
-    FileFlags,
-    bad_lines,
+    LineFlags,
     bad_object,
     format_flag,
-    limit_flag,
+    outcomes_of,
 )
-from tokalign.cli.lines.pair_lines import decode_row, id_of, read_object
+from tokalign.cli.lines.pair_lines import id_of, read_object
 from tokalign.cli.lines.sources import file_argument
 from tokalign.cli.shared_flags import (
     BAD_INPUT,
@@ -49,17 +46,9 @@ from tokalign.types.ranking import RankedFields
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A question and its candidates.
+    """A question and its candidates, with the caller's own scores of them if any.
 
-    Attributes
-    ----------
-    id : str
-    question : SentenceLike
-    candidates : tuple of SentenceLike
-    numbers : tuple of int
-        Number of each candidate in text output: its line, or its place from 1 in a JSON list.
-    priors : tuple of float or None, or None
-        The caller's own scores of the candidates, if any.
+    The number of a candidate is that of its line, or its place from 1 in a JSON list.
     """
 
     id: str
@@ -70,7 +59,7 @@ class Query:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RankFlags(FileFlags):
+class RankFlags(LineFlags):
     """Input, options and output of ranking."""
 
     section: ClassVar[str] = "Ranking"
@@ -109,8 +98,6 @@ class RankFlags(FileFlags):
         under=OUTPUT,
     )
     explain: bool = flag("Print the evidence for each candidate.", default=False, under=OUTPUT)
-    limit: int | None = limit_flag("candidates, or without QUESTION lines,")
-    errors: Path | None = flag(**ERRORS)
 
     def __post_init__(self) -> None:
         if self.passages and self.tokenized:
@@ -119,22 +106,19 @@ class RankFlags(FileFlags):
     def queries(self, question: str | None) -> Iterable[tuple[int, Query | InputError]]:
         """Yield each query, or the error of its line, with the number of the line."""
         if question is None:
-            return _queries(islice(self.input, self.limit), self.tokenized)
+            read = partial(_query_from_json, is_tokenized=self.tokenized)
+            return outcomes_of(self.limited(self.input), read)
         return [(1, self._query(question))]
 
     def _query(self, question: str) -> Query:
         """Return the query of a question and the lines of the input; blank lines are skipped.
 
-        Raises
-        ------
-        FormatError
-            If no line has text, one is not UTF-8, or one lacks its prior.
-        InputError
-            If the question is empty.
+        FormatError if no line has text, one is not UTF-8, or one lacks its prior; InputError if the
+        question is empty.
         """
         name = self.input.name
         decoded = decode_lines(name, self.input)
-        lines = list(islice(((line, text) for line, text in decoded if text.strip()), self.limit))
+        lines = list(self.limited((line, text) for line, text in decoded if text.strip()))
         if not lines:
             raise FormatError("no candidates; give one per line", path=name)
         priors = None
@@ -153,15 +137,8 @@ class RankFlags(FileFlags):
 
 @dataclass(slots=True)
 class _Faults:
-    """How many candidates and lines were cut or bad.
-
-    Attributes
-    ----------
-    lines : BadLines
-        Takes every bad line and candidate.
-    bad, cut, bad_lines, left_out : int
-        Candidates that were bad or cut, bad lines, and sentences that a server did not look at.
-    """
+    """How many candidates were bad or cut, lines were bad, and sentences a server did not look
+    at."""
 
     lines: BadLines
     bad: int = 0
@@ -224,7 +201,7 @@ def command(
     number in the passage. With --priors every line begins with a score of your own, such as BM25's.
     """
     with ExitStack() as stack:
-        faults = _Faults(stack.enter_context(bad_lines(flags.errors, flags)))
+        faults = _Faults(stack.enter_context(flags.bad_lines()))
         ranker = task_of("rank", stack, model, server)
         sink = stack.enter_context(flags.open())
         for line, query in flags.queries(question):
@@ -283,18 +260,7 @@ def _prior(name: str, line: int, text: str) -> tuple[float, str]:
     return number, candidate
 
 
-def _queries(rows: Iterable[bytes], is_tokenized: bool) -> Iterator[tuple[int, Query | InputError]]:
-    """Yield the query or the error of each line that is not blank, with its number."""
-    for line, row in enumerate(rows, 1):
-        if not row.strip():
-            continue
-        try:
-            yield line, _query_from_json(line, decode_row(row), is_tokenized)
-        except InputError as error:
-            yield line, error
-
-
-def _query_from_json(line: int, text: str, is_tokenized: bool) -> Query:
+def _query_from_json(line: int, text: str, *, is_tokenized: bool) -> Query:
     value = read_object(text)
     if not isinstance(value.get("candidates"), list):
         raise FormatError('wanted an object with "question" and "candidates"')

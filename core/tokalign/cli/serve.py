@@ -177,13 +177,8 @@ def serve(
 ) -> None:
     """Serve until told to stop.
 
-    Parameters
-    ----------
-    config : callable returning Config
-        Raises InputError for what no server can have; called once the extra is known to be there.
-    log : LogFlags
-    announce : callable, optional
-        Tells people the addresses, and has the log written for people, too.
+    `config` raises InputError for what no server can have, and is called once the extra is known to
+    be there. `announce` tells people the addresses, and has the log written for people, too.
     """
     if sys.stderr is None:
         # A connection would get the closed number, and grpc's messages.

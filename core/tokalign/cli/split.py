@@ -4,20 +4,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from itertools import islice
-from pathlib import Path
 from typing import ClassVar
 
 import click
 
 from tokalign.cli.flags import OUTPUT, SectionedCommand, flag, takes
-from tokalign.cli.lines.file_flags import (
-    ERRORS,
-    BadLines,
-    FileFlags,
-    bad_lines,
-    format_flag,
-)
+from tokalign.cli.lines.file_flags import BadLines, LineFlags, format_flag
 from tokalign.cli.lines.pair_lines import decode_row
 from tokalign.cli.lines.sources import LineSource, file_argument
 from tokalign.cli.shared_flags import AT_LEAST_1, one_of
@@ -28,7 +20,7 @@ from tokalign.types.texts import SentenceSpan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SplitFlags:
+class SplitFlags(LineFlags):
     """How sentences are written."""
 
     section: ClassVar[str] = OUTPUT
@@ -44,7 +36,6 @@ class SplitFlags:
     )
 
     limit: int | None = flag("Most sentences to write.", type=AT_LEAST_1, under=OUTPUT)
-    errors: Path | None = flag(**ERRORS)
 
     def line(self, sentence: SentenceSpan, at: range | list[int]) -> str:
         """Return the line of a sentence, unbroken; `at` holds each character's offset."""
@@ -57,8 +48,8 @@ class SplitFlags:
 
 @click.command("split", cls=SectionedCommand)
 @file_argument
-@takes(files=FileFlags, how=SplitFlags)
-def command(files: FileFlags, how: SplitFlags) -> None:
+@takes(how=SplitFlags)
+def command(how: SplitFlags) -> None:
     """Split an English text into sentences, and write one a line.
 
     The input is one text, whose lines may be wrapped: only a blank line always ends a sentence. A
@@ -68,11 +59,11 @@ def command(files: FileFlags, how: SplitFlags) -> None:
     """
     from tokalign.functions import split
 
-    with bad_lines(how.errors, files) as bad:
-        text, n_lines = _read(files.input, bad)
+    with how.bad_lines() as bad:
+        text, n_lines = _read(how.input, bad)
         at = positions(text, OffsetUnit(how.offsets))
-        with files.open() as sink:
-            for sentence in islice(split(text), how.limit):
+        with how.open() as sink:
+            for sentence in how.limited(split(text)):
                 sink.write(how.line(sentence, at) + "\n")
     bad.end(f"of {n_lines} lines bad")
 

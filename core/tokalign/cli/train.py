@@ -67,11 +67,8 @@ class TrainFiles:
         """Return the pairs of all files.
 
         A warning names corpora that judge a pair several times, and those that share pairs.
-
-        Raises
-        ------
-        FormatError
-            If unlike pairs of a file share an id, or a pair with links is among the unrelated ones.
+        FormatError if unlike pairs of a file share an id, or a pair with links is among the
+        unrelated ones.
         """
         from tokalign.model.training import TrainingData
 

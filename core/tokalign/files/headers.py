@@ -69,18 +69,9 @@ def is_name(text: str) -> bool:
 def read_header(data: bytes, schema: type) -> dict[str, Any]:
     """Return the fields of a JSON header, each of the type that `schema` gives it.
 
-    Parameters
-    ----------
-    data : bytes
-    schema : type
-        A TypedDict or a dataclass. Fields of a dataclass with a default may be missing, and those
-        with ``metadata={"stored": False}`` are not in the header; NotRequired fields of a TypedDict
-        may be missing.
-
-    Raises
-    ------
-    ValueError
-        If the header is too large or not JSON, or a field is missing, unknown or of another type.
+    Fields of a dataclass with a default may be missing, and those with ``metadata={"stored":
+    False}`` are not in the header; NotRequired fields of a TypedDict may be missing. ValueError if
+    the header is too large or not JSON, or a field is missing, unknown or of another type.
     """
     if len(data) > MAX_HEADER_BYTES:
         raise ValueError(f"it has {len(data)} bytes; wanted at most {MAX_HEADER_BYTES}")

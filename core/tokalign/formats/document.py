@@ -25,12 +25,7 @@ _LINK = re.compile(rf"(\d{{1,9}})([-p?])(\d{{1,9}})(?:{_WEIGHT}){{0,2}}")
 class Document:
     """Numbered lines of one input, and its name for messages.
 
-    Attributes
-    ----------
-    name : str
-        Path shown in errors.
-    lines : iterator of (int, str)
-        1-based line number and the line without its line break. Read once, lazily.
+    A line has its number from 1, and no line break. Lines are read once, lazily.
     """
 
     name: str
@@ -167,13 +162,8 @@ def make_pair(
     sure: Iterable[tuple[int, int]],
     possible: Iterable[tuple[int, int]] = (),
 ) -> GoldPair:
-    """Return a checked pair; a link that is both sure and possible is sure.
-
-    Raises
-    ------
-    FormatError
-        If a side has no tokens or a link points past the end of one.
-    """
+    """Return a checked pair; a link that is both sure and possible is sure. FormatError if a
+    side has no tokens or a link points past the end of one."""
     sure = frozenset(sure)
     possible = frozenset(possible) - sure
     for side, sentence in (("source", source), ("target", target)):
@@ -216,19 +206,11 @@ def make_text_pair(
 def parse_links(
     text: str, document: Document, line: int | None, options: Options | None = None
 ) -> tuple[Links, Links]:
-    """Return the sure and the possible links of a Pharaoh string.
+    """Return the sure and the possible links of a Pharaoh string, links between white space.
 
     ``i-j`` is sure, ``ipj`` and ``i?j`` are possible; one or two weights after the link
-    (``i-j-0.8``, ``i-j:0.8`` or ``i-j-.79-.8``) are dropped.
-
-    Parameters
-    ----------
-    text : str
-        Links between white space.
-    document, line
-        Where, for messages.
-    options : Options, optional
-        `one_based` and `reverse` apply.
+    (``i-j-0.8``, ``i-j:0.8`` or ``i-j-.79-.8``) are dropped. `one_based` and `reverse` of the
+    options apply.
     """
     options = options or Options()
     base = int(options.one_based)
@@ -267,13 +249,8 @@ def plain_links(links: Iterable[tuple[int, int]]) -> str:
 
 
 def join_tokens(pair: GoldPair, side: str, format_name: str, forbidden: str = "") -> str:
-    """Return one side's tokens joined by spaces, for formats that split at white space.
-
-    Raises
-    ------
-    FormatError
-        If a token holds white space or holds `forbidden`, so that it could not be read back.
-    """
+    """Return one side's tokens joined by spaces; FormatError if one holds white space or
+    `forbidden`, so that it could not be read back."""
     sentence: Sentence = getattr(pair, side)
     for index, token in enumerate(sentence.tokens):
         if any(character in token for character in _WHITE_SPACE):

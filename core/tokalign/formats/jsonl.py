@@ -137,20 +137,10 @@ def _links(
 
 
 def sentence_from_json(value: object, field: str) -> Sentence:
-    """Return the sentence of a JSON token list or object.
+    """Return the sentence of a JSON token list or object; see the module.
 
-    Parameters
-    ----------
-    value : list of str, or dict
-        See the module.
-    field : str
-        Name for messages, such as ``"source"``.
-
-    Raises
-    ------
-    InputError
-        If a column has the wrong type or length, an offset lies outside the text, or a string
-        holds half a surrogate pair.
+    The field, such as ``"source"``, is for messages. InputError if a column has the wrong type or
+    length, an offset lies outside the text, or a string holds half a surrogate pair.
     """
     if isinstance(value, list):
         value = {"tokens": value}
@@ -180,13 +170,8 @@ def sentence_from_json(value: object, field: str) -> Sentence:
 
 
 def pair_from_json(value: Mapping[str, Any], *, is_tokenized: bool = False) -> Pair:
-    """Return the pair to align of a JSON object, with its constraints if it has any.
-
-    Raises
-    ------
-    InputError
-        If a side is not a sentence (see `sentence_like`), or a constraint is wrong.
-    """
+    """Return the pair to align of a JSON object, with its constraints if it has any; InputError
+    if a side is not a sentence (see `sentence_like`), or a constraint is wrong."""
     source, target = (
         sentence_like(value.get(side), side, is_tokenized=is_tokenized)
         for side in ("source", "target")
@@ -196,13 +181,8 @@ def pair_from_json(value: Mapping[str, Any], *, is_tokenized: bool = False) -> P
 
 
 def sentence_like(value: object, field: str, *, is_tokenized: bool = False) -> SentenceLike:
-    """Return the sentence of a JSON value: a string, tokens, or an object with columns.
-
-    Raises
-    ------
-    InputError
-        If it is another value, or empty.
-    """
+    """Return the sentence of a JSON value: a string, tokens, or an object with columns;
+    InputError if it is another value, or empty."""
     if isinstance(value, dict) and "tokens" not in value and "text" in value:
         value = value["text"]
     if isinstance(value, str):

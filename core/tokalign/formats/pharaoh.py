@@ -41,13 +41,8 @@ _SNUM = re.compile(r"\s*<s\s[^>]*?snum\s*=\s*\"?([^\s\">]+)\"?[^>]*>(.*?)(?:</s>
 
 
 def split_parallel(document: Document, line: int, text: str, n_fields: int) -> list[str]:
-    """Return the fields of a ``|||`` or tab-separated line.
-
-    Raises
-    ------
-    FormatError
-        If there are not exactly `n_fields`; ``|||`` wins over tabs.
-    """
+    """Return the fields of a ``|||`` or tab-separated line; FormatError if there are not exactly
+    `n_fields`. ``|||`` wins over tabs."""
     if _SEPARATOR in text:
         fields, what = text.split(_SEPARATOR), "'|||'"
     else:

@@ -28,19 +28,8 @@ _ODT = b"application/vnd.oasis.opendocument.text"
 def document_text(data: bytes, name: str) -> str | None:
     """Return the text of a document, or None if it is none.
 
-    Parameters
-    ----------
-    data : bytes
-        The file. Documents are told by their first bytes, HTML by the name.
-    name : str
-        Name of the file.
-
-    Raises
-    ------
-    FormatError
-        If the document is damaged, encrypted, of another kind, or a PDF without text.
-    MissingPackageError
-        If it is a PDF, and the extra is not installed.
+    Documents are told by their first bytes, HTML by the name. FormatError if one is damaged,
+    encrypted, of another kind, or a PDF without text; MissingPackageError if the extra is missing.
     """
     if data.startswith(b"%PDF-"):
         return _pdf_text(data, name)

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path, PurePath
-from typing import Any, ClassVar, TextIO
+from typing import Any, ClassVar, TextIO, TypeVar
 
 import click
 
 from tokalign.cli.flags import INPUT, OUTPUT, OutputPath, flag
+from tokalign.cli.lines.pair_lines import decode_row
 from tokalign.cli.lines.parquet import KeptColumns
 from tokalign.cli.lines.sinks import LineSink, open_sink
 from tokalign.cli.lines.sources import STDIO, LineSource, SourceParam, input_of
 from tokalign.cli.shared_flags import AT_LEAST_1, BAD_INPUT
+from tokalign.errors import InputError
 from tokalign.files.packed import SUFFIXES
 from tokalign.showing.text import visible
+
+T = TypeVar("T")
 
 _FORMS = {
     ".csv": "csv",
@@ -133,30 +138,9 @@ MAX_REPORTED = 10
 """Bad lines that are named on stderr; the others are counted."""
 
 
-def limit_flag(what: str) -> Any:
-    """Return the field of --limit."""
-    return flag(f"Most {what} to read.", under=INPUT, type=AT_LEAST_1)
-
-
-ERRORS: dict[str, Any] = {
-    "help": "File for bad lines: a JSON object with line, id and error for each.",
-    "type": OutputPath(),
-    "under": OUTPUT,
-}
-"""The flag --errors, to be given to flag()."""
-
-
 @dataclass(slots=True)
 class BadLines:
-    """Counts and names bad lines.
-
-    Attributes
-    ----------
-    file : file, optional
-        Gets every bad line, as an object.
-    n : int
-        How many there were.
-    """
+    """Counts and names bad lines; each is written to the file, if there is one, as an object."""
 
     file: TextIO | None = None
     n: int = 0
@@ -178,21 +162,47 @@ class BadLines:
             raise click.exceptions.Exit(BAD_INPUT)
 
 
-@contextmanager
-def bad_lines(path: Path | None, files: FileFlags) -> Iterator[BadLines]:
-    """Return a BadLines, which also writes to a file if there is a path.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineFlags(FileFlags):
+    """Lines to read and to write, of which some may be bad."""
 
-    Raises
-    ------
-    click.UsageError
-        If the path is an input, or the output.
-    """
-    if path is None:
-        yield BadLines()
-        return
-    if any(source.is_file(path) for source in files.sources()):
-        raise click.UsageError(f"--errors {path} is the input; give another file")
-    if path.absolute() == Path(files.output).absolute():
-        raise click.UsageError(f"--errors {path} is the output; give another file")
-    with path.open("w", encoding="utf-8") as file:
-        yield BadLines(file)
+    limit: int | None = flag(
+        "Most lines to read, or what stands for them: rows, sentences, candidates.",
+        under=INPUT,
+        type=AT_LEAST_1,
+    )
+    errors: Path | None = flag(
+        "File for bad lines: a JSON object with line, id and error for each.",
+        type=OutputPath(),
+        under=OUTPUT,
+    )
+
+    @contextmanager
+    def bad_lines(self) -> Iterator[BadLines]:
+        """Return a BadLines, which also writes to --errors: not an input, nor the output."""
+        path = self.errors
+        if path is None:
+            yield BadLines()
+            return
+        if any(source.is_file(path) for source in self.sources()):
+            raise click.UsageError(f"--errors {path} is the input; give another file")
+        if path.absolute() == Path(self.output).absolute():
+            raise click.UsageError(f"--errors {path} is the output; give another file")
+        with path.open("w", encoding="utf-8") as file:
+            yield BadLines(file)
+
+    def limited(self, items: Iterable[T]) -> Iterator[T]:
+        """Return the items, at most as many as --limit says."""
+        return islice(items, self.limit)
+
+
+def outcomes_of(
+    rows: Iterable[bytes], read: Callable[[int, str], T]
+) -> Iterator[tuple[int, T | InputError]]:
+    """Yield what is read of each line that is not blank, or its error, with the line's number."""
+    for number, row in enumerate(rows, 1):
+        if row.strip():
+            try:
+                yield number, read(number, decode_row(row))
+            except InputError as error:
+                yield number, error

@@ -22,16 +22,8 @@ file also its new path and the similarity."""
 
 
 class FilePair(NamedTuple):
-    """Two files to compare.
-
-    Attributes
-    ----------
-    old, new : TextFile
-    heading : str
-        Line above the difference; empty for none.
-    is_told : bool
-        Whether the heading is all there is to say, since one of the files is missing.
-    """
+    """Two files to compare, and the line above the difference, if any; is_told: one of the files
+    is missing, and the heading is all there is to say."""
 
     old: TextFile
     new: TextFile
@@ -92,17 +84,8 @@ def _files(top: Path) -> Iterator[Path]:
 def changed_since(revision: str, paths: Sequence[str]) -> Iterator[FilePair]:
     """Yield the files that git knows to have changed from a revision to the working tree.
 
-    Parameters
-    ----------
-    revision : str
-        Any name that git knows of a commit.
-    paths : sequence of str
-        Files and folders; without any, files that end as PROSE.
-
-    Raises
-    ------
-    InputError
-        If git fails; the message is git's.
+    Without paths of files and folders, those that end as PROSE. InputError, with git's message, if
+    git fails.
     """
     options = ("--name-status", "-z", "-M", "--relative", "--ignore-submodules")
     wanted = paths or [f"*.{ending}" for ending in PROSE]

@@ -50,16 +50,14 @@ _FORMULA = re.compile(r"(?![+-]?[\d.]+$)[=+\-@\t\r\n＝＋－＠]")  # as OWASP 
 
 
 def record_of(cells: Sequence[str], *, is_safe: bool = False) -> str:
-    """Return a record of CSV, without the line break behind it.
+    r"""Return a record of CSV, without the line break behind it.
 
     If it is to be safe, cells that a spreadsheet would take for formulas begin with an apostrophe.
 
     Examples
     --------
-    >>> record_of(["a", "b, c", ""])
-    'a,"b, c",'
-    >>> record_of(["=1+1", "-0.5", "a=b"], is_safe=True)
-    "'=1+1,-0.5,a=b"
+    >>> record_of(["a", "b, c", "=1+1", "-0.5"], is_safe=True)
+    'a,"b, c",\'=1+1,-0.5'
     """
     if is_safe:
         cells = [f"'{cell}" if _FORMULA.match(cell) else cell for cell in cells]
@@ -114,13 +112,8 @@ class Lines(abc.ABC):
 
     @abc.abstractmethod
     def line(self, name: str, alignment: Alignment) -> str:
-        """Return the line of an alignment, without its break.
-
-        Raises
-        ------
-        FormatError
-            If the format cannot hold it.
-        """
+        """Return the line of an alignment, without its break; FormatError if the format cannot
+        hold it."""
 
     @abc.abstractmethod
     def cells(self, alignment: Alignment) -> list[str]:

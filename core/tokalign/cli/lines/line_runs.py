@@ -10,7 +10,6 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
@@ -18,11 +17,8 @@ import click
 from tokalign.batches.processes import HUNG_S, map_batches
 from tokalign.cli.flags import INPUT, OUTPUT, RUN, flag, group
 from tokalign.cli.lines.file_flags import (
-    ERRORS,
     BadLines,
-    FileFlags,
-    bad_lines,
-    limit_flag,
+    LineFlags,
 )
 from tokalign.cli.lines.layouts import (
     CSV,
@@ -58,14 +54,7 @@ if TYPE_CHECKING:
 
 
 class RunReport:
-    """Counts lines, names the first bad ones, and shows progress on a terminal.
-
-    Parameters
-    ----------
-    sink : LineSink
-    rows : LineSource
-    bad : BadLines
-    """
+    """Counts lines, names the first bad ones, and shows progress on a terminal."""
 
     def __init__(self, sink: LineSink, rows: LineSource, bad: BadLines) -> None:
         self.sink = sink
@@ -142,19 +131,10 @@ class LineJob:
 
 @dataclass(frozen=True, slots=True)
 class OutputLine:
-    """One line of output.
+    """One line of output, with the number of its line of input from 1 and the id of its pair.
 
-    Attributes
-    ----------
-    number : int
-        Of the line of input, from 1.
-    id : str
-        Of the pair.
-    text : str
-    error : str
-        Why a bad line holds no alignment.
-    is_cut : bool
-        Whether a sentence of the pair was cut, as AlignOptions.truncate asks.
+    A bad line has the reason why it holds no alignment. is_cut: a sentence of the pair was cut, as
+    AlignOptions.truncate asks.
     """
 
     number: int
@@ -201,13 +181,8 @@ def _start(job: LineJob) -> Callable[[Sequence[InputLine]], list[OutputLine]]:
 def align_at_server(
     items: Iterable[InputLine], job: LineJob, batch_size: int, client: Client
 ) -> Generator[OutputLine]:
-    """Yield a line per item, aligned by a server.
-
-    Raises
-    ------
-    CallError
-        If the server refuses a pair for any reason but the pair itself, such as an unknown style.
-    """
+    """Yield a line per item, aligned by a server; CallError if it refuses a pair for any reason
+    but the pair itself, such as an unknown style."""
     waiting: deque[InputLine] = deque()
 
     def pairs() -> Iterator[Pair]:
@@ -285,7 +260,7 @@ def _columns(ctx: click.Context, param: click.Parameter, value: str | None) -> C
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PairFiles(FileFlags):
+class PairFiles(LineFlags):
     """Pairs to read, and where to write a line for each."""
 
     section: ClassVar[str] = INPUT
@@ -300,9 +275,6 @@ class PairFiles(FileFlags):
         show_default="source,target",
     )
 
-    limit: int | None = limit_flag("pairs")
-    errors: Path | None = flag(**ERRORS)
-
     def __post_init__(self) -> None:
         self.input.wanted = "SOURCE<TAB>TARGET or SOURCE ||| TARGET"
         if self.resume and self.restart:
@@ -311,22 +283,13 @@ class PairFiles(FileFlags):
     def read(self, *, is_kept: bool, kept: KeptColumns | None = None) -> Iterator[InputLine]:
         """Yield the pair of every line or row.
 
-        Parameters
-        ----------
-        is_kept : bool
-            With the other columns of Parquet, as fields.
-        kept : KeptColumns, optional
-            Takes all columns.
+        is_kept: with the other columns of Parquet, as fields; `kept` takes all columns.
         """
         how: dict[str, Any] = {"is_tokenized": self.tokenized, "columns": self.columns}
         if self.input.is_parquet:
             return self.limited(read_parquet(self.input, is_kept=is_kept, kept=kept, **how))
         items = read_lines(self.input, **how)
         return self.limited(items if kept is None else kept.over(items))
-
-    def limited(self, items: Iterator[InputLine]) -> Iterator[InputLine]:
-        """Return the items, at most as many as --limit says."""
-        return items if self.limit is None else itertools.islice(items, self.limit)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -355,10 +318,7 @@ class LineRun:
     def write(self, files: PairFiles, layout: Lines, options: AlignOptions) -> None:
         """Align the pairs of a file and write their lines; exit with BAD_INPUT if some are bad.
 
-        Raises
-        ------
-        InputError
-            If the output is the input, or the output to resume was not written by this command.
+        InputError if the output is the input, or what to resume was not written by this command.
         """
         job = LineJob(self.model, layout, options)
         is_csv = layout.format == CSV
@@ -371,7 +331,7 @@ class LineRun:
         if layout.csv_safe and not is_csv:
             raise click.UsageError("--csv-safe is for --format csv")
         with ExitStack() as stack:
-            bad = stack.enter_context(bad_lines(files.errors, files))
+            bad = stack.enter_context(files.bad_lines())
             kept = KeptColumns() if layout.columns else None
             sink = stack.enter_context(
                 files.open(layout.columns, is_resumed=files.resume, kept=kept)

@@ -34,17 +34,10 @@ MAX_FIELD = 1 << 24
 
 @dataclass(frozen=True, slots=True)
 class PairTable:
-    """Columns of a table that hold the pairs.
+    """Columns of a table that hold the pairs, as positions from 0; names are empty without a
+    header.
 
-    Attributes
-    ----------
-    delimiter : str
-        Fields between commas, not tabs, may be quoted and hold line breaks.
-    source, target, id : int or None
-        Positions from 0.
-    has_header : bool
-    names : tuple of str
-        Of the columns; empty without a header.
+    Fields between commas, not tabs, may be quoted and hold line breaks.
     """
 
     delimiter: str
@@ -89,13 +82,8 @@ class PairTable:
             is_header = False
 
     def fields(self, line: int, record: list[str]) -> tuple[str, str, str]:
-        """Return a record's id (by default its line), source and target.
-
-        Raises
-        ------
-        FormatError
-            If it lacks one, or is not UTF-8.
-        """
+        """Return a record's id (by default its line), source and target; FormatError if it lacks
+        one, or is not UTF-8."""
         wanted = max(self.source, self.target)
         if len(record) <= wanted:
             raise FormatError(f"saw {len(record)} fields; wanted {wanted + 1} or more")
@@ -113,16 +101,8 @@ class PairTable:
 def table_of(head: str, columns: ColumnNames | None) -> PairTable | None:
     """Return the PairTable of a file, from its first line, or None if it is not a table.
 
-    Parameters
-    ----------
-    head : str
-    columns : (str, str), optional
-        Numbers or names; without them a header has to name source and target, or other usual names.
-
-    Raises
-    ------
-    FormatError
-        If a named column is not in the header.
+    Without columns, a header has to name source and target, or other usual names. FormatError if a
+    named column is not in the header.
     """
     for delimiter in ("\t", ","):
         try:
@@ -215,21 +195,10 @@ _OF_PAIRS = {"id", "source", "target", *NAMES}
 
 @dataclass(frozen=True, slots=True)
 class InputLine:
-    """One line of input: a pair, or the reason why it is bad.
+    """One line of input, from 1: a pair, or the reason why it is bad.
 
-    Attributes
-    ----------
-    line : int
-        1-based.
-    id : str
-        The object's, else the line number.
-    pair : Pair or None
-    error : str
-        Empty where there is a pair.
-    row : mapping, optional
-        Columns of a table, as text.
-    fields : mapping, optional
-        The other fields of an object.
+    The id is the object's, else the line number. A table's columns are in `row`, as text, and the
+    other fields of an object in `fields`.
     """
 
     line: int
@@ -260,21 +229,9 @@ def read_lines(
     """Yield an InputLine for every line, or for every record of a table.
 
     The lines are objects where the first that is not blank opens one; a table where columns are
-    given or the first line is a header with "source" and "target", or other usual names; else text.
-
-    Parameters
-    ----------
-    rows : iterable of bytes
-        Lines, with or without their breaks.
-    is_tokenized : bool
-        Text is tokens between white space instead of raw text.
-    columns : (str, str), optional
-        Of source and target: names in the header, or numbers from 1 without a header.
-
-    Raises
-    ------
-    FormatError
-        If the header lacks a column.
+    given or the first line is a header with "source" and "target", or other usual names; else text,
+    which is tokens between white space if it is tokenized. FormatError if the header lacks a
+    column.
     """
     head, n_blank, numbered = _opened(rows)
     if columns is None and head.startswith(b"{"):
@@ -293,18 +250,10 @@ def read_lines(
 def read_sentences(
     rows: Iterable[bytes], one: SentenceLike, *, is_tokenized: bool
 ) -> Iterator[InputLine]:
-    """Yield the pair of a fixed sentence with the sentence of every line.
+    """Yield the pair of a fixed sentence, the source, with the sentence of every line.
 
     The lines are objects with "text" or "tokens" where the first that is not blank opens one; else
     each is text as a whole.
-
-    Parameters
-    ----------
-    rows : iterable of bytes
-    one : SentenceLike
-        The source of every pair.
-    is_tokenized : bool
-        Text is tokens between white space instead of raw text.
     """
     head, _, numbered = _opened(rows)
 
@@ -414,13 +363,8 @@ def _line_from_text(line: int, text: str, is_tokenized: bool) -> InputLine:
 
 
 def pair_of(sides: Sequence[Any], is_tokenized: bool) -> tuple[SentenceLike, SentenceLike]:
-    """Return a pair from two cells of a table: texts, or lists of tokens.
-
-    Raises
-    ------
-    FormatError
-        If one is null or empty.
-    """
+    """Return a pair from two cells of a table: texts, or lists of tokens. FormatError if one is
+    null or empty."""
     for name, side in zip(("source", "target"), sides, strict=True):
         if side is None or (isinstance(side, list) and None in side):
             raise FormatError(f"the {name} is null")

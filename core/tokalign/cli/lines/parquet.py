@@ -42,23 +42,9 @@ def read_parquet(
 ) -> Iterator[InputLine]:
     """Yield an InputLine for every row of a Parquet file.
 
-    Parameters
-    ----------
-    rows : LineSource
-    columns : (str, str), optional
-        Of source and target: names, or numbers from 1; "source" and "target" by default. Each
-        holds text, or lists of tokens.
-    is_tokenized : bool
-        Text is tokens between white space instead of raw text.
-    is_kept : bool
-        Read the other columns too, as fields.
-    kept : KeptColumns, optional
-        Takes all columns.
-
-    Raises
-    ------
-    FormatError
-        If a column is missing or of another type, or the file is damaged.
+    The columns of source and target, names or numbers from 1, hold text or lists of tokens.
+    is_kept: read the other columns too, as fields; `kept` takes all columns. FormatError if a
+    column is missing or of another type, or the file is damaged.
     """
     file = open_parquet(rows)
 
@@ -99,13 +85,8 @@ def read_parquet(
 
 
 def rows_of_parquet(rows: LineSource, columns: tuple[str, ...]) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a Parquet file, with the given columns and the id if there is one.
-
-    Raises
-    ------
-    FormatError
-        If a column is missing, or the file is damaged.
-    """
+    """Yield the rows of a Parquet file, with the given columns and the id if there is one;
+    FormatError if a column is missing, or the file is damaged."""
     file = open_parquet(rows)
 
     import pyarrow as pa

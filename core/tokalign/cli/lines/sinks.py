@@ -37,12 +37,8 @@ N_COMPARED = 64
 class PartialOutput:
     """A file that is written under a temporary name, and locked against other runs.
 
-    Attributes
-    ----------
-    wanted, left : Path
-        Its name when it is complete, and its name until then.
-    file : file
-        Unbuffered, at its start; holds the lines of an interrupted run if that is resumed.
+    The file is unbuffered, at its start; it holds the lines of an interrupted run if that is
+    resumed.
     """
 
     wanted: Path
@@ -51,23 +47,10 @@ class PartialOutput:
 
     @classmethod
     def open(cls, path: Path, *, is_resumed: bool, is_restarted: bool) -> PartialOutput:
-        """Return the output of a path.
+        """Return the output of a path, with what an interrupted run has left if that is resumed.
 
-        Parameters
-        ----------
-        path : Path
-        is_resumed : bool
-            Keep what an interrupted run has left.
-        is_restarted : bool
-            Discard it.
-
-        Raises
-        ------
-        InputError
-            If another run is writing it, if an interrupted one has left lines and neither argument
-            is set, or if the name of the unfinished file is taken by a folder or a device.
-        OSError
-            If it cannot be opened.
+        InputError if another run is writing it, if an interrupted one has left lines and neither
+        argument is set, or if the name of the unfinished file is taken by a folder or a device.
         """
         left = path.with_name(path.name + PARTIAL)
         if is_resumed and path.exists() and not left.exists():
@@ -163,26 +146,13 @@ def open_sink(
     is_restarted: bool = False,
     beside: KeptColumns | None = None,
 ) -> LineSink:
-    """Return a sink for lines.
+    """Return a sink for lines: a path, compressed if its name has one of the SUFFIXES of
+    files.packed, or "-" for stdout.
 
-    Parameters
-    ----------
-    output : str
-        Path, or "-" for stdout; compressed if its name has one of the SUFFIXES of files.packed.
-    sources : iterable of LineSource
-        Where the input comes from.
-    columns : tuple of str
-        Columns of Parquet, whose rows come as lines of JSON; empty to write plain lines.
-    is_resumed, is_restarted : bool
-        Whether to append to the output of an interrupted run, or to discard it.
-    beside : KeptColumns, optional
-        Columns of the input, which stand before those of Parquet.
-
-    Raises
-    ------
-    InputError
-        If the output is the input, cannot be resumed, is written by another run, cannot hold
-        Parquet, or if an interrupted run has left lines and neither argument is set.
+    With columns it is a Parquet file, whose rows come as lines of JSON; `beside` has columns of the
+    input, which stand before them. InputError if the output is an input, cannot be resumed, is
+    written by another run or cannot hold Parquet, or if an interrupted run has left lines that are
+    neither to be resumed nor discarded.
     """
     if columns and (output == STDIO or is_resumed):
         raise InputError(
@@ -256,16 +226,13 @@ class LineSink:
 
     Attributes
     ----------
-    name : str
-    is_terminal : bool
-        Whether the lines go to a terminal.
     n_kept, last_kept : int, list of str
         Number of lines kept from an earlier run, which this one continues, and the last of them, at
         most N_COMPARED.
     partial : PartialOutput or None
         The unfinished file.
     is_harmless : bool
-        Whether the lines may go to a terminal as they are; else control characters are shown.
+        Whether lines may go to a terminal as they are; else control characters are shown.
     """
 
     def __init__(

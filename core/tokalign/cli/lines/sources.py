@@ -30,18 +30,12 @@ class LineSource:
 
     Attributes
     ----------
-    name : str
-        Shown in messages.
-    raw : file
-        The bytes as they are.
     size : int or None
         Bytes on disk; None where that is not known.
     is_terminal : bool
-        Whether a person types the lines.
+        Whether a person types the lines, and is told what is `wanted`.
     is_given : bool
         Whether the lines were given on the command line.
-    wanted : str
-        The expected content of a line, told to a person who types.
     """
 
     def __init__(self, raw: IO[bytes], name: str) -> None:
@@ -229,13 +223,8 @@ def _keep(ctx: click.Context, param: click.Parameter, value: LineSource | None) 
 
 
 def pair_arguments(n_most: int | None) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Let a command take a file, or a sentence and others to pair it with, as arguments.
-
-    Parameters
-    ----------
-    n_most : int or None
-        Most sentences, including the first; None for any number.
-    """
+    """Let a command take a file, or a sentence and others to pair it with, as arguments: at most
+    n_most sentences, or with None any number."""
     more = "TARGET" if n_most == 2 else "TARGET..."
 
     def take(ctx: click.Context, param: click.Parameter, value: Sequence[str]) -> None:
