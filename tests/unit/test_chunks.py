@@ -183,25 +183,3 @@ def test_bad_chunks_say_what_is_wrong(aligner, chunks, message):
 def test_systems_align_no_chunks():
     with pytest.raises(InputError, match="knows no relations"):
         Aligner.load("lemma").align_chunks("a", "b")
-
-
-def test_the_command_writes_blocks_and_reports_bad_lines(run_command):
-    text = "[ A man ] [ rides ]\t[ A man ] [ runs ]\nno separator\nA dog barks. ||| Dogs bark.\n"
-    result = run_command("align", "--chunks", "--format", "ists", text=text)
-    assert result.exit_code == 3 and "line 2: saw 1 fields" in result.stderr
-    assert re.findall('id="(.*?)"', result.stdout) == ["1", "3"]
-    assert "1 2 <==> 1 2 // EQUI // 5 //" in result.stdout
-
-
-@pytest.mark.parametrize(
-    ("args", "message"),
-    [
-        (["--chunks"], "go together"),
-        (["--format", "ists"], "go together"),
-        (["--chunks", "--format", "ists", "--phrases"], "written by --format jsonl only"),
-        (["--chunks", "--format", "ists", "--jobs", "2"], "goes with none of"),
-    ],
-)
-def test_chunks_go_with_few_other_flags(run_command, args, message):
-    result = run_command("align", *args, text="a\tb\n")
-    assert result.exit_code == 2 and message in result.stderr

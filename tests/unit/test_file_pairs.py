@@ -36,7 +36,7 @@ def test_folders_are_compared_file_by_file(run_command, tmp_path):
         (folder / "same").write_text("Same.")
         (folder / f"only-{side}").write_text("x")
     a, b = tmp_path / "a", tmp_path / "b"
-    result = run_command("diff", "--stat", a, b)
+    result = run_command("diff", "--format", "stat", a, b)
     assert result.exit_code == 1
     shown = result.stdout.splitlines()
     assert [each for each in shown if not each.startswith(" ")] == [
@@ -117,13 +117,14 @@ def repository(tmp_path, monkeypatch):
 
 
 def test_prose_is_compared_with_a_revision(run_command, repository):
-    result = run_command("diff", "--against", "HEAD", "--stat")
+    result = run_command("diff", "--against", "HEAD", "--format", "stat")
     assert result.exit_code == 1
     shown = [each for each in result.stdout.splitlines() if "|" in each]
     assert [each.split(" |")[0] for each in shown] == [
         " docs/a text.md", " docs/form.rst", " docs/gone.md => /dev/null",
     ]  # fmt: skip
-    assert "code.py" in run_command("diff", "--against", "HEAD", "--stat", "code.py").stdout
+    counts = ["diff", "--against", "HEAD", "--format", "stat", "code.py"]
+    assert "code.py" in run_command(*counts).stdout
     form = ["diff", "--against", "HEAD", "--only", "meaning", "docs/form.rst"]
     assert run_command(*form).output == ""
     absent = run_command("diff", "--against", "absent")

@@ -260,7 +260,7 @@ class Similarity(PerPair):
         return super()._read if self.one is None else (self.target,)
 
     def _sides(self, table: Table) -> Sequence[Any]:
-        found = super()._sides(table)
+        found: Sequence[Any] = super()._sides(table)
         return found if self.one is None else [pa.repeat(pa.scalar(self.one), len(table)), *found]
 
     @property

@@ -25,7 +25,6 @@ from tokalign.cli.lines.file_pairs import (
 )
 from tokalign.cli.lines.sources import TextFile
 from tokalign.cli.shared_flags import (
-    JSON,
     Endpoint,
     ModelFlags,
     StyleFlags,
@@ -41,8 +40,6 @@ if TYPE_CHECKING:
 
 DIFFERENT = 1
 TROUBLE = 2
-_FORMS = ("json", "markdown", "m2", "stat")
-"""Formats besides text that have a flag."""
 
 
 class _Trouble(click.ClickException):
@@ -62,19 +59,13 @@ class DiffFlags(TerminalFlags):
         "Open the page in a browser; without --html or -o in a temporary file.", default=False
     )
     format: str = flag(
-        "What to print; json, markdown, m2 and stat are flags of their own, too. github: changes "
-        "of meaning as annotations of GitHub Actions.",
-        type=click.Choice(["text", *_FORMS, "github"]),
+        "What to print. json: everything. markdown: ~~old~~ and **new**. m2: the format of "
+        "grammatical error correction, an S line for each old sentence, and an A line for each "
+        "edit. stat: counts. github: changes of meaning as annotations of GitHub Actions.",
+        type=click.Choice(["text", "json", "markdown", "m2", "stat", "github"]),
         default="text",
     )
-    json: bool = flag(**JSON)
-    markdown: bool = flag("Print Markdown: ~~old~~ and **new**.", default=False)
-    m2: bool = flag(
-        "Print M2, the format of grammatical error correction: an S line for each old sentence, "
-        "and an A line for each edit.",
-        default=False,
-    )
-    stat: bool = flag("Print counts only.", default=False)
+    json: bool = flag("The same as --format json.", default=False)
     color: str = color_flag("[-old-], {+new+} and numbers of moves")
     context: int = flag(
         "Unchanged paragraphs to show around those that changed.", type=click.IntRange(0), default=1
@@ -95,9 +86,8 @@ class DiffFlags(TerminalFlags):
     )
 
     def __post_init__(self) -> None:
-        chosen = ["--html"] if self.is_page else []
-        chosen += [f"--{name}" for name in _FORMS if getattr(self, name)]
-        if self.format != "text" and f"--{self.format}" not in chosen:
+        chosen = ["a page"] * self.is_page + ["--json"] * self.json
+        if self.format not in ("text", self.form):
             chosen.append(f"--format {self.format}")
         if len(chosen) > 1:
             raise click.UsageError(f"{chosen[0]} and {chosen[1]} exclude each other")
@@ -119,8 +109,8 @@ class DiffFlags(TerminalFlags):
 
     @property
     def form(self) -> str:
-        """The format, from --format or from a flag of its own."""
-        return next((name for name in _FORMS if getattr(self, name)), self.format)
+        """The format, from --format or --json."""
+        return "json" if self.json else self.format
 
     @property
     def needs_form(self) -> bool:

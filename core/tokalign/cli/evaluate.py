@@ -291,8 +291,8 @@ def evaluate_chunks(gold: Path, predictions: Path | None, scoring: ScoreFlags) -
 
     if predictions is None or scoring.html is not None:
         raise click.UsageError(
-            f"{gold.name} holds chunks: give --predictions, a .wa file as tokalign align --chunks "
-            "--format ists writes it; there is no --html"
+            f"{gold.name} holds chunks: give --predictions, a .wa file as "
+            "tokalign.formats.ists.write_wa writes it; there is no --html"
         )
     wanted, found = read_wa(gold), read_wa(predictions)
     scores = score_chunks(wanted, found)

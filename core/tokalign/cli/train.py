@@ -129,9 +129,6 @@ class HeaderFlags:
     version: str = flag("Version of the model.", default="1.0.0")
     description: str = flag("What the model is for.", default="")
     license: str = flag("Terms of the model.", default="")
-    figure: tuple[str, ...] = flag(
-        "Measured accuracy or speed to note in the model.", metavar="NAME=VALUE", default=()
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -269,7 +266,6 @@ def command(
         version=header.version,
         description=header.description,
         license=header.license,
-        figures=dict(map(_figure, header.figure)),
     )
     save_model(model, files.output)
     if not is_silent:
@@ -282,14 +278,3 @@ def _style(text: str) -> tuple[str, str]:
     if not (corpus and is_name(style)):
         raise click.UsageError(f"--style {text!r}: wanted CORPUS=STYLE")
     return corpus, style
-
-
-def _figure(text: str) -> tuple[str, float | str]:
-    """Return the name and the value of a figure; the value is a number if it can be read as one."""
-    name, mark, value = (part.strip() for part in text.rpartition("="))
-    if not (name and mark and value):
-        raise click.UsageError(f"--figure {quoted(text)}: wanted NAME=VALUE")
-    try:
-        return name, float(value)
-    except ValueError:
-        return name, value

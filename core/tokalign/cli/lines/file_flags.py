@@ -32,7 +32,6 @@ _FORMS = {
     ".ndjson": "jsonl",
     ".json": "json",
     ".parquet": "parquet",
-    ".wa": "ists",
     ".conllu": "conllu",
 }
 """Formats by file name suffix."""

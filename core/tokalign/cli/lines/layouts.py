@@ -76,9 +76,8 @@ def with_input(line: str, item: InputLine) -> str:
 
 
 PARQUET = "parquet"
-CHUNKS = "ists"
 CSV = "csv"
-FORMATS = ("pharaoh", "jsonl", "tsv", CSV, PARQUET, CHUNKS)
+FORMATS = ("pharaoh", "jsonl", "tsv", CSV, PARQUET)
 SIMILARITY_FORMATS = ("text", "jsonl", CSV, PARQUET)
 SIMILARITY_COLUMNS = ("id", *FIGURES, "error")
 ALIGNMENT_COLUMNS = ("id", "source_tokens", "target_tokens", "links", *SIMILARITY_COLUMNS[1:])
@@ -137,16 +136,11 @@ class Layout(Lines):
     cell_names = ("source_tokens", "target_tokens", "links", "similarity", "score", "error")
     format: str = format_flag(
         "What to write. pharaoh: links. tsv: score, links and tokens. jsonl: everything, as JSON "
-        "objects. csv: the input's columns, tokens, links and scores. parquet: a table. ists: "
-        "chunks, in the format of interpretable similarity.",
+        "objects. csv: the input's columns, tokens, links and scores. parquet: a table.",
         FORMATS,
         "pharaoh",
     )
     confidences: bool = flag("Write the confidence of each link, as in 0-0:0.9731.", default=False)
-    chunks: bool = flag(
-        "Align chunks instead of words: those in brackets, or tokalign's own (ists only).",
-        default=False,
-    )
     keep: bool = flag(**KEEP)
     csv_safe: bool = flag(**CSV_SAFE)
     phrases: bool = False

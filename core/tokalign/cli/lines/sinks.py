@@ -209,7 +209,7 @@ def _cut_to_whole_lines(file: IO[bytes]) -> tuple[int, list[str]]:
     of them."""
     last: deque[bytes] = deque(maxlen=N_COMPARED)
     n_lines = end = 0
-    rows: Any = io.BufferedReader(file)  # type: ignore[arg-type]  # unbuffered
+    rows: Any = io.BufferedReader(file)  # which is unbuffered
     for row in rows:
         if row.endswith(b"\n"):
             last.append(row)
