@@ -10,33 +10,16 @@ right answer among the right answers to all questions of its genre.
 from __future__ import annotations
 
 import argparse
-import json
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from tokalign.aligner import Aligner
 from tokalign.english.lexicon.likeness import is_content
-from tokalign.formats import read_gold
 from tokalign.types import Alignment, GoldPair
 
-from bench.program import ROOT, names, print_row
-
-CORPUS = ROOT / "corpus"
-FILES = ("{part}.jsonl", "ewt/{part}.jsonl")
-
-
-class CorpusPair(NamedTuple):
-    """A pair of the corpus: its gold links, and the object with its other marks."""
-
-    gold: GoldPair
-    marks: dict[str, Any]
-
-    @property
-    def is_right_answer(self) -> bool:
-        """Whether the target answers the source."""
-        return bool(self.marks["task"] == "answer" and self.marks["verdict"] == "yes")
+from bench.program import names, print_row
+from lab.recipes.corpora import OwnPair, own_marks
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -45,23 +28,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--part", choices=("train", "dev", "test"), default="dev")
 
 
-def read_part(part: str, folder: Path = CORPUS) -> list[CorpusPair]:
-    """Return the pairs of a part of the corpus."""
-    found: list[CorpusPair] = []
-    for name in FILES:
-        path = folder / name.format(part=part)
-        lines = path.read_text(encoding="utf-8").splitlines()
-        found += map(CorpusPair, read_gold(path), map(json.loads, lines))
-    return found
-
-
 def content_links(pair: GoldPair, links: set[tuple[int, int]]) -> set[tuple[int, int]]:
     """Return the links between content words."""
     source, target = pair.source.tokens, pair.target.tokens
     return {(i, j) for i, j in links if is_content(source[i]) and is_content(target[j])}
 
 
-def link_row(pairs: Sequence[CorpusPair], found: Sequence[Alignment]) -> dict[str, Any]:
+def link_row(pairs: Sequence[OwnPair], found: Sequence[Alignment]) -> dict[str, Any]:
     """Return the figures of links and conflicts of some pairs."""
     n_right = n_made = n_gold = n_exact = 0
     content = [0, 0, 0]
@@ -73,7 +46,7 @@ def link_row(pairs: Sequence[CorpusPair], found: Sequence[Alignment]) -> dict[st
         n_made += len(links - gold.possible)
         n_gold += len(gold.sure)
         n_exact += links - gold.possible == gold.sure
-        if CorpusPair(gold, marks).is_right_answer:
+        if OwnPair(gold, marks).is_right_answer:
             made, wanted = content_links(gold, links), content_links(gold, set(gold.sure))
             content[0] += len(made & wanted)
             content[1] += len(wanted)
@@ -97,7 +70,7 @@ def link_row(pairs: Sequence[CorpusPair], found: Sequence[Alignment]) -> dict[st
     }
 
 
-def ranking_row(aligner: Aligner, pairs: Sequence[CorpusPair]) -> dict[str, Any]:
+def ranking_row(aligner: Aligner, pairs: Sequence[OwnPair]) -> dict[str, Any]:
     """Return the figures of rankings."""
     questions: dict[tuple[str, str], dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     for gold, marks in pairs:
@@ -128,7 +101,7 @@ def ranking_row(aligner: Aligner, pairs: Sequence[CorpusPair]) -> dict[str, Any]
     }
 
 
-def rows(aligner: Aligner, pairs: Sequence[CorpusPair]) -> Iterator[dict[str, Any]]:
+def rows(aligner: Aligner, pairs: Sequence[OwnPair]) -> Iterator[dict[str, Any]]:
     """Yield the figures of each genre, then those of all."""
     found = list(aligner.pipe((each.gold.source, each.gold.target) for each in pairs))
     genres = dict.fromkeys(each.marks["genre"] for each in pairs)
@@ -140,7 +113,7 @@ def rows(aligner: Aligner, pairs: Sequence[CorpusPair]) -> Iterator[dict[str, An
 
 def run(arguments: argparse.Namespace) -> None:
     """Print rows for each model."""
-    pairs = read_part(arguments.part)
+    pairs = own_marks(arguments.part, with_ewt=True)
     for name in arguments.models:
         for row in rows(Aligner.load(name), pairs):
             print_row({"model": name, "part": arguments.part, **row})

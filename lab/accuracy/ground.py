@@ -28,7 +28,7 @@ from tokalign.grounding.answer_words import SUPPORTABLE
 from tokalign.types.grounding import GroundOptions
 
 from bench.program import add_data, print_row
-from lab.accuracy.corpus import read_part
+from lab.recipes.corpora import own_marks
 from lab.recipes.rankings import bm25
 from lab.recipes.support import claims, cross_validated, systems
 
@@ -65,7 +65,7 @@ def of_corpus(aligner: Aligner) -> dict[str, float]:
     found: list[bool] = []
     right: list[bool] = []
     told: dict[str, list[bool]] = {"supported": [], "conflict": []}
-    for gold, marks in read_part("dev"):
+    for gold, marks in own_marks("dev", with_ewt=True):
         if marks["task"] != "claim":
             continue
         grounding = aligner.ground(gold.target.text, [gold.source.text])

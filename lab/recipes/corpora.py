@@ -82,19 +82,29 @@ class OwnPair(NamedTuple):
         return f"{self.marks['genre']}/{self.marks['topic']}"
 
     @property
+    def is_right_answer(self) -> bool:
+        """Whether the target answers the source."""
+        return bool(self.marks["task"] == "answer" and self.marks["verdict"] == "yes")
+
+    @property
     def relations(self) -> dict[tuple[int, int], str]:
         """The kind of each link that does not say the same."""
         return {(i, j): kind for i, j, kind in self.marks["relations"]}
 
 
-def own_marks(part: str = "train", folder: Path = OWN) -> list[OwnPair]:
+def own_marks(part: str = "train", folder: Path = OWN, *, with_ewt: bool = False) -> list[OwnPair]:
     """Return the pairs of a part of the project's own corpus.
 
-    Those with sentences of EWT, which are under another licence, are left out.
+    Those with sentences of EWT, which are under another licence, are left out unless `with_ewt`.
     """
-    path = folder / f"{part}.jsonl"
-    lines = path.read_text(encoding="utf-8").splitlines()
-    return list(map(OwnPair, read_gold(path), map(json.loads, lines)))
+    paths = [folder / f"{part}.jsonl", folder / f"ewt/{part}.jsonl"][: 1 + with_ewt]
+    return [
+        OwnPair(gold, json.loads(line))
+        for path in paths
+        for gold, line in zip(
+            read_gold(path), path.read_text(encoding="utf-8").splitlines(), strict=True
+        )
+    ]
 
 
 def own_pairs(
