@@ -13,9 +13,10 @@ from reference.word_contrasts import SAME, contrast
 
 REACH = 4
 CONDITIONS = ("if", "unless", "until", "except", "provided", "providing", "till")
+HAVING = ("have", "has", "had", "need", "needs", "needed")
+DENIALS = ("not", "n't", "never")
 RESTRICTIONS = ("only", "solely", "exclusively", "even")
 ORDER = {
-    "modality": ("obligation", "certainty"),
     "quantity": ("quantity", "frequency"),
     "value": ("times", "period"),
 }
@@ -75,10 +76,30 @@ class Clauses:
             return "value"
         if self.value_at(side, at) is not None:
             return None
-        if scales & {"obligation", "certainty"}:
+        if self.obligation(side, at) is not None or "certainty" in scales:
             return "modality"
         is_counted = scales & {"quantity", "frequency"}
         return "quantity" if is_counted and not negates(word.lower, word.lemma) else None
+
+    def obligation(self, side: int, at: int) -> int | None:
+        words = ["", *(word.lower for word in self.sides[side]), ""]
+        before, word, behind = words[at : at + 3]
+        needs = word == "need" and behind in DENIALS
+        obliges = needs or (behind == "to" and word in HAVING)
+        grade = 6 if obliges else self.grades(side, at).get("obligation")
+        if grade is None or (before not in DENIALS and behind not in DENIALS):
+            return grade
+        if grade < 0:
+            return 1
+        if grade == 1:
+            return -6
+        return 0 if needs or before in DENIALS else -grade
+
+    def modals_agree(self, i: int, j: int) -> bool:
+        one, other = self.obligation(0, i), self.obligation(1, j)
+        if one is None or other is None:
+            one, other = self.grades(0, i).get("certainty"), self.grades(1, j).get("certainty")
+        return one is not None and one == other
 
     def grade(self, side: int, at: int, kind: str) -> tuple[str, int]:
         grades = self.grades(side, at)
@@ -96,6 +117,8 @@ class Clauses:
     def say_the_same(self, i: int, j: int, kind: str) -> bool:
         if self.pair.classes[i, j] in SAME or "opposite" in self.contrast(i, j):
             return True
+        if kind == "modality":
+            return self.modals_agree(i, j)
         return kind != "condition" and self.grade(0, i, kind) == self.grade(1, j, kind)
 
     def content(self, side: int, at: int, step: int) -> int | None:
@@ -174,9 +197,8 @@ class Clauses:
         for k in self.near(1 - side, there):
             kind = self.kind_of_word(1 - side, k)
             if kind == "modality" and at > 0:
-                before = words[at - 1]
-                is_modal = self.kind_of_word(side, at - 1) == "modality" or before.lower == "need"
-                if is_modal and before.lemma != others[k].lemma:
+                is_modal = self.kind_of_word(side, at - 1) == "modality"
+                if is_modal and words[at - 1].lemma != others[k].lemma:
                     return "modality"
             if kind == "quantity" and counts:
                 return "quantity"

@@ -122,6 +122,8 @@ class Conflicts(Clauses):
             return "condition" if is_condition else "opposite", "opposites"
         if "far" in words:
             kinds = {self.kind_of_word(0, i), self.kind_of_word(1, j)}
+            if kinds == {"modality"} and self.modals_agree(i, j):
+                return None
             return (kinds.pop() if len(kinds) == 1 else None) or "opposite", "scales"
         if "names" in words and cell not in self.pair.acronyms and cell not in self.pair.rules:
             return "name", "names"
@@ -445,6 +447,8 @@ class Conflicts(Clauses):
                 continue
             alike = CLASSES[: CLASSES.index("derived") + 1]
             if self.pair.classes[i, j] not in alike:
+                continue
+            if self.pair.classes[i, j] not in SAME and self.kind_of_word(0, i) == "modality":
                 continue
             crossed, straight = self.crossings(i, j, "verb")
             if self.has_other_voice(i, j):

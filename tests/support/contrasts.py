@@ -10,7 +10,13 @@ from support.sample import sample_pairs
 _LINES = Path(__file__).parents[1] / "data" / "contrasts.jsonl"
 CONTRASTS = [json.loads(line) for line in _LINES.read_text(encoding="utf-8").splitlines()]
 TEXTS = [(each["source"]["text"], each["target"]["text"]) for each in CONTRASTS]
-"""Both texts of every contrast and paraphrase."""
+_MODALS = ("must", "shall not", "has to", "need not", "is not required to", "may not", "will")
+TEXTS += [
+    (f"The operator {one} move.", f"An operator {other} move it.")
+    for one in _MODALS
+    for other in _MODALS
+]
+"""Both texts of every contrast and paraphrase, and of modals beside each other."""
 SIDES = sorted({side for pair in TEXTS for side in pair})
 SIDES += [pair.source.text for pair in sample_pairs()[:60]]
 """Those texts, and some of the sample."""

@@ -148,6 +148,27 @@ def test_other_models_know_relations():
         assert all(link.relation for link in found.links)
 
 
+LEVELS = (
+    ("must", "shall", "has to", "is required to"),
+    ("should",),
+    ("may", "can", "is allowed to"),
+    ("must not", "shall not", "may not", "cannot", "is not allowed to"),
+    ("need not", "does not have to", "is not required to"),
+)
+"""Modals that say the same of an act: oblige, advise, permit, forbid, lift an obligation."""
+
+
+@pytest.mark.parametrize(
+    "frame", ["The operator {} stand there.", "A server that is idle {} close its connection."]
+)
+def test_modals_are_in_conflict_where_their_levels_differ(aligner, frame):
+    level = {modal: k for k, modals in enumerate(LEVELS) for modal in modals}
+    pairs = [(one, other) for one in level for other in level if one != other]
+    answers = aligner.pipe((frame.format(one), frame.format(other)) for one, other in pairs)
+    told = {pair for pair, found in zip(pairs, answers, strict=True) if found.conflicts}
+    assert told == {(one, other) for one, other in pairs if level[one] != level[other]}
+
+
 def test_scales():
     assert [each.grade > 0 for each in grades_of("some")] == [True]
     assert grades_of("went", "go") == grades_of("go")

@@ -29,7 +29,7 @@ from tokalign.english.values.value_agreement cimport are_equal, contradict, of_o
 from tokalign.english.values.value_structs cimport Found
 from tokalign.features.pair cimport *
 from tokalign.relations.clashes cimport *
-from tokalign.relations.qualifiers cimport kind_of_word
+from tokalign.relations.qualifiers cimport kind_of_word, modals_agree
 
 from tokalign.english.annotate.tags_and_relations import TAG_INDEX
 from tokalign.english.lexicon.word_lists import function_words
@@ -160,6 +160,8 @@ cdef bint _contrast(
         out.kind, out.way = kind_of_word(&pair.source, <int32_t>i), BY_SCALES
         if out.kind < 0 or out.kind != kind_of_word(&pair.target, <int32_t>j):
             out.kind = CONFLICT_OPPOSITE
+        elif out.kind == CONFLICT_MODALITY and modals_agree(pair, <int32_t>i, <int32_t>j):
+            return False  # must not, may not
     elif contrast & CONTRAST_NAMES and not pair.acronym[cell] and not pair.rule[cell]:
         out.kind, out.way = CONFLICT_NAME, BY_NAMES
     elif _are_of_one_class(pair, i, j):
@@ -580,6 +582,11 @@ cdef int find_exchanged(
             continue  # another verb may assign roles differently
         if pair.source.kind[i] != KIND_CONTENT:
             continue
+        if (
+            pair.lexical_class[i * pair.target.n + j] > CLASS_LEMMA
+            and kind_of_word(&pair.source, i) == CONFLICT_MODALITY
+        ):
+            continue  # is not required to, need not
         around = _crossings(pair, room, i, j, VERB_REACH)
         has_other_voice = _is_passive(&pair.source, i) != _is_passive(&pair.target, j)
         if (

@@ -28,6 +28,8 @@ from tokalign.english.lexicon.word_lists import scale_names
 cdef enum:
     REACH = 4            # tokens around what is governed or denied
     NO_KIND = -1
+    PERMITTED = 1        # grades on the scale of obligation
+    OBLIGED = 6
     N_WITH = 6           # words in the scope of a negation, including itself
     LOW = -2             # a grade of quantity that is like a negation
     FREE = -1            # a negation that is not matched
@@ -46,6 +48,8 @@ cdef Letters[5] RESTRICTING = [b"only", b"solely", b"exclusively", b"even", NULL
 cdef Letters[8] CONDITIONS = [
     b"if", b"unless", b"until", b"except", b"provided", b"providing", b"till", NULL
 ]
+cdef Letters[7] HAVING = [b"have", b"has", b"had", b"need", b"needs", b"needed", NULL]
+"""Words that oblige before "to"."""
 cdef Letters[4] AFTER_ONLY = [b"if", b"when", b"after", NULL]
 cdef Letters[5] AFTER_NO = [b"doubt", b"wonder", b"question", b"matter", NULL]
 cdef Letters[5] AFTER_NOT = [b"only", b"just", b"merely", b"least", NULL]
@@ -82,10 +86,10 @@ cdef bint are_apart(const Side *side, int32_t a, int32_t b) noexcept nogil:
 
 
 cdef inline bint _may_be_listed(uint32_t letter) noexcept nogil:
-    """Whether a word of RESTRICTING or CONDITIONS begins with a letter."""
+    """Whether a word of RESTRICTING, CONDITIONS or HAVING begins with a letter."""
     return letter in (
-        <uint32_t>c"e", <uint32_t>c"i", <uint32_t>c"o", <uint32_t>c"p", <uint32_t>c"s",
-        <uint32_t>c"t", <uint32_t>c"u",
+        <uint32_t>c"e", <uint32_t>c"h", <uint32_t>c"i", <uint32_t>c"n", <uint32_t>c"o",
+        <uint32_t>c"p", <uint32_t>c"s", <uint32_t>c"t", <uint32_t>c"u",
     )
 
 
@@ -108,6 +112,31 @@ cdef int _grade_on(const Lexeme *word, int scale, int *grade) noexcept nogil:
     return False
 
 
+cdef inline bint _denies(const Side *side, Py_ssize_t at) noexcept nogil:
+    return is_word(side, at, b"not") or is_word(side, at, b"n't") or is_word(side, at, b"never")
+
+
+cdef bint _obligation(const Side *side, int32_t at, int *grade) noexcept nogil:
+    """Whether a word obliges, forbids or permits; write its grade on the scale of obligation.
+
+    A negation behind it forbids the deed ("must not"), or permits what was forbidden; one before it
+    lifts the obligation ("not required to"), as does "need not". What is not permitted is forbidden.
+    """
+    cdef bint needs = is_word(side, at, b"need") and _denies(side, at + 1)
+    if needs or (is_word(side, at + 1, b"to") and _is_any(side, at, HAVING)):
+        grade[0] = OBLIGED
+    elif not _grade_on(side.word[at], OBLIGATION, grade):
+        return False
+    if _denies(side, at + 1) or _denies(side, at - 1):
+        if grade[0] == PERMITTED:
+            grade[0] = -OBLIGED
+        elif grade[0] < 0:
+            grade[0] = PERMITTED
+        else:
+            grade[0] = 0 if needs or _denies(side, at - 1) else -grade[0]
+    return True
+
+
 cdef int kind_of_word(const Side *side, int32_t at) noexcept nogil:
     """Return the kind of conflict that a modal, word of quantity or of condition makes, or -1."""
     cdef const Lexeme *word = side.word[at]
@@ -124,7 +153,7 @@ cdef int kind_of_word(const Side *side, int32_t at) noexcept nogil:
         return CONFLICT_VALUE
     if value_at(side, at) != NULL:
         return NO_KIND  # the month of May
-    if _grade_on(word, OBLIGATION, &grade) or _grade_on(word, CERTAINTY, &grade):
+    if _obligation(side, at, &grade) or _grade_on(word, CERTAINTY, &grade):
         return CONFLICT_MODALITY
     if (_grade_on(word, QUANTITY, &grade) or _grade_on(word, FREQUENCY, &grade)) and (
         not word.negates
@@ -137,11 +166,6 @@ cdef int _grade(const Side *side, int32_t at, int kind) noexcept nogil:
     """Return the grade of a word of a kind, apart for each scale."""
     cdef int grade = 0
     cdef const Lexeme *word = side.word[at]
-    if kind == CONFLICT_MODALITY:
-        if _grade_on(word, OBLIGATION, &grade):
-            return grade
-        _grade_on(word, CERTAINTY, &grade)
-        return 100 + grade
     if kind == CONFLICT_QUANTITY:
         if _grade_on(word, QUANTITY, &grade):
             return grade
@@ -155,6 +179,17 @@ cdef int _grade(const Side *side, int32_t at, int kind) noexcept nogil:
     return word.lower_form
 
 
+cdef bint modals_agree(const PairState *pair, int32_t i, int32_t j) noexcept nogil:
+    """Whether two modals oblige, permit or forbid alike, or are as sure."""
+    cdef int one, other
+    if _obligation(&pair.source, i, &one) and _obligation(&pair.target, j, &other):
+        return one == other
+    return (
+        _grade_on(pair.source.word[i], CERTAINTY, &one)
+        and _grade_on(pair.target.word[j], CERTAINTY, &other) and one == other
+    )
+
+
 cdef bint _say_the_same(
     const PairState *pair, int32_t i, int32_t j, int kind
 ) noexcept nogil:
@@ -166,6 +201,8 @@ cdef bint _say_the_same(
         return True  # as opposites they are found elsewhere, if nothing undoes them
     if kind == CONFLICT_CONDITION:
         return False
+    if kind == CONFLICT_MODALITY:
+        return modals_agree(pair, i, j)
     one, other = _grade(&pair.source, i, kind), _grade(&pair.target, j, kind)
     return one == other
 
@@ -286,7 +323,7 @@ cdef int kind_of_negation(
         m = negator - 1
         if (
             m >= 0 and kind_of_word(other, k) == CONFLICT_MODALITY
-            and (kind_of_word(side, m) == CONFLICT_MODALITY or is_word(side, m, b"need"))
+            and kind_of_word(side, m) == CONFLICT_MODALITY
             and side.word[m].lemma != other.word[k].lemma
         ):
             return CONFLICT_MODALITY
