@@ -68,7 +68,7 @@ def test_host_that_is_none_is_refused(host):
 )
 def test_odd_options_are_usage_errors(monkeypatch, flags, message):
     monkeypatch.setattr("tokalign.server.app.run", lambda *arguments: pytest.fail("it ran"))
-    answer = CliRunner().invoke(serve.command, flags)
+    answer = CliRunner().invoke(serve.serve, flags)
     assert answer.exit_code == 2
     assert message in answer.stderr
     assert len(answer.stderr) < 500

@@ -213,7 +213,7 @@ def test_pod_outlives_its_drain():
 
 def test_server_takes_the_flags_of_its_pod():
     (container,) = pod_of(MANIFESTS)["containers"]
-    options = {option for parameter in serve.command.params for option in parameter.opts}
+    options = {option for parameter in serve.serve.params for option in parameter.opts}
     assert {f"--{name}" for name in flags_of(container)} <= options
 
 

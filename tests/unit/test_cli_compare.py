@@ -65,7 +65,6 @@ def test_rows_are_what_evaluate_says_of_each(small_model):
         ("SimAlign", "0\t1-1 2-2\n1\t0-0\n"),
         ("SimAlign, nothing linked", "0\t1-1 2-2\n1\t\n"),
         ("SimAlign --add-probs", "0\t1-1-.812-.9 2-2-.0-.0\n1\t0-0-.7-.7\n"),
-        ("NAACL", "1 2 2\n1 3 3 S 0.8\n1 3 4 P\n2 1 1 S\n"),
         (
             "GIZA++, the target's words listed",
             "# Sentence pair (1) source length 3 target length 4 alignment score : 0.01\n"

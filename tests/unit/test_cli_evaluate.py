@@ -71,15 +71,15 @@ def test_the_table_shows_scores_comparison_and_errors(files):
 def test_indices_from_one_and_target_first_links(tmp_path):
     gold, predicted = tmp_path / "gold", tmp_path / "predicted"
     gold.write_text("a b ||| c ||| 1-2\n")
-    predicted.write_text("1-2\n")
+    predicted.write_text("1-0\n")
     arguments = ["evaluate", "--gold", gold, "--one-based", "--reversed", "--json"]
     arguments += ["--predictions", predicted]
-    right = run(*arguments, "--predictions-one-based", "--predictions-reversed")
-    assert json.loads(right.stdout)["exact_match"] == 1.0
+    assert json.loads(run(*arguments).stdout)["exact_match"] == 1.0
+    predicted.write_text("1-2\n")
     assert "link 1-2, but" in run(*arguments).stderr
 
 
-@pytest.mark.parametrize("name", ["msr", "jacana", "mwa", "jsonl", "conllu", "parallel", "naacl"])
+@pytest.mark.parametrize("name", ["msr", "jacana", "mwa", "jsonl", "conllu", "parallel"])
 def test_predictions_may_be_in_any_format(tmp_path, name):
     gold = read_gold(SAMPLE)
     write_gold(gold, tmp_path / "predicted", name)
@@ -96,17 +96,14 @@ def test_predictions_may_be_in_any_format(tmp_path, name):
         ("0-0\n", "1 predicted pairs for 2 gold pairs"),
         ("0-0\n0-0\n0-0\n", "predicted:3: more lines than the 2 gold pairs"),
         ("0-0\n0-1\n", "predicted:2: link 0-1, but gold pair '2' has 1 and 1 tokens"),
-        ("0-0\nx\n", "predicted:2: 'x' is not a link"),
-        ("1 1 1\n3 1 1\n", "sentence '3', but gold has 2 pairs"),
-        ("1 9 1\n", "predicted:1: link 9 1 is out of range"),
+        ("0-0\nx\n", "which starts none of"),
         ("a ||| b ||| \n b ||| b ||| 0-0\n", "wanted the same pairs in the same order"),
     ],
 )
 def test_bad_predictions_end_with_code_1_and_say_where(files, content, message):
     gold, predicted = files
     predicted.write_text(content)
-    options = [] if content != "0-0\nx\n" else ["--predictions-from", "pharaoh"]
-    result = run("evaluate", "--gold", gold, "--predictions", predicted, *options)
+    result = run("evaluate", "--gold", gold, "--predictions", predicted)
     assert result.exit_code == 1
     assert message in result.stderr
 
@@ -183,7 +180,7 @@ def test_convert_asks_for_the_text_of_links():
 
 def test_help_lists_commands_and_formats():
     assert "evaluate" in run("--help").stdout
-    assert "naacl" in run("convert", "--help").stdout
+    assert "pharaoh" in run("convert", "--help").stdout
 
 
 REPEATED = '{"id": "x", "source": ["A"], "target": ["A"], "links": [[0, 0]]}\n' * 2

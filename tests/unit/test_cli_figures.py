@@ -1,4 +1,4 @@
-"""What `train` writes into a model's header, and `info` shows."""
+"""The header of a model: `train` writes it, and `info` shows it."""
 
 from __future__ import annotations
 

@@ -89,8 +89,6 @@ def test_long_sentences_are_cut_for_similarities_too(run):
 
 def test_as_many_pairs_are_read_as_asked_for(run, pairs):
     assert run("align", pairs, "--limit", "1").stdout == run("align", *PAIRS[0]).stdout
-    result = run("similarity", pairs, "--sentence", "Dogs bark .", "--limit", "1")
-    assert result.stdout.count("\n") == 1
 
 
 def test_bad_lines_go_to_a_file(run, tmp_path):

@@ -48,30 +48,3 @@ def test_a_bad_line_keeps_its_place_and_the_exit_code_tells(run):
 
 def test_processes_change_nothing(run):
     assert run("--jobs", "2", "--batch-size", "1").stdout == run().stdout
-
-
-SENTENCES = ["Dogs bark.", "", "It rained\tin Leeds."]
-
-
-def test_one_sentence_is_compared_with_each_line(run, small_model):
-    result = run("--sentence", "The dogs bark.", text="\n".join(SENTENCES))
-    expected = Aligner(small_model).similarities("The dogs bark.", SENTENCES, errors="nan")
-    assert result.exit_code == 3 and "line 2: " in result.stderr
-    found = [float(line) if line else None for line in result.stdout.splitlines()]
-    assert found == [None if value != value else pytest.approx(value, abs=1e-4)
-                     for value in expected.tolist()]  # fmt: skip
-
-
-def test_lines_that_one_is_compared_with_may_be_objects(run):
-    rows = [{"id": "a", "text": "Dogs bark."}, {"tokens": ["Dogs", "bark", "."]}, {"text": 3}]
-    text = "".join(json.dumps(row) + "\n" for row in rows)
-    result = run("--sentence", "The dogs bark.", "--format", "jsonl", text=text)
-    values = [json.loads(line) for line in result.stdout.splitlines()]
-    assert [value["id"] for value in values] == ["a", "2", "3"]
-    assert values[0]["similarity"] == values[1]["similarity"] and "error" in values[2]
-
-
-def test_one_sentence_is_not_compared_with_tables(run):
-    result = run("--sentence", "The dogs bark.", "--columns", "a,b")
-    assert result.exit_code == 2 and "--sentence reads a sentence on each line" in result.stderr
-    assert run("--sentence", " ").exit_code == 2

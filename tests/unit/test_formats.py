@@ -60,7 +60,6 @@ CONLLU = """\
 4\tdown\t_\t_\t_\t_\t_\t_\t_\t_
 5\t.\t_\t_\t_\t_\t_\t_\t_\t_
 """
-NAACL = "0001 2 2\n0001 3 3 S\n0001 5 4 S 1.0\n0001 1 1 P\n0001 4 3 P 0.5\n0001 4 0\n"
 PHARAOH = "1-1 2-2 4-3 0p0 3p2\n"
 
 CAT = GoldPair(
@@ -100,21 +99,13 @@ def test_every_complete_format_is_recognised_and_gives_the_same_pair(write, text
     assert read_gold(path, name) == [CAT]
 
 
-@pytest.mark.parametrize("text", [NAACL, PHARAOH])
-def test_link_formats_take_one_or_two_text_files(write, text):
-    links = write(text)
+def test_link_formats_take_one_or_two_text_files(write):
+    links = write(PHARAOH)
     joined = write("The cat sat down .|||A cat sat .\n", "joined")
     tabbed = write("The cat sat down .\tA cat sat .\n", "tabbed")
     source, target = write("The cat sat down .\n", "s"), write("A cat sat .\r\n", "t")
     for paths in ((joined,), (tabbed,), (source, target)):
         assert read_gold(links, options=Options(text=paths)) == [CAT]
-
-
-def test_naacl_sentence_numbers_follow_snum_and_may_have_no_links(write):
-    source = write("<s snum=0007> a b </s>\n<s snum=0009> c </s>\n", "s")
-    target = write("<s snum=0007> a </s>\n<s snum=0009> c </s>\n", "t")
-    pairs = read_gold(write("9 1 1\n"), "naacl", options=Options(text=(source, target)))
-    assert [(pair.id, sorted(pair.sure)) for pair in pairs] == [("0007", []), ("0009", [(0, 0)])]
 
 
 def test_giza_without_slashes_is_read_and_null_gives_no_links(write):
@@ -319,13 +310,6 @@ def test_index_zero_in_a_one_based_file_is_an_error(write):
         read_gold(write("a ||| b ||| 0-1\n"), options=Options(one_based=True))
 
 
-def test_naacl_sentence_that_is_not_in_the_text_is_an_error(write):
-    options = Options(text=(write("a ||| b\n", "text"),))
-    with pytest.raises(FormatError, match="sentence '5' is not in") as caught:
-        read_gold(write("1 1 1\n5 1 1\n"), "naacl", options=options)
-    assert caught.value.line == 2
-
-
 def test_an_unknown_format_lists_the_known_ones():
     with pytest.raises(FormatError, match="msr, jacana"):
         get_format("xml")
@@ -355,5 +339,5 @@ def test_no_pairs_make_a_valid_jacana_file(tmp_path):
 def test_formats_are_registered_under_their_names():
     assert all(name == each.name for name, each in FORMATS.items())
     assert set(FORMATS) == {
-        "msr", "jacana", "mwa", "jsonl", "conllu", "parallel", "pharaoh", "naacl",
+        "msr", "jacana", "mwa", "jsonl", "conllu", "parallel", "pharaoh",
     }  # fmt: skip

@@ -1,4 +1,4 @@
-"""Scores of words left alone, and of chunk files on the command line."""
+"""Scores of words left alone."""
 
 from __future__ import annotations
 
@@ -8,16 +8,6 @@ import pytest
 from support.pairs import gold_pair
 from tokalign.evaluate.counts import LinkChoice
 from tokalign.evaluate.nulls import null_scores
-from tokalign.formats.ists import write_wa
-from tokalign.types import Sentence
-from tokalign.types.chunks import ChunkedPair, ChunkLink
-
-PAIR = ChunkedPair(
-    "1",
-    Sentence.from_tokens(["to", "permit", "women"]),
-    Sentence.from_tokens(["women", "are", "let", "in"]),
-    (ChunkLink((0, 1), (1, 2, 3), "EQUI", 5.0), ChunkLink((2,), (0,), "EQUI", 5.0)),
-)
 
 
 def test_scores_worked_out_by_hand():
@@ -49,16 +39,3 @@ def test_reports_have_them(run_command, tmp_path):
     assert json.loads(found)["with_nulls"]["nulls"]["f1"] == 1.0
     shown = run_command("evaluate", "--gold", gold, "--predictions", gold).stdout
     assert "words left alone" in shown
-
-
-def test_chunk_files_have_the_tasks_scores(run_command, tmp_path):
-    path = tmp_path / "gold.wa"
-    write_wa([PAIR], path)
-    found = run_command("evaluate", "--gold", path, "--predictions", path, "--json").stdout
-    value = json.loads(found)
-    assert value["pairs"] == 1 and value["type_and_score"] == 1.0
-    assert {"gold": "EQUI", "predicted": "EQUI", "links": 7} in value["types"]
-    shown = run_command("evaluate", "--gold", path, "--predictions", path).stdout
-    assert "type and score" in shown and "100.0" in shown
-    refused = run_command("evaluate", "--gold", path, "--model", "en")
-    assert refused.exit_code == 2 and "holds chunks" in refused.stderr

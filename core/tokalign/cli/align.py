@@ -1,4 +1,4 @@
-"""``tokalign align``: word alignments of sentence pairs."""
+"""``tokalign align`` and ``tokalign similarity``: a line for each sentence pair."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import click
 from click.core import ParameterSource
 
 from tokalign.cli.flags import SectionedCommand, takes
-from tokalign.cli.lines.layouts import Layout
+from tokalign.cli.lines.layouts import Layout, SimilarityLayout
 from tokalign.cli.lines.line_runs import LineRun, PairFiles
 from tokalign.cli.lines.sources import STDIO, pair_arguments
-from tokalign.cli.shared_flags import AlignFlags, echo, task_of
-from tokalign.types.options import AlignOptions, OffsetUnit
+from tokalign.cli.shared_flags import AlignFlags, CutFlags, echo, task_of
+from tokalign.types.options import AlignOptions, Detail, OffsetUnit
 
 if TYPE_CHECKING:
     pass
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @click.command("align", cls=SectionedCommand)
 @pair_arguments(2)
 @takes(files=PairFiles, layout=Layout, options=AlignFlags, run=LineRun)
-def command(files: PairFiles, layout: Layout, options: AlignFlags, run: LineRun) -> None:
+def align(files: PairFiles, layout: Layout, options: AlignFlags, run: LineRun) -> None:
     """Align sentence pairs: one line out for one line in, in the same order.
 
     \b
@@ -76,3 +76,22 @@ def _show(files: PairFiles, options: AlignOptions, run: LineRun) -> None:
     with ExitStack() as stack:
         found = task_of("align", stack, run.model, run.server)(*item.pair, options, relations=True)
     echo(str(found))
+
+
+@click.command("similarity", cls=SectionedCommand)
+@pair_arguments(None)
+@takes(files=PairFiles, layout=SimilarityLayout, options=CutFlags, run=LineRun)
+def similarity(files: PairFiles, layout: SimilarityLayout, options: CutFlags, run: LineRun) -> None:
+    """Write how much the two sentences of each pair say the same, from 0 to 1.
+
+    \b
+    Examples:
+      tokalign similarity "Dogs bark." "The dogs bark." "It rained."
+      tokalign similarity pairs.tsv
+
+    One line out for one line in. Input and bad lines are treated as by `tokalign align`. Sentences
+    as arguments are each compared with the first one; `tokalign rank` and `tokalign matrix` compare
+    one with the lines of a file. Without --style or --related, all pairs are aligned in the model's
+    first style.
+    """
+    run.write(files, layout, replace(options.options(), detail=Detail.SCORES))

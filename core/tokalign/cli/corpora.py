@@ -98,22 +98,12 @@ class PredictionFlags:
 
     section: ClassVar[str] = INPUT
     path: Path | None = flag("Links to score, in any format.", "--predictions", type=EXISTING_FILE)
-    format: str | None = flag("As --from, for the predictions.", "--predictions-from", type=FORMAT)
-    one_based: bool = flag(
-        "As --one-based, for the predictions.", "--predictions-one-based", default=False
-    )
-    reversed: bool = flag(
-        "As --reversed, for the predictions.", "--predictions-reversed", default=False
-    )
 
     def read(self, gold: Sequence[GoldPair], choice: LinkChoice) -> Sequence[Links]:
         """Return the links of each gold pair."""
         from tokalign.evaluate import read_predictions
 
-        options = Options(one_based=self.one_based, reverse=self.reversed)
-        return read_predictions(
-            self.path or "", gold, format=self.format, choice=choice, options=options
-        )
+        return read_predictions(self.path or "", gold, choice=choice)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -23,14 +23,12 @@ from tokalign.cli.flags import INPUT, MODEL, OUTPUT, SCORES, SectionedCommand, f
 from tokalign.cli.shared_flags import EXISTING_FILE, LinkFlags, is_quiet
 from tokalign.english.annotate import load_annotator
 from tokalign.formats import Options, read_gold
-from tokalign.formats.ists import read_wa
 from tokalign.formats.jsonl import read_relations
 from tokalign.types import Alignment, GoldPair, Links
 from tokalign.types.options import LinkChoice
 
 if TYPE_CHECKING:
     from tokalign.evaluate.report import Report
-    from tokalign.evaluate.tables import ReportTable
     from tokalign.evaluate.unrelated import Confidences
 
 N_ERRORS_OF_PAGE = 40
@@ -90,17 +88,11 @@ def command(gold: GoldFlags, asked: EvaluateFlags, scoring: ScoreFlags) -> None:
     --unrelated needs --model, but no gold. It counts the links per 100 unrelated pairs, by kind of
     words and by confidence. Links between unlike words then count as wrong in the calibration.
 
-    Gold and predictions may be chunk alignments (.wa). Then the report has the four F1 of
-    interpretable similarity, and how types are confused.
-
     --symmetrization and --style are for --model; predictions are taken as they are.
     """
     from tokalign.evaluate.tables import unrelated_table
     from tokalign.evaluate.unrelated import count_unrelated
 
-    if gold.path is not None and is_wa(gold.path):
-        evaluate_chunks(gold.path, asked.predictions.path, scoring)
-        return
     unrelated = _unrelated(asked)
     if gold.path is not None:
         _report(gold, asked, scoring, unrelated)
@@ -197,7 +189,7 @@ def _system(
     if asked.model is None:
         path = asked.predictions.path or Path()
         links = asked.predictions.read(gold, choice)
-        relations = read_jsonl(path, asked.predictions.format, read_relations)
+        relations = read_jsonl(path, None, read_relations)
         return _tag(gold), ScoredSystem({"predictions": str(path)}, path.name, links, relations)
     options = asked.options
     named = [*filter(None, [options.style, "related" * options.related])]
@@ -275,56 +267,3 @@ def _tag(gold: Sequence[GoldPair]) -> list[GoldPair]:
         replace(pair, source=source, target=target)
         for pair, source, target in zip(gold, sources, targets, strict=True)
     ]
-
-
-def is_wa(path: Path) -> bool:
-    """Whether a file holds chunk alignments, by its first line that is not blank."""
-    with path.open(encoding="utf-8", errors="replace") as lines:
-        first = next((line for line in lines if line.strip()), "")
-    return first.lstrip().startswith("<sentence id=")
-
-
-def evaluate_chunks(gold: Path, predictions: Path | None, scoring: ScoreFlags) -> None:
-    """Print the scores of predicted chunk alignments; UsageError without predictions, or for a
-    page."""
-    from tokalign.evaluate.chunks import score_chunks, type_confusion
-
-    if predictions is None or scoring.html is not None:
-        raise click.UsageError(
-            f"{gold.name} holds chunks: give --predictions, a .wa file as "
-            "tokalign.formats.ists.write_wa writes it; there is no --html"
-        )
-    wanted, found = read_wa(gold), read_wa(predictions)
-    scores = score_chunks(wanted, found)
-    confusion = sorted(type_confusion(wanted, found).items(), key=lambda each: -each[1])
-    value = {
-        "pairs": len(wanted),
-        "predictions": str(predictions),
-        **asdict(scores),
-        "types": [{"gold": one, "predicted": other, "links": n} for (one, other), n in confusion],
-    }
-    scoring.print(value, [_scores(len(wanted), asdict(scores)), _types(confusion)])
-
-
-def _scores(n_pairs: int, scores: dict[str, float]) -> ReportTable:
-    from tokalign.evaluate.tables import Column, ReportTable
-
-    return ReportTable(
-        title="F1",
-        columns=(Column("of"), Column("percent", "{:.1f}")),
-        rows=tuple((name.replace("_", " "), 100 * value) for name, value in scores.items()),
-        heading=f"{n_pairs} pairs; F1 over links of tokens, percent",
-        line="  {0:<28}{1:6.1f}",
-    )
-
-
-def _types(confusion: list[tuple[tuple[str, str], int]]) -> ReportTable:
-    from tokalign.evaluate.tables import Column, ReportTable
-
-    return ReportTable(
-        title="Types of token links",
-        columns=(Column("gold"), Column("predicted"), Column("links")),
-        rows=tuple((one, other, n) for (one, other), n in confusion),
-        heading="types of token links: gold, predicted",
-        line="  {0:<8}{1:<8}{2:>6}",
-    )

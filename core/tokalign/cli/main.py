@@ -57,8 +57,14 @@ SECTIONS: dict[str, dict[str, str]] = {
 }
 """The subcommands, as help shows them: each with its summary."""
 
-COMMANDS = {name: f"tokalign.cli.{name}" for section in SECTIONS.values() for name in section}
-"""Modules of the subcommands, each with its click command under the name ``command``."""
+_HOMES = {"similarity": "align", "playground": "serve"}
+"""Modules of the subcommands that have none of their own name."""
+COMMANDS = {
+    name: f"tokalign.cli.{_HOMES.get(name, name)}"
+    for section in SECTIONS.values()
+    for name in section
+}
+"""Modules of the subcommands, each with a click command of the name, or called ``command``."""
 
 
 class _Commands(click.Group):
@@ -78,7 +84,8 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = importlib.import_module(COMMANDS[cmd_name]).command
+        module = importlib.import_module(COMMANDS[cmd_name])
+        command: click.Command = getattr(module, "command", None) or getattr(module, cmd_name)
         summaries = (section[cmd_name] for section in SECTIONS.values() if cmd_name in section)
         command.short_help = next(summaries, command.short_help)
         _add_shared(command)

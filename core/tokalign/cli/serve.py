@@ -1,4 +1,4 @@
-"""``tokalign serve``: the gRPC server, or the health of a running one."""
+"""``tokalign serve`` and ``tokalign playground``: a server, or the health of a running one."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import difflib
 import logging
 import os
 import sys
+import webbrowser
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, Field, dataclass, fields
 from pathlib import Path
@@ -17,6 +18,7 @@ from tokalign.cli.extras import require
 from tokalign.cli.flags import SectionedCommand, SectionedOption, flag, takes
 from tokalign.cli.shared_flags import EXISTING_FILE
 from tokalign.errors import AlignError, InputError, ServerError, quoted
+from tokalign.files.shipped import DEFAULT_MODEL
 from tokalign.server.config import Config, Flag, RequestLimits
 
 _LEVELS = ("debug", "info", "warning", "error")
@@ -148,7 +150,7 @@ class CheckFlags:
 @click.command("serve", cls=SectionedCommand, context_settings={"auto_envvar_prefix": PREFIX})
 @_config_options
 @takes(log=LogFlags, check=CheckFlags)
-def command(log: LogFlags, check: CheckFlags, **flags: Any) -> None:
+def serve(log: LogFlags, check: CheckFlags, **flags: Any) -> None:
     """Serve alignments over gRPC. On SIGTERM, running calls are finished first.
 
     Once calls are answered, a terminal gets the addresses as lines; elsewhere the log gets the
@@ -160,7 +162,7 @@ def command(log: LogFlags, check: CheckFlags, **flags: Any) -> None:
         return
     _check_environment(click.get_current_context())
     is_plain = sys.stderr is not None and sys.stderr.isatty()
-    serve(lambda: _config(flags), log, show_addresses if is_plain else None)
+    run_server(lambda: _config(flags), log, show_addresses if is_plain else None)
 
 
 def show_addresses(addresses: Mapping[str, str]) -> None:
@@ -170,7 +172,7 @@ def show_addresses(addresses: Mapping[str, str]) -> None:
     click.echo("Ctrl-C stops the server.", err=True)
 
 
-def serve(
+def run_server(
     config: Callable[[], Config],
     log: LogFlags,
     announce: Callable[[Mapping[str, str]], None] | None = None,
@@ -244,3 +246,36 @@ def _check_ready(address: str) -> None:
         raise ServerError(f"{address} is not ready: HTTP {refusal.code}") from refusal
     except (OSError, ValueError, HTTPException) as fault:
         raise ServerError(f"{address} cannot be asked: {quoted(str(fault))}") from fault
+
+
+@click.command("playground")
+@click.option(
+    "--model",
+    "models",
+    multiple=True,
+    default=(DEFAULT_MODEL,),
+    show_default=True,
+    help="Name or path of a model. May be repeated; the first is the default.",
+)
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=0,
+    show_default="a free one",
+    help="Port of the page.",
+)
+@click.option("--browser/--no-browser", default=True, help="Whether to open the page.")
+def playground(models: tuple[str, ...], port: int, browser: bool) -> None:
+    """Open a page to try tokalign in the browser, served on this machine alone until Ctrl-C."""
+    require("tokalign playground", "http")
+
+    def announce(addresses: Mapping[str, str]) -> None:
+        click.echo(f"The playground is at {addresses['playground']}; Ctrl-C stops it.", err=True)
+        if browser:
+            webbrowser.open(addresses["playground"])
+
+    run_server(
+        lambda: Config(models=models, port=0, http_port=port, metrics_port=None),
+        LogFlags(),
+        announce,
+    )

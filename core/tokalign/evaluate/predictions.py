@@ -8,7 +8,6 @@ from pathlib import Path
 
 from tokalign.errors import InputError, quoted
 from tokalign.formats import Document, Options, open_document, recognise
-from tokalign.formats.naacl import read_rows
 from tokalign.formats.pharaoh import read_links
 from tokalign.types import GoldPair
 from tokalign.types.options import LinkChoice
@@ -31,8 +30,8 @@ def read_predictions(
     Parameters
     ----------
     path : path-like
-        Any format of `tokalign.formats`. Formats with links only (Pharaoh: line n, NAACL:
-        sentence n) refer to the n-th gold pair and need no text.
+        Any format of `tokalign.formats`. Of Pharaoh, which has links only, line n refers to the
+        n-th gold pair and needs no text.
     gold : sequence of GoldPair
     format : str, optional
         Recognised by content by default.
@@ -51,8 +50,6 @@ def read_predictions(
     document, chosen = recognise(open_document(Path(path)), format)
     if chosen.name == "pharaoh":
         pairs = _from_lines(document, gold, options)
-    elif chosen.name == "naacl":
-        pairs = _from_rows(document, gold, options)
     else:
         pairs = chosen.read(document, options)
     return predictions_of(gold, pairs, choice)
@@ -73,24 +70,6 @@ def _from_lines(
                     line,
                 )
         yield GoldPair(pair.id, pair.source, pair.target, sure, possible)
-
-
-def _from_rows(
-    document: Document, gold: Sequence[GoldPair], options: Options
-) -> Iterator[GoldPair]:
-    rows = read_rows(document, options)
-    for number, pair in enumerate(gold, 1):
-        links = rows.pop(str(number), [])
-        for line, (i, j), _ in links:
-            if i >= len(pair.source) or j >= len(pair.target):
-                raise document.error(
-                    f"link {i + 1} {j + 1} is out of range in {quoted(pair.id)}", line
-                )
-        sure = frozenset(link for _, link, is_sure in links if is_sure)
-        possible = frozenset(link for _, link, is_sure in links if not is_sure)
-        yield GoldPair(pair.id, pair.source, pair.target, sure, possible - sure)
-    if rows:
-        raise document.error(f"sentence {quoted(next(iter(rows)))}, but gold has {len(gold)} pairs")
 
 
 def predictions_of(

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from tokalign.errors import FormatError, quoted
-from tokalign.formats import conllu, jacana, jsonl, msr, mwa, naacl, pharaoh
+from tokalign.formats import conllu, jacana, jsonl, msr, mwa, pharaoh
 from tokalign.formats.document import Document, Format, Options, decode_lines, open_document
 from tokalign.types import GoldPair
 
@@ -27,7 +27,6 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
             conllu.FORMAT,
             pharaoh.PARALLEL,
             pharaoh.PHARAOH,
-            naacl.FORMAT,
         )
     }
 )

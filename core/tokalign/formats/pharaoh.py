@@ -17,7 +17,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from tokalign.errors import quoted
 from tokalign.formats.document import (
     Document,
     Format,
@@ -37,7 +36,6 @@ _SEPARATOR = "|||"
 _LINK_LIKE = re.compile(r"\d+[-p?]\d+([-:][\d.eE+-]+)?")
 _NUMBERED = re.compile(r"\d+\t")
 _SCORE = re.compile(r"\s*-?(?:\d[\d.eE+-]*|inf|nan)\s*")
-_SNUM = re.compile(r"\s*<s\s[^>]*?snum\s*=\s*\"?([^\s\">]+)\"?[^>]*>(.*?)(?:</s>)?\s*")
 
 
 def split_parallel(document: Document, line: int, text: str, n_fields: int) -> list[str]:
@@ -55,10 +53,7 @@ def split_parallel(document: Document, line: int, text: str, n_fields: int) -> l
 
 
 def read_text(options: Options) -> Iterator[tuple[str, Document, int, str, str]]:
-    """Yield (id, document, line, source, target) of the parallel text named in the options.
-
-    The id is the ``snum`` of ``<s snum=1> ... </s>`` lines, else the line number.
-    """
+    """Yield (id, document, line, source, target) of the parallel text named in the options."""
     if len(options.text) == 1:
         document = open_document(options.text[0])
         for line, text in document.lines:
@@ -74,17 +69,7 @@ def read_text(options: Options) -> Iterator[tuple[str, Document, int, str, str]]
                 "wanted one line per pair in both",
                 line,
             )
-        source_match, target_match = _SNUM.fullmatch(source), _SNUM.fullmatch(other[1])
-        if source_match and target_match:
-            if source_match[1] != target_match[1]:
-                raise target_document.error(
-                    f"snum {quoted(target_match[1])} beside snum {quoted(source_match[1])} in "
-                    f"the source",
-                    line,
-                )
-            yield source_match[1], target_document, line, source_match[2], target_match[2]
-        else:
-            yield str(line), target_document, line, source, other[1]
+        yield str(line), target_document, line, source, other[1]
     extra = next(target_document.lines, None)
     if extra is not None:
         raise target_document.error(

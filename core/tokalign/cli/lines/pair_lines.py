@@ -16,7 +16,7 @@ from typing import Any
 from tokalign.cli.lines.sources import MAX_LINE
 from tokalign.errors import FormatError, InputError, quoted
 from tokalign.formats.document import json_error, require_unicode, split_tokens, whole_number
-from tokalign.formats.jsonl import pair_from_json, sentence_like
+from tokalign.formats.jsonl import pair_from_json
 from tokalign.types import Pair, Sentence, SentenceLike
 from tokalign.types.constraints import NAMES
 from tokalign.types.inputs import plain_name, side_names
@@ -245,28 +245,6 @@ def read_lines(
     for _ in range(n_blank):
         next(numbered)
     yield from _lines_from_table(table, numbered, is_tokenized)
-
-
-def read_sentences(
-    rows: Iterable[bytes], one: SentenceLike, *, is_tokenized: bool
-) -> Iterator[InputLine]:
-    """Yield the pair of a fixed sentence, the source, with the sentence of every line.
-
-    The lines are objects with "text" or "tokens" where the first that is not blank opens one; else
-    each is text as a whole.
-    """
-    head, _, numbered = _opened(rows)
-
-    def read(line: int, text: str) -> InputLine:
-        value = read_object(text) if head.startswith(b"{") else {"text": text}
-        name = id_of(value, line)
-        try:
-            other = sentence_like(value, "text", is_tokenized=is_tokenized)
-        except InputError as error:
-            return InputLine(line, name, None, str(error))
-        return InputLine(line, name, (one, other))
-
-    yield from _lines(numbered, read)
 
 
 def _opened(rows: Iterable[bytes]) -> tuple[bytes, int, Iterator[tuple[int, bytes]]]:
