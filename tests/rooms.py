@@ -40,7 +40,7 @@ ROOMS = {
     "edits": "edits edit_parts changes",
     "ranking": "ranking questions asked_part evidence cli_rank",
     "grounding": """
-        grounding grounding_messages ground_* support value_support passages
+        grounding grounding_messages ground_* support value_support passages records
         citation_support cli_ground""",
     "texts": """
         align_texts documents difference* block_lines passages pieces sliding split text_windows

@@ -150,9 +150,8 @@ def _mean_support(words: AnswerWords, supports: Sequence[float]) -> float | None
 
 def _places_of(candidate: AlignedCandidate, sources: Sources) -> list[Range]:
     """Return the offsets of a candidate's tokens in its passage."""
-    start = sources.sentences[candidate.number].span.start
-    both = zip(candidate.source.starts, candidate.source.ends, strict=True)
-    return [(start + first, start + last) for first, last in both]
+    span = sources.sentences[candidate.number].span
+    return list(map(span.range_of, candidate.source.starts, candidate.source.ends))
 
 
 def _links_of(candidate: AlignedCandidate) -> list[tuple[int, int, float]]:
@@ -254,6 +253,9 @@ def _conflicts(
             at, kind = conflict.target, conflict.kind
             if kind in _SAID_ELSEWHERE and _is_said(at, candidates):
                 continue
+            there = _places_of(each, sources)[conflict.source]
+            if there[0] < sources.sentences[each.number].span.start:
+                continue  # a word of a table's header
             if not _says_clause(each.rows[:, _MASS], words, predicates, at, unlike):
                 continue
             known = best.get((at, kind))
@@ -262,7 +264,7 @@ def _conflicts(
                     kind,
                     *places[at],
                     sources.passages[sources.sentences[each.number].passage].id,
-                    *_places_of(each, sources)[conflict.source],
+                    *there,
                     conflict.probability,
                 )
     return sorted(best.values(), key=lambda each: (each.start, each.end))

@@ -7,17 +7,17 @@ most with it:
     overlap  = sum of the weights of shared stems, by `local_weights` of the passage
 
 A sentence that shares less than LEAST_SHARE is not a candidate, so that unrelated passages cost
-little. The first candidate has the largest overlap. Stems that it holds count less for later ones,
-so that the candidates cover more. Passages do not affect one another.
+little; of more than MOST_PASSAGES passages those count whose best sentence shares most. The first
+candidate has the largest overlap. Stems that it holds count less for later ones, so that the
+candidates cover more. Up to MOST_PASSAGES passages do not affect one another.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,15 +26,16 @@ from tokalign.english.annotate.prepared import tokens_of
 from tokalign.english.lexicon.word_lists import canonical
 from tokalign.english.values import Kind, Value, find_values
 from tokalign.errors import LimitError
-from tokalign.texts.split_text import sentences_of
+from tokalign.grounding.records import PassageBlock, blocks_of
 from tokalign.texts.text_words import WordNumbers
 from tokalign.types.grounding import PassageLike, SourcePassage, check_passages
 from tokalign.types.lengths import MAX_TEXT_SENTENCES
 from tokalign.types.locks import ForkLock, cached_property
-from tokalign.types.texts import SentenceSpan
 
 LEAST_SHARE = 0.1
 """Of a candidate."""
+MOST_PASSAGES = 100
+"""Whose sentences are candidates of a sentence: those with the largest share."""
 SHARED_BEFORE = 0.3
 """Factor of a stem that an earlier candidate holds."""
 N_SHIPPED = 5.0
@@ -43,20 +44,11 @@ LOG_DOCUMENTS = 10.8
 _WORD = re.compile(r"[^\W_]+(?:[.,]\d+)*")
 
 
-@dataclass(frozen=True, slots=True)
-class SourceSentence:
-    """A sentence of a passage.
-
-    Attributes
-    ----------
-    passage : int
-        0-based position of the passage.
-    span : SentenceSpan
-        In code points of the passage's text.
-    """
+class SourceSentence(NamedTuple):
+    """A sentence, row or object of a passage, and the 0-based position of the passage."""
 
     passage: int
-    span: SentenceSpan
+    span: PassageBlock
 
 
 class Sources:
@@ -114,7 +106,7 @@ class Sources:
         sentences: list[SourceSentence] = []
         for number, passage in enumerate(checked):
             name = f"passages[{number}].text"
-            sentences += (SourceSentence(number, span) for span in sentences_of(passage.text, name))
+            sentences += (SourceSentence(number, block) for block in blocks_of(passage.text, name))
             if len(sentences) > MAX_TEXT_SENTENCES:
                 raise LimitError(
                     f"{name} is the one with which passages have more than {MAX_TEXT_SENTENCES} "
@@ -176,9 +168,7 @@ class Sources:
         least = LEAST_SHARE * weights.sum()
         found: list[int] = []
         shared = weights @ holders
-        for start, end in pairwise(self.starts):
-            if start == end or shared[start:end].max() <= least:
-                continue
+        for start, end in self._shortlist(shared, least):
             own = holders[:, start:end]
             left = local_weights(weights, own)
             own_found: list[int] = []
@@ -192,6 +182,14 @@ class Sources:
                 left[own[:, best]] *= SHARED_BEFORE
             found += sorted(start + each for each in own_found)
         return found
+
+    def _shortlist(self, shared: NDArray[np.float64], least: float) -> list[tuple[int, int]]:
+        """Return the ranges of the MOST_PASSAGES passages with the largest share; ties go to the
+        first."""
+        filled = [both for both in pairwise(self.starts) if both[0] < both[1]]
+        most = np.maximum.reduceat(shared, [start for start, _ in filled]) if filled else shared
+        order = np.argsort(-most, kind="stable")[:MOST_PASSAGES]
+        return [filled[number] for number in sorted(order.tolist()) if most[number] > least]
 
 
 def local_weights(weights: NDArray[np.float64], holders: NDArray[np.bool_]) -> NDArray[np.float64]:
