@@ -102,7 +102,7 @@ def test_straight_quotes_become_penn_quotes(treebank):
 def test_training_learns_its_own_sentences(treebank):
     trees = list(read_trees(treebank))
     model = train_tagger(trees, TaggerConfig(bits=10, lexicon_count=1))
-    seen = model.tag_ids(Forms([tree.tokens for tree in trees])).tolist()
+    seen = model.tag_ids([tree.tokens for tree in trees]).tolist()
     assert [model.tags[tag] for tag in seen] == [tag for tree in trees for tag in tree.tags]
 
 
@@ -113,8 +113,8 @@ def test_parser_training_learns_its_own_sentences(treebank):
     tagger = train_tagger(trees, tagging)
     parsing = ParserConfig(action_bits=12, label_bits=10, folds=3)
     parser = train_parser(trees, tagger.tags, parsing, tagging)
-    forms = Forms([tree.tokens for tree in trees])
-    heads, labels = parser.parse_ids(forms, tagger.tag_ids(forms))
+    tokens = [tree.tokens for tree in trees]
+    heads, labels = parser.parse_ids(Forms(tokens), tagger.tag_ids(tokens))
     assert heads.tolist() == [head for tree in trees for head in tree.heads]
     relations = [relation for tree in trees for relation in tree.relations]
     assert [parser.labels[label] for label in labels.tolist()] == relations

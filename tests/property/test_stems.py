@@ -6,8 +6,8 @@ import pytest
 import Stemmer
 from hypothesis import given
 from hypothesis import strategies as st
-from tokalign.english.lexicon.stems import EXCEPTIONS, stem
 from tokalign.english.lexicon.word_lists import function_words
+from tokalign.english.spelling.same_spelling import EXCEPTIONS, stem
 from tokalign.files.tables import Table
 
 EXPECTED = Stemmer.Stemmer("english", 0).stemWord

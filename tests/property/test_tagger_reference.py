@@ -107,4 +107,4 @@ def test_kernel_equals_reference(batch):
     expected = []
     for start, end in pairwise(offsets):
         expected += reference_tags(rows[start:end])
-    assert TAGGER.tag_ids(forms).tolist() == expected
+    assert TAGGER.tag_ids(batch).tolist() == expected

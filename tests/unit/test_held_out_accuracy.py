@@ -43,8 +43,8 @@ def test_tagger_gives_most_words_their_tag(case):
 def test_parser_with_the_taggers_tags_finds_most_heads(case):
     bounds, trees = case
     tagger, parser = Tagger.load(), Parser.load()
-    forms = Forms([tree.tokens for tree in trees])
-    heads, labels = parser.parse_ids(forms, tagger.tag_ids(forms))
+    tokens = [tree.tokens for tree in trees]
+    heads, labels = parser.parse_ids(Forms(tokens), tagger.tag_ids(tokens))
     right = heads == np.array([head for tree in trees for head in tree.heads])
     gold = [relation for tree in trees for relation in tree.relations]
     names = [parser.labels[label] for label in labels.tolist()]

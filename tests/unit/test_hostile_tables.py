@@ -11,7 +11,6 @@ import pytest
 from support import hostile
 from tokalign.english.annotate.lemmatize import Lemmatizer
 from tokalign.english.annotate.tagger_and_parser import Parser, Tagger
-from tokalign.english.annotate.tagging import Forms
 from tokalign.english.lexicon.lexical_resources import read_pairs
 from tokalign.english.lexicon.lexical_tables import Frequencies, Paraphrases, Vectors, WordNet
 from tokalign.errors import FormatError, ModelError, ResourceError
@@ -243,7 +242,7 @@ def test_sound_small_tables_are_read_and_used(tmp_path):
     assert opened["vectors"].similarity("dog", "dog") == pytest.approx(1, abs=1e-5)
     tags = opened["tagger"].tag([["Dogs", "bark", "."]])
     assert opened["parser"].parse([["Dogs", "bark", "."]], tags)
-    assert len(opened["tagger"].tag_ids(Forms([["a"]]))) == 1
+    assert len(opened["tagger"].tag_ids([["a"]])) == 1
 
 
 def test_exceptions_that_are_not_two_words(tmp_path):

@@ -134,7 +134,7 @@ ENGLISH: dict[str, set[str]] = {
     # Floor 0.
     "spelling": set(),
     "values": set(),
-    "lexicon": set(),
+    "lexicon": {"spelling"},
     "reading": set(),
     # Floor 1.
     "annotate": {"lexicon", "reading"},

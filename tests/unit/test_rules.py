@@ -4,7 +4,7 @@ import pytest
 from support.rule_words import rule_word
 from tokalign.aligner import Aligner
 from tokalign.english.annotate import load_annotator
-from tokalign.english.lexicon.stems import stem
+from tokalign.english.spelling.same_spelling import stem
 from tokalign.english.spelling.spelling_tables import PAIRS
 from tokalign.features.extract import Extractor
 from tokalign.features.feature_groups import FeatureTable, Lexicons

@@ -1,8 +1,6 @@
 import numpy as np
 import pytest
-from tokalign.english.annotate import tagging
 from tokalign.english.annotate.tagger_and_parser import Tagger
-from tokalign.english.annotate.tagging import Forms
 from tokalign.errors import ShapeError
 from tokalign.files.tables import Table
 
@@ -47,8 +45,7 @@ def test_table_is_whole_and_states_its_licence(tagger):
 
 def test_table_of_wrong_shape_is_refused():
     keys = np.zeros(2, dtype=np.uint32)
-    forms = Forms([["a"]])
-    with pytest.raises(ShapeError, match="power of two"):
-        tagging.tag_forms(forms, np.zeros((3, 64), dtype=np.int16), keys, keys, 4, (0, 1))
-    with pytest.raises(ShapeError, match="wanted at most 63 and 64"):
-        tagging.tag_forms(forms, np.zeros((4, 8), dtype=np.int16), keys, keys, 4, (0, 1))
+    for shape, message in (((3, 64), "power of two"), ((4, 8), "wanted at most 63 and 64")):
+        tagger = Tagger(("``", "''"), np.zeros(shape, dtype=np.int16), keys, keys)
+        with pytest.raises(ShapeError, match=message):
+            tagger.tag_ids([["a"]])

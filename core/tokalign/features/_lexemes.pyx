@@ -18,7 +18,7 @@ from tokalign.english.values.value_structs cimport MAX_PIECES, Piece
 from tokalign.features.pair cimport *
 
 from tokalign.english.annotate.tags_and_relations import COARSE_INDEX, TAG_INDEX
-from tokalign.english.lexicon.stems import stem
+from tokalign.english.spelling.same_spelling import stem
 from tokalign.english.lexicon.word_lists import (
     MARKS,
     TITLES,

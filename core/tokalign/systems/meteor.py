@@ -8,8 +8,8 @@ from collections.abc import Collection, Hashable, Sequence
 import numpy as np
 
 from tokalign.english.lexicon.lexical_tables import WordNet
-from tokalign.english.lexicon.stems import stem
 from tokalign.english.lexicon.word_lists import remembered
+from tokalign.english.spelling.same_spelling import stem
 from tokalign.systems.lemma import lower_lemmas
 from tokalign.systems.matches import Matches
 from tokalign.types import Sentence

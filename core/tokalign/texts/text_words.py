@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tokalign.english.lexicon.stems import stem
 from tokalign.english.reading import words_of as read_words
+from tokalign.english.spelling.same_spelling import stem
 
 _WORD = re.compile(r"[^\W_]+")
 

@@ -53,8 +53,8 @@ def report_tagger(tagger: Tagger, trees: Sequence[Sentence]) -> None:
 
 def report_parser(tagger: Tagger, parser: Parser, trees: Sequence[Sentence]) -> None:
     """Log attachment scores on held-out trees with the tagger's tags, punctuation included."""
-    forms = Forms([tree.tokens for tree in trees])
-    heads, labels = parser.parse_ids(forms, tagger.tag_ids(forms))
+    tokens = [tree.tokens for tree in trees]
+    heads, labels = parser.parse_ids(Forms(tokens), tagger.tag_ids(tokens))
     gold = [tree_columns(tree) for tree in trees]
     right = heads == np.array([head for _, heads, _ in gold for head in heads])
     names = [parser.labels[label] for label in labels.tolist()]

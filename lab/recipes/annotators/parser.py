@@ -62,10 +62,9 @@ def jackknifed_tags(
         rest = [tree for index, tree in enumerate(trees) if index % folds != fold]
         chosen = [index for index in range(len(examples)) if index % len(trees) % folds == fold]
         tagger = train_tagger(rest, config)
-        forms = Forms([examples[index] for index in chosen])
-        names = [tagger.tags[tag] for tag in tagger.tag_ids(forms).tolist()]
-        for index, start in zip(chosen, forms.offsets_list(), strict=False):
-            tags[index] = names[start : start + len(examples[index])]
+        seen = tagger.tag([examples[index] for index in chosen])
+        for index, names in zip(chosen, seen, strict=True):
+            tags[index] = list(names)
     return tags
 
 

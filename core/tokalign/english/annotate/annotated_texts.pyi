@@ -4,7 +4,6 @@ from typing import Any, Never
 import numpy as np
 from numpy.typing import NDArray
 
-from tokalign.english.annotate.tagger_and_parser import Tagger
 from tokalign.english.reading import TextReading
 
 MAX_WORD_BYTES: int
@@ -20,7 +19,7 @@ class Words:
 
 class TextAnnotator:
     words: Words
-    def __init__(self, tagger: Tagger, lemmatize: Callable[[str, str], str]) -> None: ...
+    def __init__(self, tagger: Any, lemmatize: Callable[[str, str], str]) -> None: ...
     def __call__(
         self,
         texts: list[str],

@@ -5,15 +5,16 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tokalign.english.annotate.annotated_texts import TextAnnotator
 from tokalign.english.annotate.parsing import parse_forms
-from tokalign.english.annotate.tagging import KNOWN_TAGS, NO_TAG, Forms, tag_forms
-from tokalign.errors import ResourceError, ShapeError
+from tokalign.english.annotate.tagging import KNOWN_TAGS, NO_TAG, Forms
+from tokalign.errors import InputError, ResourceError, ShapeError
 from tokalign.files.tables import Table
 from tokalign.types.locks import cached_property
 
@@ -26,31 +27,19 @@ UNKNOWN_TAG = 61
 
 
 class FromTable(ABC):
-    """Base of what annotates by the arrays of a table that ships."""
+    """What annotates by the arrays of a table that ships."""
 
     TABLE: ClassVar[str]
 
     @classmethod
     def load(cls) -> Self:
-        """Return the shipped one of English.
-
-        Raises
-        ------
-        ResourceError
-            If the table is missing or damaged.
-        """
+        """Return the shipped one of English; ResourceError if it is missing or damaged."""
         return cls.from_table(Table.open_shipped(cls.TABLE))
 
     @classmethod
     @abstractmethod
     def from_table(cls, table: Table) -> Self:
-        """Return that of a table.
-
-        Raises
-        ------
-        ResourceError
-            If the table lacks an array, or an array holds values that the kernel cannot use.
-        """
+        """Return that of a table; ResourceError if an array is missing or no kernel can use it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +52,7 @@ class Tagger(FromTable):
         The tag set; ids are positions in it.
     weights : int16 array, shape (2**k, 64)
     lexicon_keys, lexicon_values : uint32 arrays, shape (2**m,)
-        See `tokalign.english.annotate.tagging.tag_forms`.
+        Open addressing by the hash of a lower-case form; the value is its ambiguity class.
     """
 
     tags: tuple[str, ...]
@@ -103,35 +92,26 @@ class Tagger(FromTable):
         """The ids of KNOWN_TAGS; NO_TAG for one that the tagger lacks."""
         return tuple(self.tags.index(tag) if tag in self.tags else NO_TAG for tag in KNOWN_TAGS)
 
-    def tag_ids(self, forms: Forms) -> NDArray[np.uint8]:
-        """Return the tag id of every token of a packed batch, uint8, shape (n_tokens,)."""
-        return tag_forms(
-            forms,
-            self.weights,
-            self.lexicon_keys,
-            self.lexicon_values,
-            len(self.tags),
-            self.known_tags,
-        )
+    def tag_ids(self, sentences: Sequence[Sequence[str]]) -> NDArray[np.uint8]:
+        """Return the tag id of every token of some sentences, uint8, shape (n_tokens,).
+
+        Raises InputError if a token is empty.
+        """
+        if not all(map(all, sentences)):
+            raise InputError("a token is empty", field="tokens")
+        annotate = TextAnnotator(self, lambda token, tag: token)
+        return annotate([*map(" ".join, sentences)], [*map(tuple, sentences)]).tags()
 
     def tag(self, sentences: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
-        """Return one tag per token for each sentence of tokens.
-
-        Raises
-        ------
-        InputError
-            If a token is empty.
+        """Return one tag per token for each sentence of tokens; see tag_ids.
 
         Examples
         --------
         >>> Tagger.load().tag([["They", "bark", "."]])
         [('PRP', 'VBP', '.')]
         """
-        forms = Forms(sentences)
-        names = self.tags
-        tags = [names[tag] for tag in self.tag_ids(forms).tolist()]
-        offsets = forms.offsets_list()
-        return [tuple(tags[start:end]) for start, end in pairwise(offsets)]
+        tags = iter([self.tags[tag] for tag in self.tag_ids(sentences).tolist()])
+        return [tuple(islice(tags, len(each))) for each in sentences]
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,12 +170,7 @@ class Parser(FromTable):
     ) -> list[tuple[tuple[int, ...], tuple[str, ...]]]:
         """Return (heads, relations) for each sentence of tokens and Penn tags.
 
-        Raises
-        ------
-        InputError
-            If a token is empty.
-        ShapeError
-            If a sentence does not have one tag per token.
+        Raises InputError if a token is empty, ShapeError if a sentence does not have one tag each.
 
         Examples
         --------

@@ -102,7 +102,7 @@ cdef void score_form(
 
 cdef void tag_sentence(
     const Form* forms,           # [n]
-    const int32_t* const* form_scores,   # [n] results of score_form, or NULL
+    const int32_t* const* form_scores,   # [n] results of score_form
     uint32_t* classes,           # [n], scratch
     Py_ssize_t n,
     Lexicon lexicon,

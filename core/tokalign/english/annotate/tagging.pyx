@@ -13,8 +13,6 @@ from libc.stdint cimport int16_t, int32_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
-import numpy as np
-
 from tokalign.errors import InputError, ShapeError
 
 cdef extern from "Python.h":
@@ -390,8 +388,8 @@ cdef void tag_sentence(
 ) noexcept nogil:
     """Tag a sentence from left to right.
 
-    `form_scores` holds the scores of each token's own form, or is NULL; `classes` has room for n
-    ambiguity classes.
+    `form_scores` holds the scores of each token's own form; `classes` has room for n ambiguity
+    classes.
     """
     # Rows of the current token, and of the next one, which is fetched while this one is summed.
     cdef uint32_t[2][N_OF_CONTEXT] around
@@ -413,10 +411,7 @@ cdef void tag_sentence(
         else:
             tag_features(forms, classes, n, i, tag1, tag2, shift, rows)
             fetch_wide_rows(weights, rows, N_OF_TAGS)
-            if form_scores == NULL:
-                score_form(&forms[i], weights, shift, scores)
-            else:
-                memcpy(scores, form_scores[i], sizeof(scores))
+            memcpy(scores, form_scores[i], sizeof(scores))
             add_wide_rows(weights, around[i & 1], N_OF_CONTEXT, scores)
             add_wide_rows(weights, rows, N_OF_TAGS, scores)
             tag = largest(scores, n_tags)
@@ -425,55 +420,6 @@ cdef void tag_sentence(
     for i in range(1, n - 1):
         if is_past_form(forms[i].lower):
             tag_bare_past(forms, i, known, tags)
-
-
-def tag_forms(
-    Forms forms,
-    const int16_t[:, ::1] weights,
-    const uint32_t[::1] lexicon_keys,
-    const uint32_t[::1] lexicon_values,
-    int n_tags,
-    known_tags,
-):
-    """Return the tag id of every token.
-
-    Parameters
-    ----------
-    forms : Forms
-    weights : int16 array, shape (2**k, 64), C-contiguous
-    lexicon_keys, lexicon_values : uint32 arrays, shape (2**m,)
-        Open addressing by `Form.lower`; the value is the word's ambiguity class.
-    n_tags : int
-        At most 63.
-    known_tags : sequence of int
-        Ids of KNOWN_TAGS.
-
-    Returns
-    -------
-    tags : uint8 array, shape (n_tokens,)
-    """
-    cdef Lexicon lexicon = open_lexicon(lexicon_keys, lexicon_values)
-    cdef int shift = shift_of(weights.shape[0])
-    check_width(weights.shape[1], n_tags)
-    tags = np.empty(forms.n_tokens, dtype=np.uint8)
-    if forms.n_tokens == 0:
-        return tags
-    cdef uint8_t[::1] out = tags
-    cdef uint32_t[N_KNOWN] known = known_tags
-    cdef uint32_t* classes = <uint32_t*>malloc(forms.n_tokens * sizeof(uint32_t))
-    cdef Py_ssize_t s, start
-    if classes is NULL:
-        raise MemoryError
-    with nogil:
-        for s in range(forms.n_sentences):
-            start = forms.offsets[s]
-            if forms.offsets[s + 1] > start:
-                tag_sentence(
-                    forms.items + start, NULL, classes, forms.offsets[s + 1] - start, lexicon,
-                    &weights[0, 0], n_tags, shift, known, &out[start],
-                )
-    free(classes)
-    return tags
 
 
 cdef Lexicon open_lexicon(const uint32_t[::1] keys, const uint32_t[::1] values) except *:

@@ -218,66 +218,54 @@ cdef Py_ssize_t spells(
     return i + k
 
 
-cdef inline void split(
-    uint8_t* bits, Py_ssize_t start, Py_ssize_t middle, Py_ssize_t end
+cdef struct Contraction:
+    const char* word
+    int middle          # where it is cut
+
+cdef Contraction[8] CONTRACTIONS = [
+    Contraction("cannot", 3), Contraction("d'ye", 1), Contraction("gimme", 3),
+    Contraction("gonna", 3), Contraction("gotta", 3), Contraction("lemme", 3),
+    Contraction("more'n", 4), Contraction("wanna", 3),
+]
+cdef Contraction[2] IT = [Contraction("'tis", 2), Contraction("'twas", 2)]
+
+
+cdef inline bint split(
+    const Py_UCS4* text, uint8_t* bits, Py_ssize_t i, Py_ssize_t n, const Contraction* written
 ) noexcept nogil:
-    isolate(bits, start, end, BREAK)
-    bits[middle] |= BREAK
+    """Cut a contraction that stands whole at i; return whether it does."""
+    cdef Py_ssize_t end = spells(text, bits, i, n, written.word)
+    # A sign may be glued to any but "wanna".
+    if not end or (written.word[0] == b"w" and not bits[end] & BREAK):
+        return False
+    isolate(bits, i, end, BREAK)
+    bits[i + written.middle] |= BREAK
+    return True
 
 
 cdef void break_contractions(
     const Py_UCS4* text, uint8_t* bits, Py_ssize_t n, bint has_apostrophe
 ) noexcept nogil:
     """Split cannot, d'ye, gimme, gonna, gotta, lemme, more'n, wanna, then 'tis and 'twas."""
-    cdef Py_ssize_t i, end
-    cdef Py_UCS4 first
+    cdef Py_ssize_t i
+    cdef uint32_t first
+    cdef int k
     for i in range(n):
-        first = <Py_UCS4>(<uint32_t>text[i] | 32)
-        if first not in (u"c", u"d", u"g", u"l", u"m", u"w") or (
+        first = <uint32_t>text[i] | 32
+        if first not in (c"c", c"d", c"g", c"l", c"m", c"w") or (
             not bits[i] & BREAK and in_word(text, i - 1, n)
         ):
             continue
-        if first == u"c":
-            end = spells(text, bits, i, n, b"cannot")
-            if end:
-                split(bits, i, i + 3, end)
-        elif first == u"d" and has_apostrophe:
-            end = spells(text, bits, i, n, b"d'ye")
-            if end:
-                split(bits, i, i + 1, end)
-        elif first == u"g":
-            end = spells(text, bits, i, n, b"gimme")
-            if not end:
-                end = spells(text, bits, i, n, b"gonna")
-            if not end:
-                end = spells(text, bits, i, n, b"gotta")
-            if end:
-                split(bits, i, i + 3, end)
-        elif first == u"l":
-            end = spells(text, bits, i, n, b"lemme")
-            if end:
-                split(bits, i, i + 3, end)
-        elif first == u"m" and has_apostrophe:
-            end = spells(text, bits, i, n, b"more'n")
-            if end:
-                split(bits, i, i + 4, end)
-        elif first == u"w":
-            end = spells(text, bits, i, n, b"wanna")
-            if end and bits[end] & BREAK:
-                split(bits, i, i + 3, end)
-    if not has_apostrophe:
-        return
+        for k in range(8):
+            if <uint32_t>CONTRACTIONS[k].word[0] == first and (
+                split(text, bits, i, n, &CONTRACTIONS[k])
+            ):
+                break
     # From the right, so that a break made here is not seen to its right.
-    for i in range(n - 1, -1, -1):
-        if text[i] == u"'" and (i == 0 or bits[i] & BREAK):
-            end = spells(text, bits, i, n, b"'tis")
-            if end:
-                split(bits, i, i + 2, end)
-    for i in range(n - 1, -1, -1):
-        if text[i] == u"'" and (i == 0 or bits[i] & BREAK):
-            end = spells(text, bits, i, n, b"'twas")
-            if end:
-                split(bits, i, i + 2, end)
+    for k in range(2 if has_apostrophe else 0):
+        for i in range(n - 1, -1, -1):
+            if text[i] == u"'" and (i == 0 or bits[i] & BREAK):
+                split(text, bits, i, n, &IT[k])
 
 
 ctypedef const char* Stem

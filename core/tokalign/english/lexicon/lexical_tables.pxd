@@ -72,11 +72,15 @@ cdef uint32_t relation(
     const WordNetTable *table, int32_t a, int32_t b, int places
 ) noexcept nogil
 
-cdef class WordNet:
+cdef class LexicalTable:
     cdef readonly object source
     cdef readonly Vocabulary vocabulary
+    cdef list _arrays        # kept alive, for pointers into them
+
+    cpdef int32_t find(self, str word)
+
+cdef class WordNet(LexicalTable):
     cdef WordNetTable table
-    cdef list _arrays
     cdef const int32_t[:, ::1] _word_entries
     cdef Py_ssize_t _lists(
         self, str name, str values, Py_ssize_t n_rows, Lists *out
@@ -92,13 +96,8 @@ cdef struct VectorTable:
 
 cdef float cosine(const VectorTable *table, int32_t a, int32_t b) noexcept nogil
 
-cdef class Vectors:
-    cdef readonly object source
-    cdef readonly Vocabulary vocabulary
+cdef class Vectors(LexicalTable):
     cdef VectorTable table
-    cdef list _arrays
-
-    cpdef int32_t find(self, str word)
 
 cdef struct ParaphraseTable:
     # Borrowed from the mapped file; valid as long as the Paraphrases object lives.
@@ -107,17 +106,10 @@ cdef struct ParaphraseTable:
 
 cdef bint paraphrases(const ParaphraseTable *table, int32_t a, int32_t b) noexcept nogil
 
-cdef class Paraphrases:
-    cdef readonly object source
-    cdef readonly Vocabulary vocabulary
+cdef class Paraphrases(LexicalTable):
     cdef ParaphraseTable table
-    cdef list _arrays
 
-    cpdef int32_t find(self, str word)
-
-cdef class Frequencies:
-    cdef readonly object source
-    cdef readonly Vocabulary vocabulary
+cdef class Frequencies(LexicalTable):
     cdef readonly int64_t n_documents
     cdef const int32_t[::1] _count       # [n_lemmas]
     cdef double _log_documents

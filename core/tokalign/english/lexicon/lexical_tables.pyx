@@ -76,17 +76,9 @@ def _landmarks(words, start):
 
 
 cdef class Vocabulary:
-    """The words of a table.
+    """The words of a table, in its arrays ``words`` and ``word_start``.
 
-    Parameters
-    ----------
-    table : Table
-        With the arrays ``words`` and ``word_start``.
-
-    Raises
-    ------
-    ResourceError
-        If an array is missing, the words do not fill ``words``, or a word is empty.
+    Raises ResourceError if an array is missing, the words do not fill ``words``, or one is empty.
     """
 
     def __init__(self, table):
@@ -262,8 +254,8 @@ cdef int places_to_look(const Kin *a, const Kin *b) noexcept nogil:
     )
 
 
-cdef class WordNet:
-    """WordNet's single words and their relations, mapped from a table file.
+cdef class LexicalTable:
+    """What a table says of the words of its vocabulary.
 
     Parameters
     ----------
@@ -272,13 +264,36 @@ cdef class WordNet:
     Raises
     ------
     ResourceError
-        If the table lacks an array, or an index is out of range.
+        If the table lacks an array, its arrays disagree, or an index or value is out of range.
     """
+
+    SHIPPED = ""
 
     def __init__(self, source):
         self.source = source
-        self._arrays = []
         self.vocabulary = Vocabulary(source)
+        self._arrays = []
+
+    @classmethod
+    def open_shipped(cls):
+        """Map the shipped table."""
+        return cls(Table.open_shipped(cls.SHIPPED))
+
+    def __len__(self):
+        return len(self.vocabulary)
+
+    cpdef int32_t find(self, str word):
+        """Return the number of a lower-case word, -1 if the table lacks it."""
+        return self.vocabulary.find(word)
+
+
+cdef class WordNet(LexicalTable):
+    """WordNet's single words and their relations."""
+
+    SHIPPED = "wordnet"
+
+    def __init__(self, source):
+        super().__init__(source)
         entries = source.array("word_entries", np.int32, (len(self.vocabulary), 4))
         n_entries = source.array("row_start", np.int32, (None,)).shape[0] - 1
         self._check(entries, "word_entries", -1, n_entries)
@@ -292,11 +307,6 @@ cdef class WordNet:
         self._check(np.asarray(code), "code", 0, masks.shape[0])
         self.table.code = &code[0]
         self.table.masks = &masks[0]
-
-    @classmethod
-    def open_shipped(cls):
-        """Map the shipped WordNet table."""
-        return cls(Table.open_shipped("wordnet"))
 
     def _keep(self, name, dtype, length):
         """Return an array of the table and keep it alive, since pointers into it are kept."""
@@ -326,16 +336,7 @@ cdef class WordNet:
     cpdef int32_t entry(self, str lemma, int pos):
         """Return the entry of a lower-case lemma, or -1.
 
-        Parameters
-        ----------
-        lemma : str
-        pos : int
-            0 noun, 1 verb, 2 adjective, 3 adverb.
-
-        Raises
-        ------
-        InputError
-            If `pos` is another number.
+        `pos` is 0 noun, 1 verb, 2 adjective or 3 adverb; another number raises InputError.
         """
         if not 0 <= pos < 4:
             raise InputError(
@@ -355,24 +356,10 @@ cdef class WordNet:
                     out[pos] = self._word_entries[word, pos]
 
     def relations(self, str a, str b, str pos_a=POS_LETTERS, str pos_b=POS_LETTERS):
-        """Return the names of all relations that hold from one lemma to another.
+        """Return the names, of RELATION_NAMES, of all relations from one lower-case lemma to another.
 
-        Parameters
-        ----------
-        a, b : str
-            Lower-case lemmas.
-        pos_a, pos_b : str
-            Parts of speech to look up: letters out of n, v, a, r.
-
-        Returns
-        -------
-        frozenset of str
-            Names out of RELATION_NAMES; empty if a lemma is unknown.
-
-        Raises
-        ------
-        InputError
-            If a letter is another one.
+        `pos_a` and `pos_b` are the parts of speech to look up: letters out of n, v, a, r; another
+        one raises InputError. A lemma that is unknown has no relations.
 
         Examples
         --------
@@ -411,22 +398,13 @@ cdef float cosine(const VectorTable *table, int32_t a, int32_t b) noexcept nogil
     return min(max(<float>total * table.scale[a] * table.scale[b], -1.0), 1.0)
 
 
-cdef class Vectors:
-    """Word vectors, mapped from a table file.
+cdef class Vectors(LexicalTable):
+    """Word vectors."""
 
-    Parameters
-    ----------
-    source : Table
-
-    Raises
-    ------
-    ResourceError
-        If the table lacks an array, or its arrays disagree.
-    """
+    SHIPPED = "vectors"
 
     def __init__(self, source):
-        self.source = source
-        self.vocabulary = Vocabulary(source)
+        super().__init__(source)
         n_words = len(self.vocabulary)
         cdef const int8_t[:, ::1] row = source.array("row", np.int8, (n_words, None))
         cdef const float[::1] scale = source.array("scale", np.float32, (n_words,))
@@ -445,18 +423,6 @@ cdef class Vectors:
         self.table.row = &row[0, 0]
         self.table.scale = &scale[0]
         self.table.n_dimensions = <int32_t>row.shape[1]
-
-    @classmethod
-    def open_shipped(cls):
-        """Map the shipped vectors."""
-        return cls(Table.open_shipped("vectors"))
-
-    def __len__(self):
-        return len(self.vocabulary)
-
-    cpdef int32_t find(self, str word):
-        """Return the row of a lower-case word, -1 if it has none."""
-        return self.vocabulary.find(word)
 
     def similarity(self, str a, str b):
         """Return the cosine of two lower-case words' vectors, in [-1, 1]; 0 if one has none."""
@@ -479,22 +445,11 @@ cdef bint paraphrases(const ParaphraseTable *table, int32_t a, int32_t b) noexce
     return low < table.start[a + 1] and table.item[low] == b
 
 
-cdef class Paraphrases:
-    """Pairs of words that may stand for each other, mapped from a table file.
-
-    Parameters
-    ----------
-    source : Table
-
-    Raises
-    ------
-    ResourceError
-        If the table lacks an array, or its arrays disagree.
-    """
+cdef class Paraphrases(LexicalTable):
+    """Pairs of words that may stand for each other."""
 
     def __init__(self, source):
-        self.source = source
-        self.vocabulary = Vocabulary(source)
+        super().__init__(source)
         cdef const int32_t[::1] item = source.array("partner", np.int32, (None,))
         n_words = len(self.vocabulary)
         cdef const int32_t[::1] start = _starts_of(source, "row_start", len(item), n_rows=n_words)
@@ -508,32 +463,18 @@ cdef class Paraphrases:
         """Return the number of pairs."""
         return len(self._arrays[1]) // 2
 
-    cpdef int32_t find(self, str word):
-        """Return the number of a lower-case word, -1 if it is in no pair."""
-        return self.vocabulary.find(word)
-
     def related(self, str a, str b):
         """Whether two lower-case words are listed as paraphrases."""
         return paraphrases(&self.table, self.find(a), self.find(b))
 
 
-cdef class Frequencies:
-    """Document counts of lemmas, mapped from a table file.
+cdef class Frequencies(LexicalTable):
+    """Document counts of lemmas; the number of sentences is in the table's ``meta``."""
 
-    Parameters
-    ----------
-    source : Table
-        With a vocabulary, the array ``count``, and the number of sentences in its ``meta``.
-
-    Raises
-    ------
-    ResourceError
-        If the table lacks an array, or its arrays disagree.
-    """
+    SHIPPED = "counts"
 
     def __init__(self, source):
-        self.source = source
-        self.vocabulary = Vocabulary(source)
+        super().__init__(source)
         counts = source.array("count", np.int32, (len(self.vocabulary),))
         n_documents = source.header["meta"].get("sentences")
         least, most = counts.min(initial=0), counts.max(initial=0)
@@ -546,28 +487,12 @@ cdef class Frequencies:
         self.n_documents = n_documents
         self._log_documents = log(1 + self.n_documents)
 
-    @classmethod
-    def open_shipped(cls):
-        """Return the shipped counts."""
-        return cls(Table.open_shipped("counts"))
-
-    def __len__(self):
-        """Return the number of lemmas."""
-        return len(self.vocabulary)
-
     cpdef double idf(self, str lemma):
-        """Return the inverse document frequency of a lemma, relative to the largest.
+        """Return the inverse document frequency of a lower-case lemma, relative to the largest.
 
-        Parameters
-        ----------
-        lemma : str
-            Lower-case. One that the table lacks counts as if it were in one sentence.
-
-        Returns
-        -------
-        float
-            log((1 + n) / (1 + count)) / log(1 + n) for n sentences, in [0, 1]: about 0.9 for a
-            lemma in one or two of 50,000 sentences, 0.2 for one in a tenth.
+        It is log((1 + n) / (1 + count)) / log(1 + n) for n sentences, in [0, 1]: about 0.9 for a
+        lemma in one or two of 50,000 sentences, 0.2 for one in a tenth. A lemma that the table
+        lacks counts as if it were in one sentence.
         """
         cdef int32_t number = self.vocabulary.find(lemma)
         cdef int64_t count = 1 if number < 0 else self._count[number]

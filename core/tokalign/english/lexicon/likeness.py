@@ -6,8 +6,8 @@ a content word with an unlike word: only that is known of a pair that was judged
 
 from __future__ import annotations
 
-from tokalign.english.lexicon.stems import stem
 from tokalign.english.lexicon.word_lists import canonical, function_words
+from tokalign.english.spelling.same_spelling import stem
 from tokalign.types import Sentence
 
 NAME_TAGS = ("NNP", "NNPS")
