@@ -28,8 +28,7 @@ from tokalign import Aligner, Sentence
 from tokalign.edits import edits_between
 from tokalign.edits.cuts import MOVE_INPUTS
 from tokalign.edits.pair_edits import EditModel, EditPair, chosen_moves
-from tokalign.edits.segments import SEGMENT_INPUTS
-from tokalign.edits.side_words import WordFacts
+from tokalign.edits.segments import SEGMENT_INPUTS, WordFacts
 from tokalign.english.lexicon.lexical_tables import Frequencies
 from tokalign.files.tables import Table, write_table
 from tokalign.types import GoldPair

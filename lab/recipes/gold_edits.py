@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tokalign.decoding.backend import Unit
 from tokalign.edits.cuts import Stretch
-from tokalign.edits.segments import kept_tokens
-from tokalign.edits.side_words import link_matrix, same_words, tags_of
+from tokalign.edits.segments import kept_tokens, link_matrix, same_words, tags_of
 from tokalign.english.lexicon.word_lists import CONTENT_WEIGHT, content_weight
 from tokalign.types import Sentence
 

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from reference import edit_cuts
 from reference import edits as slow
 from tokalign.edits.cuts import Stretch, blocks_of, cuts_of, move_candidates, move_inputs
-from tokalign.edits.segments import SEGMENT_INPUTS, SegmentInputs, kept_tokens
-from tokalign.edits.side_words import SideWords
+from tokalign.edits.segments import SEGMENT_INPUTS, SegmentInputs, SideWords, kept_tokens
 from tokalign.errors import ShapeError
 
 GRADES = st.sampled_from([0.0, 0.25, 0.5, 1.0])  # whose sums are exact

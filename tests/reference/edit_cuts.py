@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 from tokalign.edits.cuts import LONGEST_GAP, MOVE_INPUTS, Segment, Stretch
-from tokalign.edits.side_words import COMMA, PUNCTUATION, SideWords
+from tokalign.edits.segments import COMMA, PUNCTUATION, SideWords
 
 MOST_POINTS = 32
 SMALL = 3

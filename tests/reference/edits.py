@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, pairwise
 
 from tokalign.edits.cuts import Segment
-from tokalign.edits.segments import LINKED, RUN
-from tokalign.edits.side_words import COMMA, PUNCTUATION, SideWords
+from tokalign.edits.segments import COMMA, LINKED, PUNCTUATION, RUN, SideWords
 
 from reference.edit_cuts import Cuts
 

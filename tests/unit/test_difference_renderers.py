@@ -12,7 +12,6 @@ from support.differences import spans_of, texts_of
 from tokalign.texts.diff import diff_of, same_texts
 from tokalign.texts.diff.diff_lines import markdown_lines, terminal_lines
 from tokalign.texts.diff.diff_page import html_page
-from tokalign.texts.diff.m2 import m2_lines
 from tokalign.texts.diff.summary import stat_lines
 
 REST = "\n\nNothing here.\n\nNor here.\n"
@@ -122,51 +121,6 @@ def test_markdown_takes_no_sign_of_a_text_for_its_own():
     lines = list(markdown_lines(found))
     assert r"\# a \*b\* \<~~c~~**e**\>" in lines
     assert r"\- d" in lines
-
-
-def test_m2(diff):
-    assert list(m2_lines(diff)) == [
-        "S It opened in 1990 .",
-        "A 4 5|||R:WORDING|||and|||REQUIRED|||-NONE-|||0",
-        "",
-        "S It has 40 workers .",
-        "A 0 1|||U:WORDING||||||REQUIRED|||-NONE-|||0",
-        "A 2 3|||R:NUMBER|||45|||REQUIRED|||-NONE-|||0",
-        "",
-        "S They make shoes and bags .",
-        "A 4 5|||R:WORDING|||belts|||REQUIRED|||-NONE-|||0",
-        "",
-        "S Nothing here .",
-        "A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0",
-        "",
-        "S Nor here .",
-        "A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0",
-        "",
-    ]
-
-
-def test_m2_of_inserted_deleted_and_moved():
-    old, new = "One. Two now here.", "Nil. here Two now. New."
-    blocks = [((), (0,), False), ((0,), (), False), ((1,), (1,), False), ((), (2,), False)]
-    assert list(m2_lines(diff_of(texts_of(old, new, blocks)))) == [
-        "S One .",
-        "A 0 0|||M:CONTENT|||Nil .|||REQUIRED|||-NONE-|||0",
-        "A 0 2|||U:CONTENT||||||REQUIRED|||-NONE-|||0",
-        "",
-        "S Two now here .",
-        "A 0 0|||M:ORDER|||here|||REQUIRED|||-NONE-|||0",
-        "A 2 3|||U:ORDER||||||REQUIRED|||-NONE-|||0",
-        "A 4 4|||M:CONTENT|||New .|||REQUIRED|||-NONE-|||0",
-        "",
-    ]
-
-
-def test_m2_of_an_empty_old_text():
-    assert list(m2_lines(diff_of(texts_of("", "Yes.", [((), (0,), False)])))) == [
-        "S",
-        "A 0 0|||M:CONTENT|||Yes .|||REQUIRED|||-NONE-|||0",
-        "",
-    ]
 
 
 def test_stat(diff):

@@ -59,10 +59,9 @@ class DiffFlags(TerminalFlags):
         "Open the page in a browser; without --html or -o in a temporary file.", default=False
     )
     format: str = flag(
-        "What to print. json: everything. markdown: ~~old~~ and **new**. m2: the format of "
-        "grammatical error correction, an S line for each old sentence, and an A line for each "
-        "edit. stat: counts. github: changes of meaning as annotations of GitHub Actions.",
-        type=click.Choice(["text", "json", "markdown", "m2", "stat", "github"]),
+        "What to print. json: everything. markdown: ~~old~~ and **new**. stat: counts. github: "
+        "changes of meaning as annotations of GitHub Actions.",
+        type=click.Choice(["text", "json", "markdown", "stat", "github"]),
         default="text",
     )
     json: bool = flag("The same as --format json.", default=False)
@@ -115,7 +114,7 @@ class DiffFlags(TerminalFlags):
     @property
     def needs_form(self) -> bool:
         """Whether equal texts have an output, too."""
-        return self.is_page or self.form in ("json", "m2")
+        return self.is_page or self.form == "json"
 
     def is_coloured(self, *, is_paged: bool = False) -> bool:
         """Return whether colours are written; git's pager shows them."""
@@ -176,10 +175,6 @@ class DiffFlags(TerminalFlags):
             return markdown_lines(
                 diff, names, context=self.context, only_meaning=self.only is not None
             )
-        if form == "m2":
-            from tokalign.texts.diff.m2 import m2_lines
-
-            return m2_lines(diff)
         if form == "github":
             from tokalign.texts.diff.summary import github_lines
 

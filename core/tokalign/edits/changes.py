@@ -52,15 +52,7 @@ def change_of(
 ) -> Change | None:
     """Return the kind of change of an edit; of several, the most important one.
 
-    Parameters
-    ----------
-    kind : EditKind
-    source, target : Sentence
-        With tags and lemmas, where there are any.
-    indices : (sequence of int, sequence of int)
-        Source and target tokens of the edit.
-    conflicts : collection of Conflict
-        Of the pair.
+    `indices` are the source and target tokens of the edit; `conflicts` are those of the pair.
     """
     if kind is EditKind.EQUAL and len(indices[0]) > 1:
         return None

@@ -4,7 +4,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tokalign.edits.side_words import SideWords
+from tokalign.edits.segments import SideWords
 
 LONGEST_GAP: int
 MOVE_INPUTS: tuple[str, ...]

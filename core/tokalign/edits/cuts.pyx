@@ -10,14 +10,14 @@ tests/reference/edits.py does the same with sets of points.
 
 from libc.math cimport fabs
 from libc.stdint cimport int32_t, uint8_t
-from libc.stdlib cimport calloc, free, malloc
+from libc.stdlib cimport free
 from libc.string cimport memset
 
 from typing import NamedTuple
 
 import numpy as np
 
-from tokalign.edits import side_words
+from tokalign.edits import segments
 from tokalign.english.annotate.growing cimport grow, more_room
 
 cdef enum:
@@ -35,8 +35,8 @@ cdef enum:
 LONGEST_GAP = GAP
 """Most kept tokens, on average, between blocks that join."""
 
-cdef int PUNCTUATION = side_words.PUNCTUATION
-cdef int COMMA = side_words.COMMA
+cdef int PUNCTUATION = segments.PUNCTUATION
+cdef int COMMA = segments.COMMA
 
 
 class Stretch(NamedTuple):
@@ -62,11 +62,7 @@ class Segment(NamedTuple):
 def blocks_of(const int32_t[::1] partner, Py_ssize_t n_target):
     """Return the blocks between kept tokens, int32 of shape (n_blocks, 4), each as a Stretch.
 
-    Parameters
-    ----------
-    partner : int32 array, shape (n_source,)
-        The target token that each source token is kept as, -1 where it is not.
-    n_target : int
+    `partner` is what `kept_tokens` returns.
     """
     cdef Py_ssize_t n_source = partner.shape[0]
     found = np.empty((n_source + 1, 4), np.int32)
@@ -202,13 +198,12 @@ cdef class Cuts:
     cdef readonly object segments
     cdef const int32_t[:, ::1] _blocks
     cdef int32_t *_point     # [n_points, 2] of all blocks, each block's in rising order
-    cdef int32_t *_first     # [n_blocks + 1] number of each block's first point
+    cdef int32_t[::1] _first    # [n_blocks + 1] number of each block's first point
     cdef CutStep *_step         # segments, then steps over words that moved, which are no edits
     cdef Py_ssize_t _n_points, _n_steps, _n_segments, _point_room, _step_room
 
     def __dealloc__(self):
         free(self._point)
-        free(self._first)
         free(self._step)
 
     cdef int _add_points(self, const BlockPoints *grid, const int32_t *block) except -1:
@@ -250,39 +245,19 @@ cdef class Cuts:
     def best(self, const double[::1] scores):
         """Return the segments that cover all blocks once with the highest sum of scores, in order.
 
-        This is a semi-Markov chain over points, decoded exactly.
-
-        Parameters
-        ----------
-        scores : float64 array, shape (n_segments,)
-
-        Returns
-        -------
-        list of Segment
-
-        Notes
-        -----
-        O(n_segments) time. Ties go to the tiling whose last segment comes first in `segments`.
+        This is a semi-Markov chain over points, decoded exactly in O(n_segments) time. Ties go to
+        the tiling whose last segment comes first in `segments`.
         """
         cdef Py_ssize_t n = self._n_points
         if scores.shape[0] != self._n_segments:
             raise ValueError(f"{scores.shape[0]} scores of {self._n_segments} segments")
-        cdef double *total = <double *>malloc((n + 1) * sizeof(double))
-        # The last step to each point, NONE for none; and steps by the point where they end.
-        cdef int32_t *last = <int32_t *>malloc((n + 1) * sizeof(int32_t))
-        cdef int32_t *begin = <int32_t *>calloc(n + 2, sizeof(int32_t))
-        cdef int32_t *by_end = <int32_t *>malloc((self._n_steps + 1) * sizeof(int32_t))
-        try:
-            if total == NULL or last == NULL or begin == NULL or by_end == NULL:
-                raise MemoryError("tilings of blocks")
-            self._sort_by_end(begin, by_end)
-            self._sum(scores, total, last, begin, by_end)
-            return self._traced(last)
-        finally:
-            free(total)
-            free(last)
-            free(begin)
-            free(by_end)
+        cdef double[::1] total = np.empty(n + 1)
+        cdef int32_t[::1] last = np.empty(n + 1, np.int32)      # step to each point
+        cdef int32_t[::1] begin = np.zeros(n + 2, np.int32)     # in `by_end`, for each point
+        cdef int32_t[::1] by_end = np.empty(self._n_steps + 1, np.int32)
+        self._sort_by_end(&begin[0], &by_end[0])
+        self._sum(scores, &total[0], &last[0], &begin[0], &by_end[0])
+        return self._traced(&last[0])
 
     cdef void _sort_by_end(self, int32_t *begin, int32_t *by_end) noexcept:
         """Number steps by the point where they end, those of one point in order."""
@@ -341,24 +316,10 @@ cdef class Cuts:
 def cuts_of(
     const int32_t[:, ::1] blocks, kinds, const float[:, ::1] links, moves, words
 ):
-    """Return how blocks can be cut.
+    """Return how the blocks of `blocks_of` can be cut, as Cuts.
 
-    Parameters
-    ----------
-    blocks : int32 array, shape (n_blocks, 4)
-        See blocks_of.
-    kinds : (int32 array, int32 array)
-        Kinds of the words of both sides.
-    links : float32 array, shape (n_source, n_target)
-    moves : sequence of Stretch
-        Runs that moved; no segment contains them.
-    words : (int32 array, int32 array)
-        Numbers of the tokens of both sides, equal for equal tokens. No segment that joins blocks
-        has equal sides.
-
-    Returns
-    -------
-    Cuts
+    `kinds` are those of the words of both sides, `words` numbers of their tokens, equal for equal
+    ones: no segment that joins blocks has equal sides. None contains a run that moved.
     """
     cdef const int32_t[::1] of_source, of_target, source_words, target_words
     of_source, of_target = kinds
@@ -368,47 +329,42 @@ def cuts_of(
     cdef const int32_t[:, ::1] moved = np.array(moves, np.int32).reshape(-1, 4)
     cdef Cuts cuts = Cuts.__new__(Cuts)
     cdef BlockPoints grid
-    cdef uint8_t *block_of_bytes = <uint8_t *>calloc(
-        (n_source + 1) * (n_target + 1) + 2 * (n_source + n_target + 2), 1
+    cdef uint8_t[::1] room = np.zeros(
+        (n_source + 1) * (n_target + 1) + 2 * (n_source + n_target + 2), np.uint8
     )
     grid.width = n_target + 1
-    grid.mark = block_of_bytes
+    grid.mark = &room[0]
     grid.row = grid.mark + (n_source + 1) * grid.width
     grid.column = grid.row + n_source + 1
     cdef uint8_t *source_gone = grid.column + n_target + 1
     cdef uint8_t *target_gone = source_gone + n_source + 1
     cuts._blocks = blocks
-    cuts._first = <int32_t *>calloc(blocks.shape[0] + 1, sizeof(int32_t))
+    cuts._first = np.zeros(blocks.shape[0] + 1, np.int32)
     cdef Py_ssize_t block, last, k
     cdef int gap
-    try:
-        if block_of_bytes == NULL or cuts._first == NULL:
-            raise MemoryError("points of blocks")
-        for k in range(moved.shape[0]):
-            memset(source_gone + moved[k, 0], 1, moved[k, 1] - moved[k, 0])
-            memset(target_gone + moved[k, 2], 1, moved[k, 3] - moved[k, 2])
-        for block in range(blocks.shape[0]):
-            grid.n_points = 0
-            _mark_block(&grid, &blocks[block, 0], &of_source[0], &of_target[0], links)
-            _mark_moves(&grid, &blocks[block, 0], moved)
-            cuts._add_points(&grid, &blocks[block, 0])
-            cuts._first[block + 1] = <int32_t>cuts._n_points
-            _clear(&grid, &blocks[block, 0])
-            _add_segments(cuts, block, source_gone, target_gone)
-        for block in range(blocks.shape[0]):
-            gap = 0
-            for last in range(block + 1, min(block + MOST_JOINED + 1, blocks.shape[0])):
-                gap += blocks[last, 0] - blocks[last - 1, 1]
-                if gap > GAP * (last - block):
-                    break
-                if not (
-                    _any(source_gone, blocks[block, 0], blocks[last, 1])
-                    or _any(target_gone, blocks[block, 2], blocks[last, 3])
-                    or _are_equal(source_words, target_words, &blocks[block, 0], &blocks[last, 0])
-                ):
-                    cuts._add(cuts._first[block], cuts._first[last + 1] - 1, block, last)
-    finally:
-        free(block_of_bytes)
+    for k in range(moved.shape[0]):
+        memset(source_gone + moved[k, 0], 1, moved[k, 1] - moved[k, 0])
+        memset(target_gone + moved[k, 2], 1, moved[k, 3] - moved[k, 2])
+    for block in range(blocks.shape[0]):
+        grid.n_points = 0
+        _mark_block(&grid, &blocks[block, 0], &of_source[0], &of_target[0], links)
+        _mark_moves(&grid, &blocks[block, 0], moved)
+        cuts._add_points(&grid, &blocks[block, 0])
+        cuts._first[block + 1] = <int32_t>cuts._n_points
+        _clear(&grid, &blocks[block, 0])
+        _add_segments(cuts, block, source_gone, target_gone)
+    for block in range(blocks.shape[0]):
+        gap = 0
+        for last in range(block + 1, min(block + MOST_JOINED + 1, blocks.shape[0])):
+            gap += blocks[last, 0] - blocks[last - 1, 1]
+            if gap > GAP * (last - block):
+                break
+            if not (
+                _any(source_gone, blocks[block, 0], blocks[last, 1])
+                or _any(target_gone, blocks[block, 2], blocks[last, 3])
+                or _are_equal(source_words, target_words, &blocks[block, 0], &blocks[last, 0])
+            ):
+                cuts._add(cuts._first[block], cuts._first[last + 1] - 1, block, last)
     cuts._n_segments = cuts._n_steps
     cuts.segments = np.empty((cuts._n_segments, 6), np.int32)
     cdef int32_t[:, ::1] segments = cuts.segments
@@ -520,17 +476,7 @@ assert len(MOVE_INPUTS) == N_MOVE_INPUTS
 
 
 def move_candidates(const uint8_t[:, ::1] same, const int32_t[:, ::1] blocks):
-    """Return the longest runs of equal words in two places of blocks, in order.
-
-    Parameters
-    ----------
-    same : uint8 array, shape (n_source, n_target)
-    blocks : int32 array, shape (n_blocks, 4)
-
-    Returns
-    -------
-    list of Stretch
-    """
+    """Return the longest runs of equal words in two places of blocks, in order, as Stretches."""
     cdef list found = []
     cdef Py_ssize_t i, j, n_tokens
     cdef const int32_t[::1] here = _block_numbers(blocks, 0, same.shape[0])

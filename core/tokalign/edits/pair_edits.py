@@ -21,10 +21,12 @@ from tokalign.edits.cuts import (
     move_candidates,
     move_inputs,
 )
-from tokalign.edits.segments import SEGMENT_INPUTS, SegmentInputs, kept_tokens
-from tokalign.edits.side_words import (
+from tokalign.edits.segments import (
+    SEGMENT_INPUTS,
+    SegmentInputs,
     SideWords,
     WordFacts,
+    kept_tokens,
     link_matrix,
     numbers_of,
     same_words,
@@ -47,19 +49,7 @@ TABLE = "edits"
 class EditModel:
     """Predicts the probability that people mark a segment as one edit, or a run as moved.
 
-    Parameters
-    ----------
-    table : Table
-    frequencies : Frequencies
-
-    Attributes
-    ----------
-    facts : WordFacts
-
-    Raises
-    ------
-    ResourceError
-        If the table is damaged, or made for other inputs.
+    Raises ResourceError if the table is damaged, or made for other inputs.
     """
 
     def __init__(self, table: Table, frequencies: Frequencies) -> None:
@@ -110,19 +100,8 @@ def edits_between(
 ) -> tuple[Edit, ...]:
     """Return the edits that turn the source into the target.
 
-    Parameters
-    ----------
-    source, target : Sentence
-        Tags and lemmas are used where there are any.
-    links : mapping from (source, target) to confidence
-    conflicts : collection of Conflict
-    model : EditModel, optional
-        The shipped one by default.
-
-    Returns
-    -------
-    edits : tuple of Edit
-        Every token is part of one; see tokalign.types.edits. No SUB has equal sides.
+    Every token is part of one edit; see tokalign.types.edits. No SUB has equal sides. Tags and
+    lemmas are used where there are any. `links` maps (source, target) to a confidence.
 
     Examples
     --------
@@ -265,12 +244,6 @@ def _are_decided(blocks: Iterable[Sequence[int]]) -> bool:
 
 class EditPair:
     """A pair whose edits are to be decided; inputs of the model are computed on demand.
-
-    Parameters
-    ----------
-    source, target : Sentence
-    links : mapping from (source, target) to confidence
-    facts : WordFacts
 
     Attributes
     ----------

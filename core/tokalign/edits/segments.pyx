@@ -1,4 +1,5 @@
-"""The tokens that two sentences keep, and the inputs of the trees that cut the rest into edits.
+"""The words of two sentences, the tokens that they keep, and the inputs of the trees that cut the
+rest into edits.
 
 Kept tokens are the best matching of equal words in the same order. For sentences of n and m tokens,
 with w the worth of keeping a pair of tokens:
@@ -17,11 +18,180 @@ tests/reference/edits.py computes the same word by word.
 
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, uint8_t
-from libc.stdlib cimport calloc, free, malloc
+
+from typing import NamedTuple
 
 import numpy as np
 
+from tokalign.english.lexicon.word_lists import KNOWN, LONGEST, function_words
 from tokalign.errors import ShapeError
+
+cdef enum:
+    OF_PUNCTUATION = 0
+    OF_COMMA = 12
+    NO_KIND = -1
+    NO_GAP = 99
+    N_INPUTS = 42
+
+PUNCTUATION, COMMA = OF_PUNCTUATION, OF_COMMA
+_CONJUNCTION, _OTHER = 13, 14
+_KINDS = {"N": 1, "V": 2, "M": 2, "J": 3, "R": 4, "C": 5, "D": 6, "I": 7, "P": 8, "W": 9, "T": 10}
+_KINDS["E"] = 11
+"""Kinds of words, by the first letter of the Penn tag."""
+_STOPS = frozenset((".", "!", "?"))
+
+
+class SideWords(NamedTuple):
+    """The words of one sentence.
+
+    Attributes
+    ----------
+    kinds : int32 array, shape (n_tokens,)
+        PUNCTUATION, COMMA, or a kind of word.
+    weights : float32 array, shape (n_tokens,)
+        Inverse document frequency of the lemma, in [0, 1]; 0 of function words and punctuation.
+    lemmas : int32 array, shape (n_tokens,)
+        Equal for equal lemmas, on either side.
+    """
+
+    kinds: object
+    weights: object
+    lemmas: object
+
+
+cdef class WordFacts:
+    """Gives the kind and the weight of a word, and caches them.
+
+    `idf` returns the inverse document frequency of a lemma, in [0, 1].
+    """
+
+    cdef dict _known
+    cdef object _idf
+    cdef object _functions
+
+    def __init__(self, idf):
+        self._idf = idf
+        self._functions = frozenset(function_words())
+        self._known = {}
+
+    cdef tuple of(self, str token, str tag, str lemma):
+        """Return the kind and the weight of a word, of its token, tag and lemma."""
+        if len(token) > LONGEST:
+            return self._find(token, tag, lemma)
+        key = token, tag, lemma
+        found = self._known.get(key)
+        if found is None:
+            if len(self._known) >= KNOWN:
+                self._known.clear()
+            found = self._known[key] = self._find(token, tag, lemma)
+        return <tuple>found
+
+    cdef tuple _find(self, str token, str tag, str lemma):
+        kind = _kind_of(token, tag)
+        if kind in (PUNCTUATION, COMMA) or token.lower() in self._functions:
+            return kind, 0.0
+        return kind, self._idf(lemma.lower())
+
+
+cdef _kind_of(str token, str tag):
+    if not any(map(str.isalnum, token)):
+        return COMMA if token == "," else PUNCTUATION
+    return _CONJUNCTION if tag == "CC" else _KINDS.get(tag[:1], _OTHER)
+
+
+def sides_of(source, target, WordFacts facts not None):
+    """Return the words of both sentences; without tags every word counts as a noun."""
+    numbers = {}
+    return _side(source, facts, numbers), _side(target, facts, numbers)
+
+
+cdef _side(sentence, WordFacts facts, dict numbers):
+    cdef tuple tokens = sentence.tokens
+    cdef tuple tags = tags_of(sentence)
+    cdef tuple lemmas = sentence.lemmas or tokens
+    cdef Py_ssize_t n = len(tokens)
+    cdef Py_ssize_t k
+    kinds, weights = np.empty(n, np.int32), np.empty(n, np.float32)
+    cdef int32_t[::1] kind = kinds
+    cdef float[::1] weight = weights
+    for k in range(n):
+        kind[k], weight[k] = facts.of(tokens[k], tags[k], lemmas[k])
+    lower = tuple([(<str>lemma).lower() for lemma in lemmas])
+    return SideWords(kinds, weights, numbers_of(lower, numbers))
+
+
+def tags_of(sentence):
+    """Return the tags; without any, nouns."""
+    return sentence.tags or ("NN",) * len(sentence.tokens)
+
+
+def numbers_of(tuple tokens, dict numbers):
+    """Return an int32 number of each token, equal for equal ones; `numbers` holds those so far."""
+    found = np.empty(len(tokens), np.int32)
+    cdef int32_t[::1] number = found
+    cdef Py_ssize_t k
+    for k in range(len(tokens)):
+        number[k] = numbers.setdefault(tokens[k], len(numbers))
+    return found
+
+
+def same_words(source, target):
+    """Return 1 where two tokens are the same word, uint8 of shape (n_source, n_target).
+
+    Tokens are the same if they are identical, or if they differ only in case and exactly one of
+    them begins a sentence.
+    """
+    numbers = {}
+    cdef int32_t[::1] rows = numbers_of(source.tokens, numbers)
+    cdef int32_t[::1] columns = numbers_of(target.tokens, numbers)
+    found = np.empty((rows.shape[0], columns.shape[0]), np.uint8)
+    cdef uint8_t[:, ::1] same = found
+    cdef Py_ssize_t i, j
+    for i in range(rows.shape[0]):
+        for j in range(columns.shape[0]):
+            same[i, j] = rows[i] == columns[j]
+    begins = _begins(source.tokens), _begins(target.tokens)
+    for i in begins[0]:
+        for j in _in_other_case(source.tokens[i], target.tokens):
+            same[i, j] |= j not in begins[1]
+    for j in begins[1]:
+        for i in _in_other_case(target.tokens[j], source.tokens):
+            same[i, j] |= i not in begins[0]
+    return found
+
+
+cdef list _begins(tuple tokens):
+    """Return the tokens that begin a sentence."""
+    cdef Py_ssize_t k
+    return [0] + [k + 1 for k in range(len(tokens) - 1) if tokens[k] in _STOPS]
+
+
+cdef list _in_other_case(str word, tuple tokens):
+    """Return the tokens equal to a word, ignoring case, but not the word itself."""
+    cdef str lower = word.lower()
+    cdef str token
+    cdef Py_ssize_t k
+    if lower == word == word[:1].upper() + word[1:]:
+        return []
+    found = []
+    for k in range(len(tokens)):
+        token = tokens[k]
+        if token != word and token.lower() == lower:
+            found.append(k)
+    return found
+
+
+def link_matrix(links, Py_ssize_t n_source, Py_ssize_t n_target):
+    """Return the confidence of every link, 0 without a link; float32 of shape (n_source, n_target)."""
+    found = np.zeros((n_source, n_target), np.float32)
+    cdef float[:, ::1] cells = found
+    cdef Py_ssize_t i, j
+    for (i, j), confidence in links.items():
+        if not (0 <= i < n_source and 0 <= j < n_target):
+            raise IndexError(f"a link of tokens {i}, {j}; wanted below {n_source}, {n_target}")
+        cells[i, j] = confidence
+    return found
+
 
 RUN = 0.5
 """Gain of a pair if the pair of tokens before it is kept as well."""
@@ -133,17 +303,11 @@ def kept_tokens(
     cdef int32_t[::1] partner = found
     if not n_source or not n_target:
         return found
-    cdef double *rows = <double *>malloc(2 * (n_target + 1) * sizeof(double))
-    cdef uint8_t *choice = <uint8_t *>malloc(n_source * n_target)
-    if rows == NULL or choice == NULL:
-        free(rows)
-        free(choice)
-        raise MemoryError("kept tokens")
+    cdef double[:, ::1] rows = np.empty((2, n_target + 1))
+    cdef uint8_t[::1] choice = np.empty(n_source * n_target, np.uint8)
     with nogil:
-        _fill_choices(same, worth, links, rows, rows + n_target + 1, choice)
-        _trace_kept(choice, n_source, n_target, &partner[0])
-    free(rows)
-    free(choice)
+        _fill_choices(same, worth, links, &rows[0, 0], &rows[1, 0], &choice[0])
+        _trace_kept(&choice[0], n_source, n_target, &partner[0])
     return found
 
 
@@ -159,13 +323,6 @@ SEGMENT_INPUTS = (
     "kind-before-source", "kind-after-source", "kind-before-target", "kind-after-target",
     "n-blocks", "changed-share", "gap-before", "gap-after",
 )
-
-cdef enum:
-    N_INPUTS = 42
-    PUNCTUATION = 0
-    COMMA = 12
-    NO_KIND = -1
-    NO_GAP = 99
 
 cdef float LITTLE = 0.01    # keeps shares of no weight finite
 
@@ -231,21 +388,10 @@ cdef inline int _kind(const WordArrays *words, Py_ssize_t k) noexcept nogil:
 
 
 cdef class SegmentInputs:
-    """Computes the inputs of segments of a pair.
+    """Computes the inputs of segments of a pair: SideWords of both sides, links of shape
+    (n_source, n_target), what `kept_tokens` returns, and blocks of shape (n_blocks, 4).
 
-    Parameters
-    ----------
-    source, target : SideWords
-        See tokalign.edits.side_words.
-    links : float32 array, shape (n_source, n_target)
-    partner : int32 array, shape (n_source,)
-        The target token that each source token is kept as, -1 where it is not.
-    blocks : int32 array, shape (n_blocks, 4)
-
-    Raises
-    ------
-    ShapeError
-        If the shapes disagree.
+    Raises ShapeError if the shapes disagree.
     """
 
     cdef WordArrays source
@@ -254,7 +400,7 @@ cdef class SegmentInputs:
     cdef const int32_t[::1] partner
     cdef const int32_t[:, ::1] blocks
     cdef list held           # owns the memory of `source` and `target`
-    cdef float *inside       # [n_source + n_target], zeros between calls
+    cdef float[::1] inside   # [n_source + n_target], zeros between calls
     cdef float changed
 
     def __init__(self, source, target, links, partner, blocks):
@@ -268,15 +414,9 @@ cdef class SegmentInputs:
         self.partner = partner
         self.blocks = blocks
         n_tokens = shape[0] + shape[1]
-        free(self.inside)
-        self.inside = <float *>calloc(n_tokens + 1, sizeof(float))
-        if self.inside == NULL:
-            raise MemoryError("inputs")
+        self.inside = np.zeros(n_tokens + 1, np.float32)
         lengths = blocks[:, 1] - blocks[:, 0] + blocks[:, 3] - blocks[:, 2]
         self.changed = lengths.sum() / max(n_tokens, 1)
-
-    def __dealloc__(self):
-        free(self.inside)
 
     cdef WordArrays _words(self, side, linked) except *:
         cdef const int32_t[::1] kinds = side.kinds
@@ -294,16 +434,9 @@ cdef class SegmentInputs:
         return words
 
     def rows(self, const int32_t[:, ::1] segments):
-        """Return the inputs of segments.
+        """Return the inputs of segments, float32 of shape (n_segments, n_inputs).
 
-        Parameters
-        ----------
-        segments : int32 array, shape (n_segments, 6)
-            As Segment has them; within the pair and its blocks, not checked.
-
-        Returns
-        -------
-        float32 array, shape (n_segments, n_inputs)
+        Each is as Segment has it, within the pair and its blocks; that is not checked.
         """
         found = np.zeros((segments.shape[0], N_INPUTS), np.float32)
         cdef float[:, ::1] out = found
@@ -359,12 +492,12 @@ cdef class SegmentInputs:
             if self.partner[i] >= 0:
                 out[13] += 1
                 out[14] += self.source.weight[i]
-                out[15] += self.source.kind[i] == PUNCTUATION or self.source.kind[i] == COMMA
+                out[15] += self.source.kind[i] == OF_PUNCTUATION or self.source.kind[i] == OF_COMMA
 
     cdef void _related(self, TokenRun *rows, TokenRun *columns, float *out) noexcept nogil:
         """Write the inputs that compare two runs, neither of them empty."""
-        cdef float *of_source = self.inside
-        cdef float *of_target = self.inside + self.source.n
+        cdef float *of_source = &self.inside[0]
+        cdef float *of_target = of_source + self.source.n
         cdef Py_ssize_t i, j
         cdef float link
         for i in range(rows.start, rows.end):

@@ -25,15 +25,8 @@ def listed_items(
     paired: tuple[Collection[int], Collection[int]],
 ) -> Iterator[tuple[int, int, int]]:
     """Yield a sentence of one text, and the first and the number of those of the other text that
-    are its list: three or more, of which all but the first are items.
-
-    Parameters
-    ----------
-    sentences, others : sequence of SentenceSpan
-        Of both texts.
-    paired : (collection of int, collection of int)
-        Sentences of both texts that are identical with one of the other text.
-    """
+    are its list: three or more, of which all but the first are items. Sentences of both texts that
+    are `paired` are identical with one of the other text."""
     runs = [*_runs(others, paired[1])]
     if not runs:
         return

@@ -43,14 +43,8 @@ Pairs: TypeAlias = NDArray[np.int32]
 
 
 class TextCandidate(NamedTuple):
-    """One sentence, or two neighbours, of each text; or one of one and a list of the other.
-
-    Attributes
-    ----------
-    old_first, n_old : int
-        First sentence of the old text, and number of sentences.
-    new_first, n_new : int
-    """
+    """One sentence, or two neighbours, of each text; or one of one and a list of the other: the
+    first sentence and the number of sentences of each."""
 
     old_first: int
     n_old: int
@@ -100,16 +94,8 @@ def find_candidates(
 ) -> tuple[list[TextCandidate], list[TextCandidate]]:
     """Return the candidates, and the pairs of identical sentences, each sorted.
 
-    Parameters
-    ----------
-    old, new : sequence of str
-        Sentences.
-
-    Raises
-    ------
-    LimitError
-        If more than MAX_TEXT_SENTENCES of a text are not on the chain of identical ones. Its field
-        is ``old_text`` or ``new_text``.
+    Raises LimitError, with the field ``old_text`` or ``new_text``, if more than MAX_TEXT_SENTENCES
+    of a text are not on the chain of identical ones.
     """
     same = identical(old, new)
     settled = _settled(same)

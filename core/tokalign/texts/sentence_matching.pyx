@@ -151,18 +151,9 @@ def best_partners(side, other, weights, ranges, int most, int n_best):
 def shared_beyond(side, other, weights, triples):
     """Return the weight that sentences share with a second sentence but not with a first one.
 
-    Parameters
-    ----------
-    side, other : TextWords
-    weights : float64 array, shape (n_stems,)
-    triples : int32 array, shape (n, 3), C-contiguous
-        A sentence of `side`, and the first and the second one of `other`.
-
-    Returns
-    -------
-    float64 array, shape (n,)
-        Sum of the weights of the stems that the sentence and the second one hold, but not the
-        first.
+    `triples`, int32 of shape (n, 3), are a sentence of `side`, and the first and the second one of
+    `other`. Returned is float64 of shape (n,): the sum of the weights of the stems that the
+    sentence and the second one hold, but not the first.
     """
     cdef const int32_t[:, ::1] rows = triples
     cdef const int64_t[::1] offsets = side.offsets
@@ -232,16 +223,8 @@ cdef void _fill_chain(
     int64_t[::1] best, int32_t[::1] after, int64_t[::1] tree_gain,
     int32_t[::1] tree_block,
 ) noexcept nogil:
-    """Fill the best total from each block on, and the block after it.
-
-    Parameters
-    ----------
-    blocks : shape (n, 4)
-        First old sentence, number of old sentences, first new one, number of new ones; sorted by
-        the first.
-    by_end : shape (n,)
-        Blocks by falling end of their old sentences.
-    """
+    """Fill the best total from each block on, and the block after it; `by_end` are the blocks by
+    falling end of their old sentences."""
     cdef Py_ssize_t n = blocks.shape[0]
     cdef Py_ssize_t pending = n - 1     # the last block that is not in the tree
     cdef Py_ssize_t step

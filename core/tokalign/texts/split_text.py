@@ -25,22 +25,9 @@ def sentences_of(
 ) -> tuple[SentenceSpan, ...]:
     """Return the sentences of a text; a blank text has none.
 
-    One of more than MOST_TOKENS is cut; its pieces count as sentences.
-
-    Parameters
-    ----------
-    text : str
-    name : str
-        Name of the field in errors.
-    most : int or None
-        Most sentences; None for any number.
-
-    Raises
-    ------
-    InputError
-        If the text holds lone surrogates.
-    LimitError
-        If there are more than `most`.
+    One of more than MOST_TOKENS is cut; its pieces count as sentences. Raises InputError, with
+    `name` as its field, if the text holds lone surrogates, and LimitError if there are more than
+    `most`.
     """
     _require_unicode(text, name)
     spans: list[SentenceSpan] = []
@@ -52,17 +39,8 @@ def sentences_of(
 class GrowingText:
     """A growing text, whose sentences are found as soon as more text cannot change them.
 
-    In the end they are those that `sentences_of` finds in the whole text.
-
-    Parameters
-    ----------
-    name : str
-        Name of the field in errors.
-
-    Attributes
-    ----------
-    text : str
-        The text so far.
+    In the end they are those that `sentences_of` finds in the whole text. `name` is the field in
+    errors, `text` the text so far.
     """
 
     def __init__(self, name: str) -> None:
@@ -74,12 +52,8 @@ class GrowingText:
     def add(self, piece: str) -> list[SentenceSpan]:
         """Return the sentences that the next piece of the text completes.
 
-        Raises
-        ------
-        InputError
-            If the piece holds lone surrogates.
-        LimitError
-            If there are more than MAX_TEXT_SENTENCES.
+        Raises InputError if the piece holds lone surrogates, and LimitError if there are more than
+        MAX_TEXT_SENTENCES.
         """
         _require_unicode(piece, self._name)
         self.text += piece

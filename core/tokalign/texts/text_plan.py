@@ -75,13 +75,7 @@ def choose_blocks(
 ) -> NDArray[np.int64]:
     """Return the numbers of the chosen blocks; no two of them share a sentence.
 
-    Parameters
-    ----------
-    blocks : int32 array, shape (n, 4)
-        Sorted by the first old sentence.
-    similarities : float64 array, shape (n,)
-        In [0, 1].
-    gains : Gains
+    `blocks` are sorted by the first old sentence; their similarities, of shape (n,), are in [0, 1].
     """
     gained = gains.of(blocks, similarities)
     likely = np.flatnonzero(gained > 0)
@@ -97,12 +91,7 @@ def choose_blocks(
 def in_order(blocks: Blocks, sizes: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Return which of the chosen blocks did not move: those in order with the most text.
 
-    Parameters
-    ----------
-    blocks : int32 array, shape (n, 4)
-        No two share a sentence.
-    sizes : int64 array, shape (n,)
-        Characters of each block, above 0.
+    No two blocks share a sentence. `sizes`, of shape (n,), are the characters of each, above 0.
     """
     order = np.argsort(blocks[:, 0])
     is_kept = np.zeros(len(blocks), np.bool_)
@@ -204,13 +193,6 @@ class BlockPlan(NamedTuple):
 class TextPlan:
     """Sentences of two texts, and the candidates to compare.
 
-    Attributes
-    ----------
-    old_text, new_text : str
-    old, new : tuple of SentenceSpan
-    candidates : sequence of TextCandidate
-        The candidates to compare.
-
     Examples
     --------
     >>> plan = TextPlan.of("Dogs bark.", "Dogs barked.")
@@ -251,12 +233,9 @@ class TextPlan:
     def of(cls, old_text: str, new_text: str) -> Self:
         """Return the plan for two texts.
 
-        Raises
-        ------
-        InputError
-            If a text holds lone surrogates. Its field is ``old_text`` or ``new_text``.
-        LimitError
-            If a text has more than MAX_TEXT_SENTENCES sentences that the other one lacks.
+        Raises InputError if a text holds lone surrogates, and LimitError if it has more than
+        MAX_TEXT_SENTENCES sentences that the other one lacks; the field is ``old_text`` or
+        ``new_text``.
         """
         old = sentences_of(old_text, "old_text", None)
         return cls(old_text, new_text, old, sentences_of(new_text, "new_text", None))
@@ -287,23 +266,10 @@ class TextPlan:
         )
 
     def decide(self, similarities: Sequence[float], gains: Gains = GAINS) -> tuple[BlockPlan, ...]:
-        """Return the blocks of both texts.
+        """Return the blocks of both texts, given how similar each candidate's sides are, in [0, 1].
 
-        Parameters
-        ----------
-        similarities : sequence of float, length n_candidates
-            In [0, 1], of the two sides of each candidate.
-        gains : Gains
-
-        Returns
-        -------
-        tuple of BlockPlan
-            In the order of TextAlignment.blocks; each sentence is part of exactly one.
-
-        Raises
-        ------
-        ShapeError
-            If there is not one similarity per candidate.
+        They are in the order of TextAlignment.blocks; each sentence is part of exactly one. Raises
+        ShapeError if there is not one similarity per candidate.
         """
         if len(similarities) != len(self.candidates):
             raise ShapeError(

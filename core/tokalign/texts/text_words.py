@@ -34,12 +34,8 @@ class TextWords:
 class WordNumbers:
     """Numbers of stems, in order of first occurrence.
 
-    Parameters
-    ----------
-    find : callable, optional
-        Returns the words of a lower-case text in order; by default runs of letters and digits.
-    form : callable, optional
-        Returns the form of a word to stem; by default the word.
+    `find` returns the words of a lower-case text in order, by default runs of letters and digits;
+    `form` the form of a word to stem, by default the word.
     """
 
     def __init__(

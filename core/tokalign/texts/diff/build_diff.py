@@ -52,21 +52,10 @@ class EditPiece:
 def segments_of(
     old: str, new: str, pieces: Sequence[EditPiece], otherwise: str = Change.CONTENT
 ) -> list[DiffSegment]:
-    """Return the segments of two pieces of text.
+    """Return the segments of two pieces of text, without numbers of moves.
 
-    Parameters
-    ----------
-    old, new : str
-    pieces : sequence of EditPiece
-        Their ranges must not overlap. Text outside of them is taken for white space.
-    otherwise : str
-        Change of what is outside of them and is no white space.
-
-    Returns
-    -------
-    segments : list of DiffSegment
-        Without numbers of moves. Their new ranges cover `new`, and their old ranges `old`, without
-        gaps.
+    The ranges of `pieces` must not overlap. Text outside of them is taken for white space; what is
+    none there has the change `otherwise`.
     """
     sides = _Sides(
         old,
@@ -91,15 +80,8 @@ def segments_of(
 
 @dataclass(frozen=True, slots=True)
 class _Stretch:
-    """The pieces and white space between two anchors.
-
-    Attributes
-    ----------
-    old, new : list of EditPiece
-        In the order of each side.
-    before, after : (old, new) or None
-        White space that both sides share at the beginning, and at the end.
-    """
+    """The pieces between two anchors in the order of each side, and the white space before and
+    after them that both sides share."""
 
     old: list[EditPiece]
     new: list[EditPiece]
@@ -343,13 +325,9 @@ def spaced(old: str, new: str) -> list[DiffSegment]:
 
 
 def diff_of(texts: TextAlignment) -> TextDiff:
-    """Return what changed between two aligned texts.
+    """Return what changed between two aligned texts, whose alignments need edits.
 
-    Parameters
-    ----------
-    texts : TextAlignment
-        Its alignments need edits. If one is missing and the words differ, all of the block's text
-        is replaced.
+    If an alignment is missing and the words differ, all of the block's text is replaced.
 
     Examples
     --------

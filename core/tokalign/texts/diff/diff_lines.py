@@ -58,14 +58,10 @@ def terminal_lines(
 
     Parameters
     ----------
-    diff : TextDiff
-    names : (old, new)
-        Names of the two texts.
     context : int
         Paragraphs to show before and after each that changed; the others are folded.
     is_coloured : bool
-        Whether colours mark the words; otherwise ``[-old-]``, ``{+new+}``, ``[moved →1]`` and ``{1→
-        moved}`` do.
+        Whether colours mark the words, not ``[-old-]``, ``{+new+}``, ``[left →1]``, ``{1→ moved}``.
     width : int, optional
         Columns to wrap lines at; by default, lines are as long as in the texts.
     only_meaning : bool
@@ -83,15 +79,10 @@ def markdown_lines(
     context: int = 1,
     only_meaning: bool = False,
 ) -> Iterator[str]:
-    """Yield the lines of a difference as Markdown; equal texts have none.
+    """Yield the lines of a difference as Markdown, as `terminal_lines` does for a terminal.
 
-    The texts are shown literally: Markdown's signs are escaped. Each paragraph stands by itself;
-    headings and items of lists are paragraphs.
-
-    Parameters
-    ----------
-    diff, names, context, only_meaning
-        As of `terminal_lines`; unchanged paragraphs are left out.
+    The texts are shown literally: Markdown's signs are escaped. Headings and items of lists are
+    paragraphs, each of which stands by itself; unchanged ones are left out.
     """
     return _MarkdownLines(diff).lines(names, None if only_meaning else context)
 

@@ -47,16 +47,8 @@ _LEGEND = (
 
 
 def html_page(diff: TextDiff, names: tuple[str, str] = ("old", "new"), *, context: int = 1) -> str:
-    """Return the HTML of a page.
-
-    Parameters
-    ----------
-    diff : TextDiff
-    names : (old, new)
-        Names of the two texts.
-    context : int
-        Paragraphs to show before and after each that changed; the others are folded.
-    """
+    """Return the HTML of a page, with `context` paragraphs around each that changed; the others are
+    folded."""
     title = page_text(f"{names[0]} → {names[1]}")
     body = "\n".join(_Page(diff).parts(title, context))
     return page_of("diff", title, body, *SCRIPT)

@@ -65,19 +65,8 @@ class Paragraph:
 
 
 def in_reading_order(parts: Sequence[_Part]) -> Iterator[tuple[_Part, bool]]:
-    """Yield parts in the order of the new text, and moved parts at their old place, too.
-
-    Parameters
-    ----------
-    parts : sequence of DiffSegment or DiffBlock
-        In the order of the new text. Segments of the kind MOV and blocks with a move have moved.
-
-    Yields
-    ------
-    part : DiffSegment or DiffBlock
-    is_origin : bool
-        Whether this is its old place: after the part before it in the old text.
-    """
+    """Yield parts in the order of the new text, and moved parts at their old place, too: after the
+    part before them in the old text. Each comes with whether this is its old place."""
     leaving: dict[int, list[_Part]] = {}
     before = -1
     places = sorted(
@@ -159,11 +148,8 @@ def _begins(
     *,
     has_ended: bool,
 ) -> bool:
-    """Return whether a paragraph ends between two places.
-
-    The new text decides for blocks that are there, the old text for blocks that are gone, which
-    belong to their old neighbours.
-    """
+    """Return whether a paragraph ends between two places: in the new text, or for blocks that are
+    gone, which belong to their old neighbours, in the old one."""
     before, was_origin = last
     block, is_gone = following
     was_gone = was_origin or before.kind is BlockKind.DELETED

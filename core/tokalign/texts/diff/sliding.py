@@ -23,16 +23,10 @@ _LOOKED_AT = 16
 
 
 def slid(old: str, new: str, segments: Iterable[DiffSegment]) -> list[DiffSegment]:
-    """Return the segments of a block, with insertions and deletions at better places.
+    """Return the segments of a block with the texts `old` and `new`, with insertions and deletions
+    at better places.
 
     Time is linear in the texts, since one of n characters slides at most n characters.
-
-    Parameters
-    ----------
-    old, new : str
-        The texts of the block.
-    segments : iterable of DiffSegment
-        In the order of the new text.
     """
     left = list(segments)[::-1]
     found: list[DiffSegment] = []

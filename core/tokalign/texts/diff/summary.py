@@ -127,11 +127,7 @@ def _changed(diff: TextDiff) -> Iterator[tuple[DiffBlock, int, DiffSegment, str,
 def github_lines(diff: TextDiff, names: tuple[str, str]) -> Iterator[str]:
     """Yield a command of GitHub Actions for each alarm, which shows it at its line of the new text.
 
-    Parameters
-    ----------
-    diff : TextDiff
-    names : (old, new)
-        Paths of the two texts.
+    `names` are the paths of the two texts.
     """
     escaped = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
     path = names[1].translate(escaped | {ord(":"): "%3A", ord(","): "%2C"})
@@ -145,14 +141,7 @@ _LONGEST_BAR = 40
 
 
 def stat_lines(diff: TextDiff, names: tuple[str, str] = ("old", "new")) -> Iterator[str]:
-    """Yield the lines of the counts; equal texts have none.
-
-    Parameters
-    ----------
-    diff : TextDiff
-    names : (old, new)
-        Names of the two texts.
-    """
+    """Yield the lines of the counts; equal texts have none."""
     if diff.is_same:
         return
     summary = summarize(diff)

@@ -212,10 +212,7 @@ class TextDiff(Shown):
     def rebuild_new(self, old: str) -> str:
         """Return the new text, rebuilt from the old one and the segments.
 
-        Raises
-        ------
-        InputError
-            If `old` is not the old text of this difference.
+        Raises InputError if `old` is not the old text of this difference.
         """
         _require_text(old, self.old, "old")
         return "".join(
@@ -226,10 +223,7 @@ class TextDiff(Shown):
     def rebuild_old(self, new: str) -> str:
         """Return the old text, rebuilt from the new one and the segments.
 
-        Raises
-        ------
-        InputError
-            If `new` is not the new text of this difference.
+        Raises InputError if `new` is not the new text of this difference.
         """
         _require_text(new, self.new, "new")
         return "".join(
@@ -266,11 +260,8 @@ class TextDiff(Shown):
     def from_dict(cls, value: Mapping[str, Any]) -> Self:
         """Return the difference that `to_dict` wrote.
 
-        Raises
-        ------
-        InputError
-            If a field is missing or of another type, a kind is unknown, or the segments do not
-            cover both texts without gaps.
+        Raises InputError if a field is missing or of another type, a kind is unknown, or the
+        segments do not cover both texts without gaps.
         """
         if not isinstance(value, Mapping) or value.get("format") != FORMAT:
             seen = value.get("format") if isinstance(value, Mapping) else value
