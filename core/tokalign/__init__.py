@@ -155,9 +155,9 @@ def __getattr__(name: str) -> Any:
         found = globals()[name] = getattr(importlib.import_module(_LAZY[name]), name)
         return found
     if name == "__version__":
-        from importlib.metadata import version
+        from tokalign.files.shipped import VERSION
 
-        return version("tokalign")
+        return VERSION
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 from tokalign.batches.rows import map_rows
 from tokalign.errors import InputError, quoted
-from tokalign.texts.diff import TextDiff, same_texts
-from tokalign.texts.split_text import split_text
 from tokalign.types import Alignment, LinkExplanation, PairLike, Ranked, SentenceLike
 from tokalign.types.chunks import ChunkedPair
 from tokalign.types.constraints import Constraints
@@ -41,6 +39,7 @@ if TYPE_CHECKING:
 
     from tokalign.aligner import Aligner
     from tokalign.comparison.near_duplicates import Duplicates
+    from tokalign.texts.diff import TextDiff
 
 _loading = ForkLock()
 _loaded: list[Aligner] = []
@@ -381,6 +380,8 @@ def diff(
         rows = frame.pairs(columns, VERSIONS, ("old", "new"))
         return map_rows(work, frame, rows, progress=progress)
     if isinstance(old, str) and old == new:
+        from tokalign.texts.diff import same_texts  # takes longer than aligning a pair
+
         AlignOptions.of(options, changes)
         return same_texts(old, [(each.start, each.end) for each in split(old)])
     return _asked(aligner).diff(old, new, options, **changes)  # type: ignore[arg-type]
@@ -414,4 +415,6 @@ def split(text: str) -> list[SentenceSpan]:
     SentenceSpan(start=0, end=32, text='Dr. Wu came at 3 p.m. on Monday.')
     SentenceSpan(start=33, end=47, text='She left at 4.')
     """
+    from tokalign.texts.split_text import split_text
+
     return split_text(text)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from tokalign.errors import MissingPackageError, ResourceError
-from tokalign.files.shipped import DATA_DIR, check_versions
+from tokalign.files.shipped import DATA_DIR, VERSION, check_versions
 from tokalign.model import shipped
 
 ROOT = Path(__file__).parents[2]
@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 def test_a_checkout_has_one_version():
     version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
     recipe = (ROOT / "packaging" / "conda" / "recipe.yaml").read_text()
-    assert (DATA_DIR / "version.txt").read_text().strip() == version
+    assert (DATA_DIR / "version.txt").read_text().strip() == VERSION == version
     assert f'version: "{version}"' in recipe
 
 

@@ -9,6 +9,8 @@ from tokalign.errors import ResourceError, quoted
 
 DATA_DIR = Path(__file__).resolve().parents[1] / "data"
 DEFAULT_MODEL = "en"
+VERSION = "0.1.0"
+"""Of the library: asking importlib.metadata took an eighth of a process's start."""
 VERSIONS = {"tokalign-data": "version.txt", "tokalign-neural-data": "neural-version.txt"}
 """Data package -> its file with the version of tokalign it is for. Only wheels have the file: in a
 source checkout all data have one version."""
@@ -42,11 +44,5 @@ def data_dir() -> Path:
     ResourceError
         If it is missing, or its version is not the library's.
     """
-    from importlib import metadata  # takes as long as the library's own types
-
-    try:
-        version = metadata.version("tokalign")
-    except metadata.PackageNotFoundError:
-        return DATA_DIR  # sources that are not installed, as during a build, have one version
-    check_versions(DATA_DIR, version)
+    check_versions(DATA_DIR, VERSION)
     return DATA_DIR

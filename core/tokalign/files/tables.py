@@ -17,7 +17,6 @@ that it uses as indices of other arrays.
 from __future__ import annotations
 
 import json
-import lzma
 import math
 import os
 import re
@@ -296,6 +295,8 @@ def write_table(
         "sha256": digest_of(payload),
         "arrays": specs,
     }
+    import lzma  # which only recipes need
+
     text = json.dumps(header, ensure_ascii=False, sort_keys=True).encode("utf-8")
     read_header(text, TableHeader)
     text += b" " * (-(len(text) + 16) % ALIGNMENT)

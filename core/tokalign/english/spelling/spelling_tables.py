@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from importlib.resources import files
 from typing import NamedTuple
 
 from tokalign.errors import InputError, quoted
+from tokalign.files.shipped import data_dir
 
 RULES: tuple[tuple[str, str, int, int, tuple[str, ...]], ...] = (
     ("ae", "e", 0, 6, ()),
@@ -96,7 +96,7 @@ def expansions(token: str) -> tuple[Expansion, ...]:
 @cache
 def short_forms() -> dict[str, tuple[Expansion, ...]]:
     """Return the shipped table of short forms."""
-    text = files("tokalign").joinpath("data", "short-forms.tsv").read_text(encoding="utf-8")
+    text = (data_dir() / "short-forms.tsv").read_text(encoding="utf-8")
     table: dict[str, tuple[Expansion, ...]] = {}
     for line in text.splitlines():
         if line and not line.startswith("# "):
