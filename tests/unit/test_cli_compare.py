@@ -11,7 +11,6 @@ from click.testing import CliRunner
 from tokalign.cli.compare import read_spec
 from tokalign.cli.main import main
 from tokalign.errors import InputError
-from tokalign.types.options import Symmetrization
 
 SAMPLE = Path(__file__).parents[1] / "data" / "sample.jsonl"
 GOLD = "a cat sat ||| the cat sat down ||| 1-1 2-2 2p3\nno ||| yes ||| 0-0\n"
@@ -90,19 +89,6 @@ def test_what_aligners_write_is_read_as_it_comes(gold, tmp_path, name, text):
     assert row["pairs_per_s"] is None
 
 
-def test_two_directions_of_files_are_combined(gold, tmp_path):
-    forward, backward = tmp_path / "forward", tmp_path / "backward"
-    forward.write_text("1-1 0-0\n0-0\n")
-    backward.write_text("1-1 2-2\n0-0\n")
-    both = {
-        direction: compared(gold, f"x={forward},with={backward},symmetrization={direction}")[0]
-        for direction in ("intersection", "union")
-    }
-    assert both["intersection"]["precision"] == 1.0
-    assert both["union"]["recall"] == 1.0
-    assert both["union"]["precision"] == pytest.approx((2 / 3 + 1) / 2)
-
-
 def test_the_table_names_its_columns_and_the_test(gold, tmp_path):
     good, bad = tmp_path / "good", tmp_path / "bad"
     good.write_text("1-1 2-2\n0-0\n")
@@ -139,9 +125,8 @@ def test_the_page_has_a_plot_and_the_links_of_all_systems(gold, tmp_path):
         ("en,from=msr", "from is a setting of files"),
         ("en-rte2,reversed", "reversed is a setting of files"),
         ("links.txt,style=free", "style is a setting of models"),
-        ("links.txt,symmetrization=union", "give both"),
-        ("links.txt,with=b.txt", "give both"),
-        ("links.txt,symmetrization=union,with=", "nothing follows 'with='"),
+        ("links.txt,symmetrization=union", "symmetrization is a setting of models"),
+        ("links.txt,from=", "nothing follows 'from='"),
         ("en,style=loose,style=free", "style is there twice"),
     ],
 )
@@ -151,11 +136,8 @@ def test_bad_systems_say_what_is_wrong(spec, message):
 
 
 def test_settings_are_read():
-    spec = read_spec(
-        "x=y=a.txt,with=b.txt,symmetrization=grow-diag,one-based,reversed,from=pharaoh"
-    )
-    assert (spec.label, spec.what, spec.other) == ("x=y", "a.txt", "b.txt")
-    assert spec.symmetrization is Symmetrization.GROW_DIAG
+    spec = read_spec("x=y=a.txt,one-based,reversed,from=pharaoh")
+    assert (spec.label, spec.what) == ("x=y", "a.txt")
     assert spec.options.one_based
     assert spec.options.reverse
     assert spec.format == "pharaoh"

@@ -154,7 +154,7 @@ def test_an_interrupted_run_is_resumed_to_the_same_bytes(align, many, interrupt,
         output.unlink(missing_ok=True)
         left.write_bytes(whole[:cut])
         result = align("-i", many, "--format", "jsonl", "-o", output, "--resume")
-        assert output.read_bytes() == whole, result.stderr
+        assert output.exists() and output.read_bytes() == whole, result.stderr
         assert not left.exists()
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from tokalign.evaluate.compared import SystemLinks
 
 _OF_MODELS = {"symmetrization", "style"}
-_OF_FILES = {"from", "with", "symmetrization"}
+_OF_FILES = {"from"}
 _SWITCHES = {"one-based", "reversed"}
 _MARKUP = ("latex", "markdown", "csv")
 
@@ -40,8 +40,8 @@ _MARKUP = ("latex", "markdown", "csv")
 class Spec:
     """A system as given on the command line: ``[LABEL=]WHAT[,SETTING...]``.
 
-    WHAT is a model's name or path, or the path of links; `other` is a file of links in the other
-    direction. An empty style or format is the default.
+    WHAT is a model's name or path, or the path of links; An empty style or format is the
+    default.
     """
 
     label: str
@@ -49,7 +49,6 @@ class Spec:
     symmetrization: Symmetrization | None = None
     style: str = ""
     format: str = ""
-    other: str = ""
     options: Options = Options()  # noqa: RUF009 (frozen)
 
     @property
@@ -75,18 +74,12 @@ def read_spec(text: str) -> Spec:
         symmetrization=None if chosen is None else Symmetrization(chosen),
         style=values.get("style", ""),
         format=values.get("from", ""),
-        other=values.get("with", ""),
         options=Options(one_based="one-based" in values, reverse="reversed" in values),
     )
     known, kind = (_OF_MODELS, "models") if spec.is_model else (_OF_FILES | _SWITCHES, "files")
     for name in sorted(values.keys() - known):
         other = "files" if spec.is_model else "models"
         raise InputError(f"system {quoted(text)}: {name} is a setting of {other}, not of {kind}")
-    if not spec.is_model and (chosen is None) == bool(spec.other):
-        raise InputError(
-            f"system {quoted(text)}: symmetrization combines the links of two files; give both "
-            "with=FILE and symmetrization=..."
-        )
     return spec
 
 
@@ -140,26 +133,13 @@ def _read(spec: Spec, gold: Sequence[GoldPair], choice: LinkChoice) -> SystemLin
     from tokalign.evaluate import read_predictions
     from tokalign.evaluate.compared import SystemLinks
 
-    def read(path: str) -> list[frozenset[tuple[int, int]]]:
-        if not Path(path).is_file():
-            from tokalign.model.shipped import model_path
+    if not Path(spec.what).is_file():
+        from tokalign.model.shipped import model_path
 
-            model_path(path)  # says that there is neither a file nor a model of the name
-        return read_predictions(
-            path, gold, format=spec.format or None, choice=choice, options=spec.options
-        )
-
-    links = read(spec.what)
-    if spec.other and spec.symmetrization is not None:
-        from tokalign.decoding.symmetrize import HEURISTICS
-
-        if spec.symmetrization not in HEURISTICS:
-            raise InputError(
-                f"symmetrization {spec.symmetrization} needs probabilities; for files wanted one "
-                f"of {', '.join(HEURISTICS)}"
-            )
-        combine = HEURISTICS[spec.symmetrization]
-        links = [combine(*each) for each in zip(links, read(spec.other), strict=True)]
+        model_path(spec.what)  # says that there is neither a file nor a model of the name
+    links = read_predictions(
+        spec.what, gold, format=spec.format or None, choice=choice, options=spec.options
+    )
     return SystemLinks(spec.label, links)
 
 
@@ -185,8 +165,6 @@ def _relations(spec: Spec, gold: Sequence[GoldPair]) -> Sequence[Mapping[tuple[i
 def _quoted(spec: Spec) -> str:
     """Return a system's settings, as a signature quotes them."""
     parts = [f"{spec.label}={quoted_model(spec.what)}", spec.symmetrization, spec.style]
-    if spec.other:
-        parts.append(f"with {quoted_model(spec.other)}")
     return " ".join(each for each in parts if each)
 
 
@@ -218,7 +196,7 @@ def command(
     and awesome-align write them.
 
     Settings of models: symmetrization=..., style=... Settings of files: from=FORMAT, one-based,
-    reversed, and with=FILE,symmetrization=... to combine the links of both directions.
+    reversed.
 
     Pairs per second are measured on one thread and include annotating the sentences.
     """

@@ -35,26 +35,17 @@ def license_terms() -> list[dict[str, str]]:
     from tokalign.model.shipped import model_path, shipped_models
 
     code = importlib.metadata.version("tokalign")
-    found = [{"name": "code", "license": "Apache-2.0", "source": f"tokalign {code}"}]
+    rows = [("code", "Apache-2.0", f"tokalign {code}")]
     for name in shipped_models():
         header = load_model(model_path(name)).header
-        found.append(
-            {
-                "name": f"model {name}",
-                "license": header.license,
-                "source": ", ".join(header.corpora),
-            }
-        )
-    found += [
-        {"name": f"table {each.name}", "license": each.license, "source": each.source}
+        rows.append((f"model {name}", header.license, ", ".join(header.corpora)))
+    rows += [
+        (f"table {each.name}", each.license, each.source)
         for each in list_resources()
         if each.present
     ]
-    found += [
-        {"name": name, "license": license, "source": source}
-        for name, (license, source) in PLAIN_FILES.items()
-    ]
-    return found
+    rows += [(name, *terms) for name, terms in PLAIN_FILES.items()]
+    return [dict(zip(("name", "license", "source"), row, strict=True)) for row in rows]
 
 
 def _license_text(terms: list[dict[str, str]]) -> str:
@@ -172,6 +163,13 @@ def _cannot_run(models: list[dict[str, Any]], tables: set[str]) -> dict[str, str
     return {name: fault for name, fault in found.items() if fault}
 
 
+_SHOWN = (
+    "name", "version", "description", "corpora", "feature_groups", "uses_trees", "encoder",
+    "license", "digest", "figures", "resources",
+)  # fmt: skip
+"""Fields of a model's header that are shown beside its styles and its size."""
+
+
 def _models() -> list[dict[str, Any]]:
     """Return the header fields of the models that ship."""
     from tokalign.model import load_model
@@ -181,24 +179,14 @@ def _models() -> list[dict[str, Any]]:
     models = []
     for name in shipped_models():
         path = model_path(name)
-        model = load_model(path).header
+        header = load_model(path).header
         models.append(
-            {
-                "name": model.name,
-                "version": model.version,
-                "description": model.description,
-                "corpora": model.corpora,
-                "feature_groups": model.feature_groups,
-                "uses_trees": model.uses_trees,
-                "encoder": model.encoder,
+            {field: getattr(header, field) for field in _SHOWN}
+            | {
                 "styles": [
-                    {"name": style["name"], "links": style["links"]} for style in model.styles
+                    {key: style[key] for key in ("name", "links")} for style in header.styles
                 ],
-                "default_style": default_style(model.styles),
-                "license": model.license,
-                "digest": model.digest,
-                "figures": model.figures,
-                "resources": model.resources,
+                "default_style": default_style(header.styles),
                 "bytes": path.stat().st_size,
             }
         )

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import bz2
 import contextlib
-import gzip
-import lzma
+import importlib
+import re
 import zlib
 from collections.abc import Iterator
 from io import BytesIO
@@ -15,11 +14,15 @@ from typing import IO, Any
 
 from tokalign.errors import FormatError, MissingPackageError
 
-GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
-XZ, BZIP2 = b"\xfd7zXZ\x00", (b"1AY&SY", b"\x17rE8P\x90")  # bzip2: after its "BZh" and a digit
+_MAGIC = {
+    ".gz": re.compile(rb"\x1f\x8b"),
+    ".zst": re.compile(rb"\x28\xb5\x2f\xfd"),
+    ".bz2": re.compile(rb"BZh.(1AY&SY|\x17rE8P\x90)", re.DOTALL),
+    ".xz": re.compile(rb"\xfd7zXZ\x00"),
+}
+"""First bytes of compressed files, by their suffixes."""
 N_MAGIC = 10
-"""First bytes of compressed files, by format."""
-SUFFIXES = (".gz", ".zst", ".bz2", ".xz")
+SUFFIXES = tuple(_MAGIC)
 
 
 def zstd_module() -> ModuleType:
@@ -35,40 +38,27 @@ def zstd_module() -> ModuleType:
     return module
 
 
-def unpacked(raw: IO[bytes], head: bytes) -> IO[bytes]:
-    """Return a file of the uncompressed bytes.
+def _module(suffix: str) -> Any:
+    """Return the module that opens files of a suffix; each is loaded when it is needed."""
+    names = {".gz": "gzip", ".bz2": "bz2", ".xz": "lzma"}
+    return zstd_module() if suffix == ".zst" else importlib.import_module(names[suffix])
 
-    Parameters
-    ----------
-    raw : file
-    head : bytes
-        Its first `N_MAGIC` bytes, not yet consumed.
-    """
-    made: Any = raw
-    if head.startswith(GZIP):
-        made = gzip.GzipFile(fileobj=raw)
-    elif head.startswith(ZSTD):
-        made = zstd_module().open(raw)
-    elif head.startswith(XZ):
-        made = lzma.LZMAFile(raw)  # noqa: SIM115
-    elif head.startswith(b"BZh") and head[4:] in BZIP2:
-        made = bz2.BZ2File(raw)
-    packed: IO[bytes] = made
+
+def unpacked(raw: IO[bytes], head: bytes) -> IO[bytes]:
+    """Return a file of the uncompressed bytes; `head` is its first `N_MAGIC`, not yet consumed."""
+    found = next((suffix for suffix, magic in _MAGIC.items() if magic.match(head)), None)
+    packed: IO[bytes] = raw if found is None else _module(found).open(raw)
     return packed
 
 
 def packed_writer(file: IO[bytes], name: str) -> IO[bytes] | None:
     """Return a compressing writer for a file; None if its name asks for no compression."""
-    suffix = Path(name).suffix
+    path = Path(name)
     made: Any = None
-    if suffix == ".gz":
-        made = gzip.GzipFile(Path(name).name, "wb", fileobj=file, mtime=0)
-    elif suffix == ".zst":
-        made = zstd_module().open(file, "wb")
-    elif suffix == ".bz2":
-        made = bz2.BZ2File(file, "wb")
-    elif suffix == ".xz":
-        made = lzma.LZMAFile(file, "wb")  # noqa: SIM115
+    if path.suffix == ".gz":
+        made = _module(".gz").GzipFile(path.name, "wb", fileobj=file, mtime=0)
+    elif path.suffix in SUFFIXES:
+        made = _module(path.suffix).open(file, "wb")
     return made  # type: ignore[no-any-return]
 
 
@@ -77,29 +67,20 @@ def damage_named(name: str) -> Iterator[None]:
     """Turn errors of decompression into a FormatError that names the file."""
     try:
         yield
-    except (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError) as error:
-        raise FormatError(f"damaged compressed data: {error}", path=name) from error
-    except OSError as error:
-        if error.errno is not None:
-            raise
-        raise FormatError(f"damaged compressed data: {error}", path=name) from error
     except Exception as error:
-        if type(error).__name__ != "ZstdError":
+        is_of_file = isinstance(error, OSError) and error.errno is not None
+        is_damage = isinstance(error, EOFError | OSError | zlib.error) and not is_of_file
+        # They are of modules that are loaded only if a file is packed so.
+        if not (is_damage or type(error).__name__ in ("LZMAError", "ZstdError")):
             raise
         raise FormatError(f"damaged compressed data: {error}", path=name) from error
 
 
 def read_unpacked(path: Path) -> bytes:
-    """Return the content of a file, decompressed.
+    """Return the content of a file, decompressed; OSError if it cannot be read.
 
-    Raises
-    ------
-    OSError
-        If it cannot be read.
-    FormatError
-        If the compressed data are damaged.
-    ResourceError
-        If the package for its compression is missing.
+    FormatError if the compressed data are damaged; ResourceError if the package for its compression
+    is missing.
     """
     data = path.read_bytes()
     file = unpacked(BytesIO(data), data[:N_MAGIC])

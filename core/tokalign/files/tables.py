@@ -295,11 +295,13 @@ def write_table(
         "sha256": digest_of(payload),
         "arrays": specs,
     }
-    import lzma  # which only recipes need
-
     text = json.dumps(header, ensure_ascii=False, sort_keys=True).encode("utf-8")
     read_header(text, TableHeader)
     text += b" " * (-(len(text) + 16) % ALIGNMENT)
     blob = MAGIC + len(text).to_bytes(8, "little") + text + payload
     path = Path(path)
-    path.write_bytes(lzma.compress(blob, preset=9) if path.suffix == ".xz" else blob)
+    if path.suffix == ".xz":
+        import lzma  # which only recipes need
+
+        blob = lzma.compress(blob, preset=9)
+    path.write_bytes(blob)
