@@ -113,20 +113,9 @@ cdef bint has_room(
 
 
 cdef class Words:
-    """Tokens and words; only one thread may add to it at a time. Numbers never change.
+    """Tokens and words, under tags by number; only one thread may add to it at a time.
 
-    Parameters
-    ----------
-    tags : tuple of str
-        Names of tags, by number.
-
-    Attributes
-    ----------
-    tokens, lemmas : list of str, length n_words
-        Of every word, once `name_new` has run.
-    tags : tuple of str
-    n_bytes : int
-        Upper bound of the memory in use.
+    Numbers never change. The attributes are explained in annotated_texts.pxd.
     """
 
     def __init__(self, tuple tags not None):
@@ -250,13 +239,7 @@ cdef class Words:
         return number
 
     cdef int name_new(self, lemmatize) except -1:
-        """Make the strings of words that have none yet.
-
-        Parameters
-        ----------
-        lemmatize : callable
-            Token and tag to lemma.
-        """
+        """Make the strings of words that have none yet; `lemmatize` takes a token and its tag."""
         cdef Py_ssize_t number
         cdef const Token *token
         for number in range(len(self.lemmas), self.n_words):
@@ -354,14 +337,8 @@ cdef Py_ssize_t _take_tokens(const Text *text, TextScratch *scratch, Words words
 
 
 cdef class TextAnnotator:
-    """Annotates texts by a tagger; one thread at a time.
-
-    Parameters
-    ----------
-    tagger : Tagger
-    lemmatize : callable
-        Token and tag to lemma.
-    """
+    """Annotates texts by a Tagger and by what gives a token and its tag a lemma; one thread at a
+    time."""
 
     cdef object _tagger          # holds the arrays
     cdef object _lemmatize
@@ -384,10 +361,8 @@ cdef class TextAnnotator:
         self.words = Words(tagger.tags)
 
     cdef bint _tag(self, TextScratch *scratch, Words words, Py_ssize_t n) noexcept nogil:
-        """Tag the current sentence, of n added tokens; return whether there was memory.
-
-        n is below 0 if there was no memory for its tokens.
-        """
+        """Tag the current sentence, of n added tokens, below 0 if there was no memory for them;
+        return whether there was memory."""
         cdef Py_ssize_t first = scratch.n_tokens
         cdef Py_ssize_t k
         if n < 0:
@@ -442,12 +417,11 @@ cdef class TextAnnotator:
     def __call__(
         self, list texts not None, list tokens=None, list places=None, list readings=None
     ):
-        """Return annotated texts.
+        """Return texts, of any number of sentences, as AnnotatedTexts.
 
         Parameters
         ----------
         texts : list of str
-            Of any number of sentences.
         tokens : list of (tuple of str, or None), optional
             The tokens of each text, which is one sentence with a space between two; None where the
             text is to be tokenised. Tokens are not empty.
@@ -455,16 +429,13 @@ cdef class TextAnnotator:
             Offsets of each text's tokens, to report instead of those in the text.
         readings : list of (TextReading, or None), optional
             Of each raw text that is not plain; the text is the normal form that it has.
-
-        Returns
-        -------
-        AnnotatedTexts
         """
         cdef Py_ssize_t n_texts = len(texts)
         cdef AnnotatedTexts found = AnnotatedTexts.__new__(AnnotatedTexts)
         cdef Text *items = NULL
         cdef int32_t[::1] lengths = _lengths(tokens)
         cdef int32_t[::1] uncut = lengths if readings is None else _uncut(readings)
+        cdef int32_t[:, ::1] columns
         cdef TextScratch scratch
         cdef Words words
         cdef Py_ssize_t k
@@ -491,9 +462,12 @@ cdef class TextAnnotator:
             if not is_done:
                 raise MemoryError("tokens of a batch")
             words.name_new(self._lemmatize)
-            found.starts = _array(scratch.starts, scratch.n_tokens)
-            found.ends = _array(scratch.ends, scratch.n_tokens)
-            found.numbers = _array(scratch.numbers, scratch.n_tokens)
+            columns = np.empty((3, scratch.n_tokens), dtype=np.int32)
+            found.starts, found.ends, found.numbers = columns[0], columns[1], columns[2]
+            if scratch.n_tokens:
+                memcpy(&columns[0, 0], scratch.starts, scratch.n_tokens * sizeof(int32_t))
+                memcpy(&columns[1, 0], scratch.ends, scratch.n_tokens * sizeof(int32_t))
+                memcpy(&columns[2, 0], scratch.numbers, scratch.n_tokens * sizeof(int32_t))
             found.begins = [scratch.begins[k] for k in range(scratch.n_begins)]
             if places is not None:
                 found.put(places)
@@ -546,6 +520,9 @@ cdef int _point_to_readings(list readings, const int32_t[::1] uncut, Text *items
     return 0
 
 
+cdef int32_t[::1] NONE = np.zeros(1, dtype=np.int32)
+
+
 cdef int32_t[::1] _uncut(list readings):
     """Return the starts and ends of all words that are never cut, and a 0."""
     found = [place for each in readings if each is not None for place in each.addresses]
@@ -554,16 +531,9 @@ cdef int32_t[::1] _uncut(list readings):
 
 cdef int32_t[::1] _lengths(list tokens):
     """Return the lengths of all given tokens, and a 0."""
-    return np.array([len(token) for each in tokens or () for token in each or ()] + [0], dtype=np.int32)
-
-
-cdef _array(const int32_t *values, Py_ssize_t n):
-    """Return a copy of n values as an int32 array."""
-    array = np.empty(n, dtype=np.int32)
-    cdef int32_t[::1] out = array
-    if n:
-        memcpy(&out[0], values, n * sizeof(int32_t))
-    return array
+    if tokens is None or not any(tokens):
+        return NONE
+    return np.array([len(token) for each in tokens for token in each or ()] + [0], dtype=np.int32)
 
 
 cdef class AnnotatedTexts:

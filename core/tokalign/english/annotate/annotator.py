@@ -78,13 +78,7 @@ def load_annotator(name: str) -> Annotator:
 
 
 def with_tokens(sentence: Sequence[str] | Sentence) -> Sentence:
-    """Return a caller's tokens or sentence as a sentence.
-
-    Raises
-    ------
-    InputError
-        If a token is empty.
-    """
+    """Return a caller's tokens or sentence as a sentence; InputError if a token is empty."""
     return sentence if isinstance(sentence, Sentence) else Sentence.from_tokens(sentence)
 
 
@@ -95,15 +89,9 @@ def whole(given: Sequence[str] | Sentence) -> tuple[Sentence, list[int]]:
 
 
 def sentence_at(text: str, tokens: Sequence[str], spans: Iterable[tuple[int, int]]) -> Sentence:
-    """Return a raw text with the tokens that were found in its words.
+    """Return a raw text, as it was sent, with the tokens that were found in its words.
 
-    Parameters
-    ----------
-    text : str
-        As it was sent.
-    tokens : sequence of str
-    spans : iterable of (start, end)
-        Of each token, in `tokalign.english.reading.words_of(text)`.
+    `spans` are their starts and ends in `tokalign.english.reading.words_of(text)`.
     """
     reading = read_text(text)
     places = spans if reading is None else (reading.places(*span) for span in spans)

@@ -48,17 +48,9 @@ CLOSED: dict[tuple[str, str], str] = {
 
 
 class Lemmatizer:
-    """Lemmas of English words under their Penn tags.
+    """Lemmas of English words under their Penn tags, by the shipped WordNet or another one.
 
-    Parameters
-    ----------
-    wordnet : WordNet, optional
-        The shipped one by default.
-
-    Raises
-    ------
-    ResourceError
-        If the table's lists of exceptions are missing or damaged.
+    Raises ResourceError if the table's lists of exceptions are missing or damaged.
     """
 
     def __init__(self, wordnet: WordNet | None = None) -> None:
@@ -69,19 +61,10 @@ class Lemmatizer:
         self._known: dict[tuple[str, str], str] = {}
 
     def lemmatize(self, token: str, tag: str) -> str:
-        """Return the lemma of a token.
+        """Return the lemma of a token with a Penn Treebank tag.
 
-        Parameters
-        ----------
-        token : str
-        tag : str
-            Penn Treebank tag.
-
-        Returns
-        -------
-        str
-            Lower-case except proper nouns and "I". If no rule leads to a word of WordNet, the
-            lower-case token itself, without -s if it is a plural.
+        It is lower-case except in proper nouns and "I". If no rule leads to a word of WordNet, it
+        is the lower-case token itself, without -s if it is a plural.
 
         Examples
         --------

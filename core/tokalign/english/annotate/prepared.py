@@ -31,24 +31,11 @@ _AROUND = 2
 def annotate(
     annotator: Annotator, sentences: Sequence[SentenceLike], *, trees: bool, truncate: bool
 ) -> list[Sentence]:
-    """Return sentences with all columns that a model needs.
+    """Return sentences with all columns that a model needs; with `trees` heads and relations, too.
 
-    Parameters
-    ----------
-    annotator : Annotator
-        Not called if nothing is missing.
-    sentences : sequence of str, sequence of str, or Sentence
-    trees : bool
-        Whether heads and relations are needed.
-    truncate : bool
-        Whether a sentence that is too long is cut, not refused; see tokalign.types.lengths.
-
-    Raises
-    ------
-    InputError
-        If a sentence is empty, its columns do not fit, or it holds lone surrogates.
-    LimitError
-        If a sentence is too long and `truncate` is not set.
+    The annotator is not called if nothing is missing. A sentence that is empty, whose columns do
+    not fit, or that holds lone surrogates is an InputError; one that is too long is a LimitError,
+    unless `truncate` says to cut it (see tokalign.types.lengths).
     """
     given = sentences = list(map(_plain, sentences))
     if truncate:
@@ -139,17 +126,8 @@ def pieces(text: str, most: int) -> Iterator[tuple[int, int]]:
     the least hash: after an insertion the same words make the same pieces again. A piece of more
     than MOST_CHARACTERS is cut after so many.
 
-    Parameters
-    ----------
-    text : str
-        Without white space at either end.
-    most : int
-        At least 1.
-
-    Yields
-    ------
-    start, end : int
-        Half-open ranges, without white space at their ends and with only white space between them.
+    Neither the text nor the half-open ranges have white space at their ends; only white space is
+    between two ranges.
 
     Examples
     --------

@@ -388,18 +388,11 @@ cdef bint ends_here(
     Scan* scan, Py_ssize_t start, Py_ssize_t body, Py_ssize_t mark, int kind, bint is_closed,
     bint is_spaced, Py_ssize_t after,
 ) noexcept nogil:
-    """Whether a sentence ends with a mark.
+    """Whether a sentence ends with a mark of a kind: PERIOD, DOTS or CALL.
 
-    Parameters
-    ----------
-    start, body, mark : int
-        Of the sentence, of the text of its line, and of its mark.
-    kind : int
-        PERIOD, DOTS or CALL.
-    is_closed, is_spaced : bool
-        Whether quotation marks or brackets follow the mark, and whether white space does.
-    after : int
-        Where the next character that is no white space stands; there is one.
+    `start`, `body` and `mark` are where the sentence, the text of its line and its mark begin.
+    Quotation marks or brackets follow the mark (`is_closed`), and white space (`is_spaced`); the
+    next character that is none stands at `after`.
     """
     cdef Py_UCS4 following = at(scan, after)
     cdef Py_UCS4 first, second, letter

@@ -44,15 +44,10 @@ class FromTable(ABC):
 
 @dataclass(frozen=True, eq=False)
 class Tagger(FromTable):
-    """Averaged-perceptron tagger over the arrays of a table.
+    """Averaged-perceptron tagger over the arrays of a table; ids are positions among the tags.
 
-    Attributes
-    ----------
-    tags : tuple of str
-        The tag set; ids are positions in it.
-    weights : int16 array, shape (2**k, 64)
-    lexicon_keys, lexicon_values : uint32 arrays, shape (2**m,)
-        Open addressing by the hash of a lower-case form; the value is its ambiguity class.
+    Weights have shape (2**k, 64). The lexicon's keys and values, of 2**m places, use open
+    addressing by the hash of a lower-case form; the value is its ambiguity class.
     """
 
     tags: tuple[str, ...]
@@ -116,17 +111,10 @@ class Tagger(FromTable):
 
 @dataclass(frozen=True, eq=False)
 class Parser(FromTable):
-    """Arc-hybrid parser over the arrays of a table.
+    """Arc-hybrid parser over the arrays of a table; labels are Universal Dependencies relations.
 
-    Attributes
-    ----------
-    tags : tuple of str
-        Tags known to the parser; any other counts as one unknown tag.
-    labels : tuple of str
-        Universal Dependencies relations with subtypes.
-    action_weights : int16 array, shape (2**k, 4)
-    label_weights : int16 array, shape (2**m, 64)
-        See `tokalign.english.annotate.parsing.parse_forms`.
+    Any tag that it does not know counts as one unknown tag. Weights have the shapes (2**k, 4) and
+    (2**m, 64); see `tokalign.english.annotate.parsing.parse_forms`.
     """
 
     tags: tuple[str, ...]

@@ -34,32 +34,17 @@ MAX_FILE = 64 << 20
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """One lexical table.
-
-    Attributes
-    ----------
-    name, version, license, source : str
-        All but the name are empty if the table is missing.
-    shipped : bool
-        Whether it comes with the package.
-    path : Path
-        Where it is, or would be installed.
-    present : bool
-    size : int
-        Of the file, in bytes; 0 if it is missing.
-    digest : str
-        SHA-256 of its arrays, in hex.
-    """
+    """One lexical table; the last five fields are empty if it is missing."""
 
     name: str
-    shipped: bool
-    path: Path
+    shipped: bool  # with the package
+    path: Path  # where it is, or would be installed
     present: bool
     version: str = ""
     license: str = ""
     source: str = ""
-    size: int = 0
-    digest: str = ""
+    size: int = 0  # of the file, in bytes
+    digest: str = ""  # SHA-256 of its arrays, in hex
 
 
 def home() -> Path:
@@ -80,13 +65,7 @@ def list_resources() -> list[Resource]:
 
 
 def find_resource(name: str) -> Resource:
-    """Return one table by name, present or not.
-
-    Raises
-    ------
-    ResourceError
-        If no table has this name.
-    """
+    """Return one table by name, present or not; ResourceError if no table has this name."""
     resources = {resource.name: resource for resource in list_resources()}
     if name not in resources:
         raise ResourceError(
@@ -96,13 +75,7 @@ def find_resource(name: str) -> Resource:
 
 
 def open_resource(name: str) -> Table:
-    """Map a table by name.
-
-    Raises
-    ------
-    ResourceError
-        If no table has this name, or it is not installed or damaged.
-    """
+    """Map a table by name; ResourceError if there is none, or it is not installed or damaged."""
     resource = find_resource(name)
     if not resource.present:
         raise ResourceError(
@@ -115,17 +88,8 @@ def open_resource(name: str) -> Table:
 def install_ppdb(path: Path | None) -> Resource:
     """Compile PPDB's pairs into the user's folder and return the new resource.
 
-    Parameters
-    ----------
-    path : Path or None
-        Two-column file; None takes NLTK's corpus ``mwa_ppdb``.
-
-    Raises
-    ------
-    FormatError
-        If a line does not have two columns.
-    ResourceError
-        If the corpus is missing.
+    They are those of a two-column file, or without a path of NLTK's corpus ``mwa_ppdb``. A line
+    with other columns is a FormatError, a missing corpus a ResourceError.
     """
     folder = home()
     folder.mkdir(parents=True, exist_ok=True)
@@ -159,10 +123,7 @@ def _describe(name: str, path: Path, *, shipped: bool) -> Resource:
 def pack_words(words: Sequence[str]) -> dict[str, NDArray[np.generic]]:
     """Return the arrays ``words`` and ``word_start`` that `Vocabulary` reads.
 
-    Parameters
-    ----------
-    words : sequence of str
-        Distinct, in rising order (of code points, which is that of their UTF-8 bytes).
+    Words are distinct and in rising order (of code points, which is that of their UTF-8 bytes).
     """
     encoded = [word.encode("utf-8") for word in words]
     start = np.zeros(len(encoded) + 1, dtype=np.int32)

@@ -31,17 +31,8 @@ def unlike_cells(source: Sentence, target: Sentence) -> frozenset[tuple[int, int
 
     Two words are alike if they share their form without case, lemma, canonical form or stem, or
     if they belong to names that share a word. Pairs of function words or of punctuation are never
-    unlike cells: their links in unrelated sentences are not known.
-
-    Parameters
-    ----------
-    source, target : Sentence
-        With tags and lemmas.
-
-    Returns
-    -------
-    frozenset of (int, int)
-        As (source, target), 0-based.
+    unlike cells: their links in unrelated sentences are not known. The sentences have tags and
+    lemmas; cells are (source, target), 0-based.
 
     Examples
     --------

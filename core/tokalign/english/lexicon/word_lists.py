@@ -163,10 +163,7 @@ def scale_names() -> tuple[str, ...]:
 def grades_of(*names: str) -> tuple[Grade, ...]:
     """Return the grades of the first name that is in the table, without those of negation.
 
-    Parameters
-    ----------
-    *names : str
-        Names of a word in lower case: its form, then its lemma.
+    The names of a word, in lower case, are its form and then its lemma.
 
     Examples
     --------
@@ -274,14 +271,7 @@ def content_weight(tag: str) -> float:
 
 
 def token_weight(token: str, tag: str, idf: float) -> float:
-    """Return the weight of a token in similarity, at least 0.
-
-    Parameters
-    ----------
-    token, tag : str
-    idf : float
-        Of its lemma, in [0, 1]; see Frequencies.
-    """
+    """Return the weight of a token in similarity, at least 0, by the idf of its lemma in [0, 1]."""
     if not token.isalpha() and not any(map(str.isalnum, token)):
         return 0.0
     return idf * (NUMBER_FACTOR if tag == "CD" else 1.0)

@@ -113,16 +113,7 @@ def read_text(text: str) -> TextReading | None:
 def marks_of(text: str, markup: str = Markup.AUTO) -> list[TextMark]:
     """Return the marks of a text, in order: what in it is no word, and addresses.
 
-    Parameters
-    ----------
-    text : str
-    markup : Markup
-        What it is read as; accepts its str value.
-
-    Raises
-    ------
-    InputError
-        If `markup` is unknown.
+    It is read as a Markup or its str value; InputError for another one.
 
     Examples
     --------

@@ -62,22 +62,10 @@ class Expansion(NamedTuple):
 
 
 def expansions(token: str) -> tuple[Expansion, ...]:
-    """Return the possible meanings of a short form or contraction.
+    """Return the possible meanings of a short form or contraction, in the order of the table.
 
-    Parameters
-    ----------
-    token : str
-        In any case; dots are ignored.
-
-    Returns
-    -------
-    tuple of Expansion
-        In the order of the table; empty for other words.
-
-    Raises
-    ------
-    InputError
-        If the token is not a string.
+    The token is in any case, and dots are ignored; other words have no meaning here. Raises
+    InputError if the token is not a string.
 
     Examples
     --------
@@ -108,10 +96,7 @@ def short_forms() -> dict[str, tuple[Expansion, ...]]:
 def code_words(token: str) -> tuple[str, ...]:
     """Return the lower-case words of an identifier of code, or () for another token.
 
-    Parameters
-    ----------
-    token : str
-        camelCase, PascalCase, snake_case, kebab-case or dotted.
+    It is in camelCase, PascalCase, snake_case, kebab-case or dotted.
 
     Examples
     --------

@@ -227,18 +227,10 @@ _DAYS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
 def readings(token: str) -> tuple[Reading, ...]:
-    """Return the readings of a token, one for each piece.
+    """Return the readings of any string as a token, one for each piece.
 
-    Parameters
-    ----------
-    token : str
-        Any string.
-
-    Returns
-    -------
-    tuple of Reading
-        Mostly one, at most 8; none for words outside values, telephone numbers and other
-        identifiers.
+    There is mostly one, and at most 8; there is none for words outside values, telephone numbers
+    and other identifiers.
 
     Examples
     --------
