@@ -1,7 +1,7 @@
 """Connection of the asyncio client: what all of its calls go through.
 
 Where a message is written to a call that the server has just ended, the write fails, and grpc.aio
-gives the call the status INTERNAL, before or after that of the server (grpc/grpc#36066). `Statuses`
+gives the call the status INTERNAL, before or after that of the server (grpc/grpc#36066). `Ending`
 finds the one that the server gave.
 """
 
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterable
 from typing import Any, TypeVar
 
@@ -25,13 +24,13 @@ from tokalign.codec import RequestOptions
 from tokalign.types import PairLike
 
 AnswerT = TypeVar("AnswerT")
-WAIT_S = 1.0
-STATUS_POLL_S = 0.001
+# The status of the server comes at once; only a process that is starved of CPU needs so long.
+WAIT_S = 10.0
 _NOT_WRITTEN = "Internal error from Core"
 
 
-class Statuses:
-    """The statuses of a call, each noted when the call gets it.
+class Ending:
+    """The end of a call, as the server gave it.
 
     Parameters
     ----------
@@ -39,23 +38,21 @@ class Statuses:
     """
 
     def __init__(self, call: Any) -> None:
-        self._seen: list[grpc.aio.AioRpcError] = []
+        self._given: asyncio.Future[grpc.aio.AioRpcError] = asyncio.Future()
         call.add_done_callback(self._note)
 
     def _note(self, call: Any) -> None:
         code, details, trailing = map(_now, (call.code(), call.details(), call.trailing_metadata()))
-        if code is not grpc.StatusCode.OK:
+        if details != _NOT_WRITTEN and not self._given.done():
             error = grpc.aio.AioRpcError(code, grpc.aio.Metadata(), trailing, details)
-            self._seen.append(error)
+            self._given.set_result(error)
 
     async def of_server(self, error: grpc.aio.AioRpcError) -> grpc.aio.AioRpcError:
         """Return the error with the server's status, or as it is if that does not come."""
-        ends_at = time.monotonic() + WAIT_S
-        while error.details() == _NOT_WRITTEN and time.monotonic() < ends_at:
-            given = (each for each in self._seen if each.details() != _NOT_WRITTEN)
-            error = next(given, error)
-            await asyncio.sleep(STATUS_POLL_S)
-        return error
+        if error.details() != _NOT_WRITTEN:
+            return error
+        await asyncio.wait([self._given], timeout=WAIT_S)
+        return self._given.result() if self._given.done() else error
 
 
 def _now(value: Coroutine[Any, Any, Any]) -> Any:
@@ -125,15 +122,27 @@ class AsyncConnection(BaseClient):
         call = self._connected()[method](
             timeout=timeout_s, metadata=self._metadata(), wait_for_ready=self._waits
         )
-        statuses = Statuses(call)
+        ending = Ending(call)
+        # Unlike call.read(), it reads on after a write has failed. The server's status comes after
+        # its last response, so all of them must be read.
+        answers = aiter(call)
 
         async def send() -> None:
             async for request in requests:
                 await call.write(request)
             await call.done_writing()
 
+        async def read() -> Any:
+            try:
+                return await anext(answers, grpc.aio.EOF)
+            except grpc.aio.AioRpcError as error:
+                given = await ending.of_server(error)
+                if given.code() is grpc.StatusCode.OK:
+                    return grpc.aio.EOF
+                raise given from error
+
         sender = asyncio.create_task(send())
-        reader = asyncio.create_task(call.read())
+        reader = asyncio.create_task(read())
         try:
             while True:
                 # What has come is looked at before a wait that may be over.
@@ -150,10 +159,10 @@ class AsyncConnection(BaseClient):
                     if response is grpc.aio.EOF:
                         await self._report_async(method, call)
                         return
-                    reader = asyncio.create_task(call.read())
+                    reader = asyncio.create_task(read())
                     yield response
         except grpc.aio.AioRpcError as error:
-            raise self._failed(method, await statuses.of_server(error)) from error
+            raise self._failed(method, error) from error
         finally:
             call.cancel()
             for task in (sender, reader):

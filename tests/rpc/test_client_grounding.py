@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 
 import pytest
 from support import scripted_server
@@ -199,3 +200,19 @@ async def test_pieces_may_be_asynchronous(server):
     async with AsyncClient(server[0]) as client:
         found = [each async for each in client.ground_stream(pieces(), ["rain"])]
     assert ranges(found) == [(0, 8), (9, 17)]
+
+
+async def test_answers_before_a_refusal_are_read_where_a_write_fails(server):
+    async def pieces():
+        yield "a|b|c|"
+        yield "refuse"
+        time.sleep(0.2)  # the server ends the call while nothing is read
+        for _ in range(20):
+            yield "word "
+
+    found = []
+    async with AsyncClient(server[0]) as client:
+        with pytest.raises(InvalidInputError, match="the answer is refused"):
+            async for each in client.ground_stream(pieces(), []):
+                found.append(each)
+    assert ranges(found) == [(0, 1), (2, 3), (4, 5)]

@@ -1,10 +1,10 @@
 """Web pages and the HTTP port: whose pages may call it, and by what names it is called."""
 
-import asyncio
 import json
 
 import httpx
 import pytest
+from support.http import raw
 from support.server_process import started
 from tokalign.errors import InputError
 from tokalign.server.config import Config
@@ -46,15 +46,6 @@ def is_refused(answer, detail):
         assert (problem["code"], problem["reason"]) == ("PERMISSION_DENIED", "ORIGIN_FORBIDDEN")
 
 
-async def raw(http, data):
-    """Return the status and the body that bytes are answered with."""
-    reader, writer = await asyncio.open_connection("127.0.0.1", http.base_url.port)
-    writer.write(data)
-    head, _, body = (await reader.read(1 << 16)).partition(b"\r\n\r\n")
-    writer.close()
-    return int(head.split()[1]), json.loads(body)
-
-
 @pytest.mark.parametrize("origin", FOREIGN)
 async def test_pages_of_other_origins_are_refused_on_every_path(serving, metrics, origin):
     http = (await serving(http_port=0)).http
@@ -71,11 +62,11 @@ async def test_a_foreign_page_is_refused_before_its_body_is_read(serving):
     http = (await serving(http_port=0)).http
     host = f"localhost:{http.base_url.port}".encode()
     head = b"POST /v1/align HTTP/1.1\r\nhost: %s\r\norigin: http://evil.test\r\n" % host
-    status, problem = await raw(http, head + b"content-length: 1000000\r\n\r\n{")
+    status, problem = await raw(http.base_url.port, head + b"content-length: 1000000\r\n\r\n{")
     assert (status, problem["reason"]) == (403, "ORIGIN_FORBIDDEN")
     # Of two origins, both have to be allowed.
     own = b"origin: http://%s\r\n" % host
-    status, _ = await raw(http, head + own + b"content-length: 0\r\n\r\n")
+    status, _ = await raw(http.base_url.port, head + own + b"content-length: 0\r\n\r\n")
     assert status == 403
 
 
@@ -195,15 +186,18 @@ async def test_requests_without_one_host_are_refused(serving, heads):
     for hosts in ((), ("*",)):
         http = (await serving(http_port=0, http_hosts=hosts)).http
         for line in (b"GET /healthz", b"POST /v1/align", b"GET /nothing"):
-            status, problem = await raw(http, line + b" HTTP/1.1\r\n" + heads + b"\r\n")
+            status, problem = await raw(
+                http.base_url.port, line + b" HTTP/1.1\r\n" + heads + b"\r\n"
+            )
             assert (status, problem["reason"]) == (400, "MALFORMED_MESSAGE")
             assert "host" in problem["detail"]
 
 
 async def test_what_speaks_http_1_0_needs_no_host(serving):
     http = (await serving(http_port=0)).http
-    assert (await raw(http, b"GET /healthz HTTP/1.0\r\n\r\n"))[0] == 200
-    assert (await raw(http, b"GET /healthz HTTP/1.0\r\nhost: evil.test\r\n\r\n"))[0] == 403
+    port, line = http.base_url.port, b"GET /healthz HTTP/1.0\r\n"
+    assert (await raw(port, line + b"\r\n"))[0] == 200
+    assert (await raw(port, line + b"host: evil.test\r\n\r\n"))[0] == 403
 
 
 def test_names_and_origins_are_checked():

@@ -1,5 +1,6 @@
-"""Streams of events, read."""
+"""Streams of events, read, and requests as they are on the wire."""
 
+import asyncio
 import json
 
 
@@ -10,3 +11,12 @@ def events(text):
         name, data = block.split("\n")
         found.append((name.removeprefix("event: "), json.loads(data.removeprefix("data: "))))
     return found
+
+
+async def raw(port, data):
+    """Return the status and the value that bytes are answered with; httpx sends all, then reads."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(data)
+    head, _, body = (await reader.read(1 << 16)).partition(b"\r\n\r\n")
+    writer.close()
+    return int(head.split()[1]), json.loads(body)
