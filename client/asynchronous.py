@@ -1,8 +1,8 @@
 """Connection of the asyncio client: what all of its calls go through.
 
 Where a message is written to a call that the server has just ended, the write fails, and grpc.aio
-gives the call the status INTERNAL, before or after that of the server (grpc/grpc#36066). `Ending`
-finds the one that the server gave.
+gives the call the status INTERNAL, before or after that of the server (grpc/grpc#36066).
+`ServerStatus` finds the one that the server gave.
 """
 
 from __future__ import annotations
@@ -29,13 +29,8 @@ WAIT_S = 10.0
 _NOT_WRITTEN = "Internal error from Core"
 
 
-class Ending:
-    """The end of a call, as the server gave it.
-
-    Parameters
-    ----------
-    call : grpc.aio.Call
-    """
+class ServerStatus:
+    """The status of a call that the server gave it."""
 
     def __init__(self, call: Any) -> None:
         self._given: asyncio.Future[grpc.aio.AioRpcError] = asyncio.Future()
@@ -122,7 +117,7 @@ class AsyncConnection(BaseClient):
         call = self._connected()[method](
             timeout=timeout_s, metadata=self._metadata(), wait_for_ready=self._waits
         )
-        ending = Ending(call)
+        status = ServerStatus(call)
         # Unlike call.read(), it reads on after a write has failed. The server's status comes after
         # its last response, so all of them must be read.
         answers = aiter(call)
@@ -136,7 +131,7 @@ class AsyncConnection(BaseClient):
             try:
                 return await anext(answers, grpc.aio.EOF)
             except grpc.aio.AioRpcError as error:
-                given = await ending.of_server(error)
+                given = await status.of_server(error)
                 if given.code() is grpc.StatusCode.OK:
                     return grpc.aio.EOF
                 raise given from error

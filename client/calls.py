@@ -177,11 +177,6 @@ def rank(
 class TextCalls:
     """The calls for two texts.
 
-    Parameters
-    ----------
-    old, new : str
-    options : RequestOptions
-
     Attributes
     ----------
     is_short : bool
@@ -220,12 +215,6 @@ class TextCalls:
 
 class GroundCalls:
     """The calls for an answer that is whole.
-
-    Parameters
-    ----------
-    answer : str
-    passages : iterable of str, (str, str) or SourcePassage
-    options : RequestOptions
 
     Attributes
     ----------

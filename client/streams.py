@@ -31,7 +31,6 @@ class Chunks:
 
     Attributes
     ----------
-    options : RequestOptions
     ordered : bool
         Whether answers wait for those of earlier chunks.
     address : str
@@ -153,8 +152,6 @@ class GrowingGround:
 
     Parameters
     ----------
-    passages : iterable of str, (str, str) or SourcePassage
-    options : RequestOptions
     address : str
         Of the server, for messages.
     timeout_s : float

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from tokalign.client.load.process import free_port
+
+from bench.server_process import free_port
 
 DEPLOY = Path(__file__).resolve().parent
 Change = Callable[[dict[str, Any]], None]

@@ -15,12 +15,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tokalign.client import Client
-from tokalign.client.load.process import running_server
 from tokalign.formats import read_gold
 from tokalign.grounding.evidence import terminal_lines
 from tokalign.types import Alignment, GoldPair
 from tokalign.view import grid_lines
 from tokalign.view.grid_lines import LEGEND
+
+from bench.server_process import running_server
 
 DATA = Path(__file__).resolve().parents[1] / "tests" / "data"
 SHOWN = ("question-02", "paraphrase-01", "negation-01")

@@ -319,7 +319,6 @@ class Admitted:
 
     Parameters
     ----------
-    admission : Admission
     n_pairs, n_bytes, cost, peer, quota, caller
         As of Admission.admit.
 

@@ -46,7 +46,6 @@ def run(config: Config, announce: Announce, factory: EngineFactory) -> None:
 
     Parameters
     ----------
-    config : Config
     announce : Announce
         Called once the server is SERVING.
     factory : EngineFactory
@@ -78,7 +77,6 @@ class App:
     ----------
     pool : Pool
         Serves new calls. A reload replaces it; the old one finishes what it has.
-    reloads : int
     """
 
     def __init__(self, config: Config, announce: Announce, factory: EngineFactory) -> None:

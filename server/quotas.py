@@ -30,7 +30,6 @@ class QuotaLimits(NamedTuple):
 
     Attributes
     ----------
-    cost_per_s : float
     burst : float
         Most that is saved up while the caller is silent.
     at_once : float
@@ -53,7 +52,6 @@ class Quota:
     ----------
     name : str
         The caller's.
-    limits : QuotaLimits
     clock : callable returning float
         Seconds.
 

@@ -71,13 +71,7 @@ class Missing(NamedTuple):
 
 
 class ReasonedError(AlignError):
-    """Base of the errors of the server, each of which has a reason.
-
-    Parameters
-    ----------
-    message : str
-    reason : ErrorReason
-    """
+    """Base of the errors of the server, each of which has a reason."""
 
     def __init__(self, message: str, *, reason: ErrorReason) -> None:
         super().__init__(message)
@@ -89,8 +83,6 @@ class BadRequestError(ReasonedError, InputError):
 
     Parameters
     ----------
-    message : str
-    reason : ErrorReason
     field : str
         Path of the field.
     metadata : mapping from str to str
@@ -119,9 +111,6 @@ class UnknownNameError(BadRequestError):
 
     Parameters
     ----------
-    message : str
-    missing : Missing
-    reason : ErrorReason
     field : str
         Path of the field.
     """
@@ -138,8 +127,6 @@ class QueueFullError(ReasonedError):
 
     Parameters
     ----------
-    message : str
-    reason : ErrorReason
     retry_after_s : float
         After which trying again is worth it.
     """
@@ -181,13 +168,10 @@ class Failure:
 
     Attributes
     ----------
-    reason : ErrorReason
-    message : str
     field : str
         Path of a field of the request, if one is at fault.
     retry_after_s : float
         After which trying again is worth it; 0 says nothing.
-    missing : Missing or None
     metadata : mapping from str to str
         What the message says in words, for programs.
     """

@@ -17,6 +17,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+sys.path.append(str(Path(__file__).resolve().parents[1]))  # for bench
 TOKALIGN = Path(sys.executable).parent / "tokalign"
 PAIR = "Marta Lindqvist founded the bakery in 1987.\tWho founded the bakery?\n"
 LINKS = {"2-1", "3-2", "4-3"}
@@ -69,7 +70,8 @@ def check_command() -> None:
 def check_server() -> None:
     """A server serves both clients and drains."""
     from tokalign.client import AsyncClient, Client
-    from tokalign.client.load.process import running_server
+
+    from bench.server_process import running_server
 
     with running_server("--metrics-port", "-1", command=[str(TOKALIGN), "serve"]) as server:
         address = server.address

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import grpc.aio
-from tokalign.client.load.peer import Peer, message
 from tokalign.v1 import align_pb2
 
+from bench.attack.peer import Peer, message
 from bench.attack.rows import Attack, row
 
 SERVICE = "/tokalign.v1.AlignService"

@@ -18,12 +18,12 @@ from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 import grpc.aio
-from tokalign.client.load import procfs
 from tokalign.client.load.methods import METHODS
-from tokalign.client.load.peer import Peer, message
 from tokalign.v1 import admin_pb2, admin_pb2_grpc, align_pb2, align_pb2_grpc
 
+from bench import procfs
 from bench.attack.caller import pairs
+from bench.attack.peer import Peer, message
 from bench.attack.rows import Attack, row
 
 ALLOWED = frozenset(

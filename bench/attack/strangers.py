@@ -28,9 +28,9 @@ from hyperframe.frame import (
 )
 from tokalign.client.load.connection import grpc_headers
 from tokalign.client.load.methods import METHODS
-from tokalign.client.load.peer import message
 
 from bench.attack.flood import PREFACE, Kind, flood, header_block, headers_frame
+from bench.attack.peer import message
 from bench.attack.rows import Attack, row
 from deploy.loopback import filter_of, listener_of, manager_of
 

@@ -20,10 +20,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from tokalign.client.load import procfs
-from tokalign.client.load.process import SERVE, ServerProcess, running_server
 from tokalign.errors import ServerError
 from tokalign.server.config import RequestLimits
+
+from bench import procfs
 
 # They register the rows, here and in the process of an attack.
 from bench.attack import bare, callers, faults, http, malformed, strangers, tiny  # noqa: F401
@@ -37,6 +37,7 @@ from bench.attack.rows import (
     Attack,
     Row,
 )
+from bench.server_process import SERVE, ServerProcess, running_server
 from deploy import loopback
 
 STOP_MIB = 1536

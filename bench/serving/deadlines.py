@@ -25,10 +25,10 @@ from dataclasses import dataclass
 from tokalign.client.load.calls import LoadRequest
 from tokalign.client.load.generator import Generator
 from tokalign.client.load.methods import METHODS
-from tokalign.client.load.process import ServerProcess
 from tokalign.v1 import align_pb2
 
 from bench.program import print_row
+from bench.server_process import ServerProcess
 from bench.serving.loads import Loads
 from bench.serving.servers import batch, serve
 

@@ -8,11 +8,11 @@ import time
 from pathlib import Path
 
 from tokalign.client.load.measure import Step
-from tokalign.client.load.process import TOKALIGN, ServerProcess
 from tokalign.server.requests.cost import UNIT_US
 from tokalign.server.requests.rates import MODEL
 
 from bench.program import BUILD, print_row
+from bench.server_process import TOKALIGN, ServerProcess
 from bench.serving.loads import IN_FLIGHT, Loads
 from bench.serving.servers import serve
 

@@ -15,10 +15,10 @@ from tokalign.client.load import measure
 from tokalign.client.load.calls import LoadRequest
 from tokalign.client.load.generator import Generator
 from tokalign.client.load.methods import METHODS
-from tokalign.client.load.process import ServerProcess
 from tokalign.v1 import align_pb2, align_pb2_grpc
 
 from bench.program import BUILD, print_row
+from bench.server_process import ServerProcess
 from bench.serving.servers import batch, start
 
 IN_FLIGHT = 64

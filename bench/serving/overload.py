@@ -15,9 +15,9 @@ from tokalign.client.load import measure
 from tokalign.client.load.calls import LoadRequest
 from tokalign.client.load.generator import Generator
 from tokalign.client.load.methods import METHODS
-from tokalign.client.load.process import ServerProcess
 
 from bench.program import print_row
+from bench.server_process import ServerProcess
 from bench.serving.loads import IN_FLIGHT, Loads
 from bench.serving.servers import serve
 

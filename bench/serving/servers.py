@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tokalign.client.load.process import FREE_PORTS, SERVE, ServerProcess
 from tokalign.v1 import align_pb2
+
+from bench.server_process import FREE_PORTS, SERVE, ServerProcess
 
 PAIRS = Path(__file__).resolve().parents[1] / "pairs.tsv"
 

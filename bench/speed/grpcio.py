@@ -23,11 +23,11 @@ from tokalign.client.load.calls import LoadRequest
 from tokalign.client.load.generator import Generator
 from tokalign.client.load.measure import Step, measure
 from tokalign.client.load.methods import METHODS
-from tokalign.client.load.process import FREE_PORTS, SERVE, ServerProcess
 from tokalign.errors import ServerError
 from tokalign.v1 import align_pb2
 
 from bench.program import BUILD, machine, names, print_row, some_of
+from bench.server_process import FREE_PORTS, SERVE, ServerProcess
 from bench.serving.loads import ECHO, IN_FLIGHT
 from bench.serving.servers import sample
 

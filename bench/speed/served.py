@@ -10,9 +10,9 @@ from collections import deque
 from pathlib import Path
 
 from tokalign.aligner import Aligner
-from tokalign.client.load import procfs
 from tokalign.v1 import align_pb2
 
+from bench import procfs
 from bench.pairs import make_pairs
 from bench.program import cpu_s, print_row
 from bench.serving.loads import BATCH, Loads

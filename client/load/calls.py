@@ -50,7 +50,6 @@ class Outcome:
         When it was meant to start, and how long it took from then.
     is_ok : bool
         Whether it was answered.
-    kind : LoadRequest
     code, reason : str
         Of a call without an answer: the name of its code in gRPC, and the server's reason, or
         what else is known.

@@ -43,7 +43,6 @@ class Generator:
         Over HTTP each has one call at a time, and more calls wait for the next that is free.
     is_patient : bool
         See LoadConnection.
-    security : Security
 
     Attributes
     ----------
@@ -89,8 +88,6 @@ class Generator:
         ----------
         rate : float
             Calls per second.
-        duration_s : float
-        seed : int
         extend : callable
             Asked at the end of the time, with the outcomes so far, for how many seconds to go on.
         """

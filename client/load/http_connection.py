@@ -33,7 +33,6 @@ class HttpConnection:
     ----------
     address : str
         ``http://HOST:PORT`` or ``https://HOST:PORT``, perhaps with a path before the methods'.
-    security : Security
     """
 
     def __init__(self, address: str, security: Security = PLAIN) -> None:

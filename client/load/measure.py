@@ -38,7 +38,6 @@ class Result:
 
     Attributes
     ----------
-    load : str
     offered_per_s : float
         Calls that were meant to start in the window.
     calls : int
@@ -114,8 +113,6 @@ def measure(
 
     Parameters
     ----------
-    generator : Generator
-    step : Step
     duration_s, warm_up_s : float
         Of a window, and before the first.
     max_windows : int

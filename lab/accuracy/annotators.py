@@ -25,11 +25,11 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from tokalign.client.load import procfs
 from tokalign.english.annotate import Annotator, load_annotator
 from tokalign.errors import ResourceError
 from tokalign.types import Sentence, SentenceLike
 
+from bench import procfs
 from bench.program import DATA, add_data, names, print_row
 from lab.recipes.annotators.treebank import read_trees, tree_columns
 

@@ -68,12 +68,7 @@ class _Request(NamedTuple):
 
 
 class PairMethods:
-    """The methods of /v1/align and /v1/similarity.
-
-    Parameters
-    ----------
-    service : AlignService
-    """
+    """The methods of /v1/align and /v1/similarity."""
 
     def __init__(self, service: AlignService) -> None:
         self._service = service

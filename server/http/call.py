@@ -305,7 +305,6 @@ class JsonEndpoint:
 
     Parameters
     ----------
-    calls : Calls
     path : str
         Names it in metrics and traces.
     method : callable taking bytes and HttpCall

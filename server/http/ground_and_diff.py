@@ -42,12 +42,7 @@ _DIFF_FIELDS = {"(old|new)_text": r"\1"}
 
 
 class TextMethods:
-    """The methods of /v1/diff and /v1/ground.
-
-    Parameters
-    ----------
-    service : AlignService
-    """
+    """The methods of /v1/diff and /v1/ground."""
 
     def __init__(self, service: AlignService) -> None:
         self._service = service

@@ -255,10 +255,6 @@ class BodyReader(Generic[BodyT]):
 
     A value takes up to thirty times its bytes in memory. So the fields of a large body are cut
     apart first; what nobody reads is not made, and no list becomes longer than it may be.
-
-    Parameters
-    ----------
-    kind : type of Body
     """
 
     def __init__(self, kind: type[BodyT]) -> None:

@@ -42,13 +42,7 @@ _SLOW_HEAD = Failure(
 
 
 class Listener:
-    """Listens for HTTP/1.1, and answers by an application.
-
-    Parameters
-    ----------
-    config : Config
-    application : ASGI application
-    """
+    """Listens for HTTP/1.1, and answers by an application."""
 
     def __init__(self, config: Config, application: Any) -> None:
         self._config = config
@@ -149,7 +143,6 @@ class ConnectionBounds:
 
     Attributes
     ----------
-    max_connections : int
     head_s, body_s, unread_s : float
         In which a request's headers must arrive, its body, and a peer must read some of what it was
         sent.

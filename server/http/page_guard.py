@@ -37,7 +37,6 @@ class PageGuard:
     ----------
     application : ASGI application
         Answers all others.
-    config : Config
     """
 
     def __init__(self, application: ASGIApp, config: Config) -> None:
@@ -86,13 +85,7 @@ class PageGuard:
 
 
 class CrossOrigin(CORSMiddleware):
-    """Tells browsers which pages may call, as PageGuard decides.
-
-    Parameters
-    ----------
-    application : ASGI application
-    origins : sequence of str
-    """
+    """Tells browsers which pages may call, as PageGuard decides."""
 
     def __init__(self, application: ASGIApp, origins: Sequence[str]) -> None:
         super().__init__(

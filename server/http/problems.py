@@ -47,7 +47,6 @@ class Problem:
 
     Parameters
     ----------
-    failure : Failure
     status : int, optional
         Where it is not that of the failure's code.
     headers : iterable of (str, str)

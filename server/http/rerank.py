@@ -43,7 +43,6 @@ class Rerank:
 
     Parameters
     ----------
-    service : AlignService
     version : str
         Of the shape.
     """

@@ -47,7 +47,6 @@ class HttpFrontend:
     ----------
     config : Config
         Has an `http_port`.
-    front : Frontend
     is_serving : callable returning bool
         What the health says.
     """
@@ -77,7 +76,6 @@ def application(
 
     Parameters
     ----------
-    config : Config
     service : AlignService
         Has the methods.
     calls : Calls

@@ -39,11 +39,8 @@ class Histogram(Collector):
 
     Parameters
     ----------
-    name, help_text : str
-    labels : sequence of str
     buckets : sequence of float
         Upper bounds, inclusive, rising; +Inf is added.
-    registry : CollectorRegistry
     """
 
     def __init__(

@@ -54,11 +54,6 @@ class MemoryBound:
     """Refuses calls while a process holds more than three quarters of what it may.
 
     The last quarter is for the requests that were admitted by then.
-
-    Parameters
-    ----------
-    max_bytes : int
-    resident_bytes : callable returning int
     """
 
     def __init__(self, max_bytes: int, resident_bytes: Callable[[], int]) -> None:

@@ -163,7 +163,6 @@ class MetricsServer:
     ----------
     host, port : str, int
         Port 0 takes a free one.
-    metrics : Metrics
     is_live, is_ready : callable returning bool
         Called in the server's thread at each probe.
     may_call : callable taking str and returning bool

@@ -42,7 +42,6 @@ class Ending(NamedTuple):
 
     Attributes
     ----------
-    attributes : mapping
     is_fault : bool
         Whether the server is to blame.
     """
@@ -130,7 +129,6 @@ class CallTrace:
 
     Parameters
     ----------
-    tracing : Tracing
     span : opentelemetry.trace.Span
         The call's, which is recording.
     """
@@ -164,7 +162,6 @@ class CallTrace:
             When it was given to the worker, by time.monotonic.
         n_pairs : int
             Pairs of this call in it; the shard may hold other calls' as well.
-        worker_pid : int
         stages : mapping from name to seconds
             Of the whole shard, in order. The rest of the span's time is the way to the worker
             and back.

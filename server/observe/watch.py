@@ -36,7 +36,6 @@ class Watch:
 
     Parameters
     ----------
-    bound : MemoryBound
     observe_lag : callable taking seconds
         By which the loop came late to a look, because something held it for so long.
     relieve : callable

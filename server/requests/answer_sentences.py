@@ -70,7 +70,6 @@ class Passages(NamedTuple):
     ----------
     shared : bytes
         As Request.shared: a serialised GroundRequest that has them alone.
-    n_passages : int
     n_sources : int
         Most sentences that one of the answer is aligned with.
     n_tokens, n_squares : float
@@ -131,11 +130,8 @@ class Passages(NamedTuple):
 
         Parameters
         ----------
-        n_words : int
         n_shared_by : int
             Sentences that share the work on the passages themselves.
-        costs : CostModel
-        options : RequestOptions
         """
         return costs.of_grounding(
             (self.n_sources, self.n_tokens, self.n_squares),
@@ -153,12 +149,7 @@ def _longest(text: str, n: int) -> list[float]:
 
 
 class Located:
-    """Sentences of an answer with offsets in a unit, each character being counted once.
-
-    Parameters
-    ----------
-    unit : OffsetUnit
-    """
+    """Sentences of an answer with offsets in a unit, each character being counted once."""
 
     def __init__(self, unit: OffsetUnit) -> None:
         self._unit = unit
@@ -181,10 +172,6 @@ class Located:
 
 class GrowingAnswer:
     """An answer that grows, and its sentences with offsets in a unit.
-
-    Parameters
-    ----------
-    unit : OffsetUnit
 
     Attributes
     ----------
@@ -286,8 +273,6 @@ def written(
 
     Parameters
     ----------
-    sentences : iterable of SentenceSpan
-    answers : iterable of Answer
     limit : int
         Most bytes of a sentence; a larger one has a status in place of its evidence.
 

@@ -69,7 +69,6 @@ def too_large(limit: int, n_fitting: int | None = None) -> RequestLimitError:
 
     Parameters
     ----------
-    limit : int
     n_fitting : int, optional
         How many of the pairs, in the order given, have an answer that fits.
     """

@@ -89,7 +89,6 @@ class RankedAnswer(NamedTuple):
     ----------
     answer : Answer
         Of the candidate, or of the sentence that decides its passage.
-    passage : Passage or None
     number : int
         Of the sentence that decides.
     answers : sequence of Answer
@@ -172,7 +171,6 @@ class CandidatePairs:
     ----------
     pairs : list of bytes
         Serialised tokalign.v1.Pair messages without a target.
-    has_passages : bool
     n_left_out : int
         How many sentences of passages are not among the pairs, at least.
     """
@@ -210,9 +208,6 @@ def split_candidates(
 
     Parameters
     ----------
-    question : str
-    candidates : sequence of GivenCandidate
-    limits : RequestLimits
     truncate : bool
         Whether to leave out sentences of passages where there are more than a request may have
         pairs. Of each passage the one stays that has the largest overlap with the question

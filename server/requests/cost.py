@@ -71,14 +71,8 @@ class CostModel:
 
     Parameters
     ----------
-    limits : RequestLimits
-    models : iterable of ModelInfo
     annotators : iterable of str
         Names.
-
-    Attributes
-    ----------
-    limits : RequestLimits
     """
 
     def __init__(
@@ -128,10 +122,8 @@ class CostModel:
             and the sum of the squares of their numbers of tokens.
         n_words : int
             Of the answer's sentence.
-        n_passages : int
         n_bytes : float
             Of the passages, as far as this sentence is charged with splitting them.
-        options : RequestOptions
         """
         n_sources, n_tokens, n_squares = sources
         pairs_us = self.rates(options).us(

@@ -20,10 +20,8 @@ def sentence(message: align_pb2.Sentence, *, side: str, limits: RequestLimits) -
 
     Parameters
     ----------
-    message : align_pb2.Sentence
     side : str
         Path of the sentence, such as ``"source"``; errors name fields below it.
-    limits : RequestLimits
 
     Raises
     ------

@@ -87,7 +87,6 @@ def of_model(name: str, annotator: str) -> Rates:
     ----------
     name : str
         Of a system; any other is that of a model.
-    annotator : str
     """
     rates = BY_SYSTEM.get(name, MODEL)
     return rates.plus(token=ANNOTATOR_TOKEN[annotator])

@@ -67,7 +67,6 @@ def costed(
     ----------
     options, pairs, shared
         As of Request.
-    costs : CostModel
     n_ranked : int
         How many of the pairs a ranking answers; 0 is all.
 
@@ -119,7 +118,6 @@ class Bounds(NamedTuple):
 
     Attributes
     ----------
-    items : int
     cost : int
         In typical pairs.
     n_bytes : int
@@ -136,7 +134,6 @@ class Sized(NamedTuple, Generic[Item]):
 
     Attributes
     ----------
-    item : Item
     pair : bytes or None
         As Request.pairs has it; None where nothing is to be aligned for it.
     cost : int

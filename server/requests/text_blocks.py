@@ -122,7 +122,6 @@ def heading(plan: TextPlan, unit: OffsetUnit, model: bytes) -> bytes:
 
     Parameters
     ----------
-    plan : TextPlan
     unit : OffsetUnit
         What the sentences' offsets count.
     model : bytes
@@ -146,7 +145,6 @@ class AlignedBlock(NamedTuple):
 
     Attributes
     ----------
-    block : BlockPlan
     answer : Answer or None
         None where a sentence has no partner, and could be compared.
     """
@@ -162,10 +160,8 @@ def with_answers(
 
     Parameters
     ----------
-    blocks : sequence of BlockPlan
     answers : iterable of Answer
         Of the blocks that have sentences of both texts, in order.
-    compared : Comparisons
     limit : int
         Most bytes of a block; a larger one fails.
     """

@@ -40,7 +40,6 @@ class RequestFields:
     ----------
     kind : type of Message
         Of length-delimited fields, uint32, bools and enums; others are passed over.
-    data : bytes
     max_items : int
         Most pairs or candidates. Cutting stops after one more; the caller says what is wrong.
 
@@ -193,8 +192,6 @@ def parse(kind: type[MessageT], data: bytes, path: str = "") -> MessageT:
 
     Parameters
     ----------
-    kind : type of Message
-    data : bytes
     path : str
         Of the message in the request; errors name fields below it.
 

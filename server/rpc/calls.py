@@ -47,7 +47,6 @@ class Calls:
 
     Parameters
     ----------
-    metrics : Metrics
     authenticate : callable taking an authorization header and returning Caller, optional
         Raises UnauthenticatedError if the caller may not call.
     tracing : Tracing, optional
@@ -61,13 +60,8 @@ class Calls:
 
     Attributes
     ----------
-    metrics : Metrics
-    tracing : Tracing or None
-    access_log : AccessLog
     running : int
         Calls begun and not yet ended.
-    refusals : Refusals
-    receiving : Receiving
     """
 
     def __init__(

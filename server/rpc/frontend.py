@@ -45,11 +45,6 @@ class Frontend:
 
     It listens before the models are loaded. Until then health checks are answered NOT_SERVING and
     calls are refused as UNAVAILABLE, so that none of them hangs.
-
-    Attributes
-    ----------
-    calls : Calls
-    service : AlignService
     """
 
     def __init__(

@@ -43,12 +43,7 @@ HELD = 3
 
 
 class GroundService:
-    """Answers the calls that ground answers.
-
-    Parameters
-    ----------
-    calls : CallsInPieces
-    """
+    """Answers the calls that ground answers."""
 
     def __init__(self, calls: CallsInPieces) -> None:
         self._calls = calls

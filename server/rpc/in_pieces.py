@@ -34,20 +34,7 @@ MESSAGE_BYTES = 512 << 10
 
 
 class CallsInPieces:
-    """Lets in the bytes and the work of calls on long inputs.
-
-    Parameters
-    ----------
-    limits : RequestLimits
-    admission : Admission
-    memory : MemoryBound
-
-    Attributes
-    ----------
-    limits : RequestLimits
-    admission : Admission
-    memory : MemoryBound
-    """
+    """Lets in the bytes and the work of calls on long inputs."""
 
     def __init__(self, limits: RequestLimits, admission: Admission, memory: MemoryBound) -> None:
         self.limits = limits
@@ -97,10 +84,8 @@ class Incoming:
 
     Parameters
     ----------
-    kind : type of Message
     texts : sequence of str
         The fields that hold pieces of texts.
-    limits : RequestLimits
     what, advice : str
         What the messages hold, and what to do where it is too much, for the error.
 
@@ -157,14 +142,7 @@ class Incoming:
 
 
 class CallWork:
-    """The work of one call, whose bytes are counted already.
-
-    Parameters
-    ----------
-    admission : Admission
-    pool : Pool
-    context : Context
-    """
+    """The work of one call, whose bytes are counted already."""
 
     def __init__(self, admission: Admission, pool: Pool, context: Context) -> None:
         self._admission = admission

@@ -36,8 +36,6 @@ class Chosen(NamedTuple):
 
     Attributes
     ----------
-    options : RequestOptions
-    model : align_pb2.ModelRef
     reference : bytes
         The same, serialised.
     """
@@ -58,14 +56,8 @@ class Serving:
 
     It is made before the pool serves. Where it cannot be made, the models never serve.
 
-    Parameters
-    ----------
-    pool : Pool
-    config : Config
-
     Attributes
     ----------
-    costs : CostModel
     listing : bytes
         Serialised ListModelsResponse.
     """
@@ -164,11 +156,8 @@ class Asked(NamedTuple):
 
     Attributes
     ----------
-    serving : Serving
-    chosen : Chosen
     n_bytes : int
         Of the request.
-    context : Context
     """
 
     serving: Serving

@@ -25,7 +25,6 @@ class AlignStream:
 
     Parameters
     ----------
-    context : Context
     max_chunks : int
         In work or unwritten at once.
     """

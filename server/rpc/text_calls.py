@@ -45,12 +45,7 @@ _TOKEN_CHARACTERS = 5
 
 
 class TextService:
-    """Answers the calls that align texts.
-
-    Parameters
-    ----------
-    calls : CallsInPieces
-    """
+    """Answers the calls that align texts."""
 
     def __init__(self, calls: CallsInPieces) -> None:
         self._calls = calls
@@ -173,8 +168,6 @@ class TextWork:
 
     Parameters
     ----------
-    calls : CallsInPieces
-    asked : Asked
     in_windows : bool
         Whether comparisons and blocks go in windows. Otherwise all comparisons are one request, and
         all blocks another.

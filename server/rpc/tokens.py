@@ -39,10 +39,8 @@ class TokenLine(NamedTuple):
         The caller's. Several tokens may have the same, as while one replaces another.
     digest : bytes
         SHA-256 of the token.
-    is_admin : bool
     expires_at : float
         By time.time.
-    limits : QuotaLimits
     """
 
     name: str
@@ -61,7 +59,6 @@ class Caller(NamedTuple):
         That of the token.
     is_admin : bool
         Whether the admin port takes its calls.
-    quota : Quota
     has_expired : bool
         Whether the token is no longer good; then it only says whose call is refused.
     """

@@ -40,11 +40,6 @@ class InTurn:
     """Reads large requests one at a time, for what is made of one may be thirty times as large.
 
     One that waits for its turn is let in by its bytes.
-
-    Parameters
-    ----------
-    admission : Admission
-    memory : MemoryBound
     """
 
     def __init__(self, admission: Admission, memory: MemoryBound) -> None:

@@ -277,7 +277,6 @@ class FairQueue:
 
         Parameters
         ----------
-        request : Request
         deadline : float or None
             By time.monotonic.
         running : int

@@ -41,8 +41,6 @@ class EngineSettings:
     ----------
     models : tuple of str
         Names or paths.
-    annotators : tuple of str
-    limits : RequestLimits
     device : str
         Where the models' encoders run.
     """
@@ -91,14 +89,7 @@ class _Extras:
 
 
 class AlignerEngine:
-    """An engine over one PairEngine for each pair of a model and an annotator.
-
-    Parameters
-    ----------
-    aligners : dict from (model name, annotator name) to PairEngine
-    models : tuple of ModelInfo
-    limits : RequestLimits
-    """
+    """An engine over one PairEngine for each pair of a model and an annotator."""
 
     def __init__(
         self,

@@ -40,7 +40,6 @@ class Run(NamedTuple):
 
     Attributes
     ----------
-    options : RequestOptions
     shared : bytes
         The serialised Pair.target of all pairs, or empty.
     pairs : tuple of bytes
@@ -57,7 +56,6 @@ class Ready(NamedTuple):
 
     Attributes
     ----------
-    pid : int
     models : tuple of ModelInfo
         The default first.
     rss_bytes : int

@@ -33,10 +33,8 @@ def ground(
 
     Parameters
     ----------
-    engine : PairEngine
     run : Run
         Whose options have `ground`.
-    limits : RequestLimits
     seconds : dict from str to float
         The time of each stage is added to it.
     """

@@ -52,8 +52,6 @@ class Pool:
 
     Parameters
     ----------
-    settings : PoolSettings
-    metrics : Metrics
     is_loop_busy : callable returning bool
         While the event loop is busy, calls wait for it rather than for workers, and a shard costs
         the loop and a worker as much as several calls do. So single calls are held until there is a
@@ -61,7 +59,6 @@ class Pool:
 
     Attributes
     ----------
-    settings : PoolSettings
     failed : asyncio.Future
         Gets a ModelError if workers keep dying before they are ready and none is left.
     """
@@ -102,7 +99,6 @@ class Pool:
 
         Parameters
         ----------
-        request : Request
         deadline : float, optional
             By time.monotonic. The future gets an ExpiredError where pairs have not started by
             then. Cancelling the future drops what has not started.

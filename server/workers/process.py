@@ -63,7 +63,6 @@ class WorkerProcess(asyncio.Protocol):
 
     Parameters
     ----------
-    owner : Owner
     start_timeout_s : float
         It must be ready so many seconds after it was started, a fork after FORK_TIMEOUT_S.
 
@@ -71,7 +70,6 @@ class WorkerProcess(asyncio.Protocol):
     ----------
     pid : int
         0 until it is ready.
-    shard : Shard or None
     given_at : float
         When it got its shard, by time.monotonic.
     is_hedge : bool

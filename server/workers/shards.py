@@ -137,8 +137,6 @@ class Slice:
 
     Attributes
     ----------
-    task : Task
-    start, stop : int
     cost : int
         Of its pairs together.
     """
@@ -166,14 +164,12 @@ class Shard:
 
     Attributes
     ----------
-    slices : list of Slice
     deaths : int
         Workers that crashed or hung while they worked on it, where it is a single pair.
     lost_at : float or None
         When a worker that had it was first killed from outside, by time.monotonic.
     is_hedged : bool
         Whether a second worker has got it, since the first took too long.
-    is_answered : bool
     """
 
     slices: list[Slice]

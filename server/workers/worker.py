@@ -63,7 +63,6 @@ def main(
         See Ends.
     factory, settings
         What to load.
-    log_settings : logs.Settings
     """
     # The server decides when a worker ends; a signal to the whole process group must not.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):

@@ -11,10 +11,11 @@ import sys
 from pathlib import Path
 
 from tokalign.aligner import Aligner
-from tokalign.client.load.process import running_server
 from tokalign.formats import read_gold
 from tokalign.model.shipped import DEFAULT_MODEL
 from tokalign.types.options import Symmetrization
+
+from bench.server_process import running_server
 
 FOLDER = Path(__file__).parent
 DATA = FOLDER.parent / "data"

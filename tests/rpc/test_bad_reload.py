@@ -8,8 +8,9 @@ import pytest
 from support import hostile
 from support.server_process import started
 from support.waiting import wait_until
-from tokalign.client.load.procfs import descendants
 from tokalign.v1 import admin_pb2, admin_pb2_grpc, align_pb2, align_pb2_grpc
+
+from bench.procfs import descendants
 
 
 class Admin:

@@ -12,9 +12,10 @@ from support import name_server, scripted_server
 from support.server_process import started
 from support.waiting import wait_until
 from tokalign.client import AsyncClient, Client, Retry, UnavailableError
-from tokalign.client.load.process import free_port
 from tokalign.client.options import MAX_TOKENS, service_config
 from tokalign.server.rpc.health import MAX_WATCHERS
+
+from bench.server_process import free_port
 
 N_CALLS = 100
 TIMEOUT_S = 60.0

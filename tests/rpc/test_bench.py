@@ -13,10 +13,11 @@ from tokalign.client.load.calls import LoadRequest, Outcome
 from tokalign.client.load.connection import begun, grpc_headers
 from tokalign.client.load.generator import Generator
 from tokalign.client.load.methods import METHODS, requests
-from tokalign.client.load.process import TOKALIGN
 from tokalign.client.load.transport import Security
 from tokalign.server.config import Config
 from tokalign.v1 import align_pb2
+
+from bench.server_process import TOKALIGN
 
 ALIGN = METHODS["align"].rpc
 

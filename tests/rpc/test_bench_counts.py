@@ -20,8 +20,9 @@ from tokalign.client.load import (
 from tokalign.client.load.calls import NO_ANSWER, LoadRequest, Outcome
 from tokalign.client.load.generator import Generator
 from tokalign.client.load.methods import METHODS, requests
-from tokalign.client.load.process import TOKALIGN
 from tokalign.v1 import align_pb2
+
+from bench.server_process import TOKALIGN
 
 DEADLINE_S = 1.0
 REQUEST = LoadRequest.of(METHODS["align"].rpc, b"", DEADLINE_S)

@@ -8,8 +8,9 @@ from support.blocking_client import Blocking
 from support.texts import NEW, OLD
 from tokalign.client import Client, ErrorReason, NotFoundError
 from tokalign.client.base import report_of
-from tokalign.client.load.process import FREE_PORTS, SERVE, ServerProcess
 from tokalign.v1 import align_pb2
+
+from bench.server_process import FREE_PORTS, SERVE, ServerProcess
 
 PAIR = {"source": {"text": "Dogs bark."}, "target": {"text": "The dogs bark."}}
 SLOW = {"source": {"text": "sleep:0.05"}, "target": {"text": "b"}}

@@ -7,9 +7,10 @@ import subprocess
 import pytest
 from click.testing import CliRunner
 from tokalign.cli import serve
-from tokalign.client.load.process import TOKALIGN
 from tokalign.errors import InputError
 from tokalign.server.config import Config, RequestLimits
+
+from bench.server_process import TOKALIGN
 
 ODD = [-1, 0, 10**6, 10**20, -(10**20), 1e20, 1e-20, math.nan, math.inf, -math.inf]
 MOST_MS = 2**31

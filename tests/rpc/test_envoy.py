@@ -12,8 +12,9 @@ import yaml
 from support.envoy import FLAGS, Load, calls_at, envoy, is_ready, wait_for_route
 from support.server_process import FAKE, started
 from support.waiting import wait_until
-from tokalign.client.load.process import free_port, running_server
 from tokalign.v1 import align_pb2_grpc
+
+from bench.server_process import free_port, running_server
 
 KUBERNETES = Path(__file__).parents[2] / "deploy" / "kubernetes"
 

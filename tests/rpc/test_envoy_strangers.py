@@ -27,8 +27,9 @@ from support.envoy import (
 )
 from support.server_process import started
 from support.waiting import until, wait_until
-from tokalign.client.load.peer import Peer, message
-from tokalign.client.load.procfs import resident_mib
+
+from bench.attack.peer import Peer, message
+from bench.procfs import resident_mib
 
 ALIGN = "/tokalign.v1.AlignService/Align"
 

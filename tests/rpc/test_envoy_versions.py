@@ -12,8 +12,9 @@ from support.envoy import FLAGS, calls_at, envoy, request, wait_for_route
 from support.server_process import FAKE, started
 from support.waiting import wait_until
 from tokalign.client import Client
-from tokalign.client.load.process import running_server
 from tokalign.v1 import align_pb2_grpc
+
+from bench.server_process import running_server
 
 NEXT = FAKE.replace("fake_engine", "next_engine")
 

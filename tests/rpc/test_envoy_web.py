@@ -14,10 +14,11 @@ from support.envoy import envoy, is_ready
 from support.server_process import started
 from support.waiting import wait_until
 from tokalign.client import Client
-from tokalign.client.load.process import free_port
 from tokalign.codec.reasons import ErrorReason
 from tokalign.server.status import Failure
 from tokalign.v1 import align_pb2, align_pb2_grpc
+
+from bench.server_process import free_port
 
 PAIR = {"id": "7", "source": "Dogs bark.", "target": "The dogs bark."}
 MESSAGE = {"id": "7", "source": {"text": "Dogs bark."}, "target": {"text": "The dogs bark."}}

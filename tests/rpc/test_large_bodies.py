@@ -9,7 +9,6 @@ from types import SimpleNamespace
 import grpc
 import httpx
 import pytest
-from tokalign.client.load.process import running_server
 from tokalign.errors import InputError, LimitError
 from tokalign.server.admission import Admission
 from tokalign.server.http import json_bodies
@@ -25,6 +24,8 @@ from tokalign.server.observe.memory import MemoryBound
 from tokalign.server.rpc.work import InTurn
 from tokalign.server.status import QueueFullError, RequestLimitError
 from tokalign.v1 import align_pb2, align_pb2_grpc
+
+from bench.server_process import running_server
 
 MOST = 100
 PADDING = " " * SMALL_BYTES

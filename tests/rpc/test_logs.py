@@ -17,7 +17,6 @@ import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from support.server_process import FAKE, started
 from support.waiting import wait_until
-from tokalign.client.load.process import free_port
 from tokalign.server import app
 from tokalign.server.observe.logs import (
     JsonFormatter,
@@ -28,6 +27,8 @@ from tokalign.server.observe.logs import (
 )
 from tokalign.server.observe.metrics import Metrics, MetricsServer
 from tokalign.v1 import align_pb2, align_pb2_grpc
+
+from bench.server_process import free_port
 
 SECRET = "Xylophonist"
 

@@ -15,7 +15,6 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from support.server_process import get
 from support.statuses import reason
 from support.waiting import until, wait_until
-from tokalign.client.load.process import TOKALIGN, running_server
 from tokalign.codec.reasons import ErrorReason
 from tokalign.server.observe import memory
 from tokalign.server.observe import watch as watch_module
@@ -24,6 +23,8 @@ from tokalign.server.observe.watch import TRIM_BYTES, Watch
 from tokalign.server.rpc.service import SERVICE
 from tokalign.server.status import Failure, QueueFullError
 from tokalign.v1 import align_pb2
+
+from bench.server_process import TOKALIGN, running_server
 
 Code = grpc.StatusCode
 REQUEST = align_pb2.AlignRequest(pair={"source": {"text": "a"}, "target": {"text": "b"}})

@@ -4,8 +4,9 @@ import asyncio
 
 import pytest
 from hyperframe.frame import PingFrame
-from tokalign.client.load.peer import Peer
 from tokalign.v1 import align_pb2
+
+from bench.attack.peer import Peer
 
 REQUEST = align_pb2.AlignRequest(pair={"source": {"text": "a"}, "target": {"text": "b"}})
 PINGS = PingFrame(0, b"12345678").serialize()

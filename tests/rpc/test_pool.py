@@ -10,12 +10,13 @@ import pytest
 from support import loaded
 from support.pools import asked, loaded_processes, running_pool, sources
 from support.waiting import until
-from tokalign.client.load.procfs import stat
 from tokalign.errors import ModelError
 from tokalign.server.status import ExpiredError, NotServingError
 from tokalign.server.workers import pool as pool_module
 from tokalign.server.workers import process as process_module
 from tokalign.server.workers import supervision
+
+from bench.procfs import stat
 
 INTERNAL = 13
 

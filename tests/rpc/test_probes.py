@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 from support.server_process import get, started
 from support.waiting import wait_until
-from tokalign.client.load.process import TOKALIGN
-from tokalign.client.load.procfs import descendants
 from tokalign.errors import InputError
 from tokalign.server.observe.metrics import MAX_SCRAPES, Metrics, MetricsServer
+
+from bench.procfs import descendants
+from bench.server_process import TOKALIGN
 
 
 def check(address):

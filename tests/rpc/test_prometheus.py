@@ -14,8 +14,9 @@ import pytest
 from support.envoy import TOKEN, code_of, envoy, token_file, wait_for_route
 from support.server_process import started
 from support.waiting import wait_until
-from tokalign.client.load.process import free_port
 from tokalign.v1 import align_pb2, align_pb2_grpc
+
+from bench.server_process import free_port
 
 yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
 

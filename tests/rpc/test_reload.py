@@ -11,8 +11,9 @@ import pytest
 from support.pools import loaded_processes
 from support.server_process import started
 from support.waiting import wait_until
-from tokalign.client.load.procfs import descendants, stat
 from tokalign.v1 import admin_pb2, admin_pb2_grpc, align_pb2, align_pb2_grpc
+
+from bench.procfs import descendants, stat
 
 
 @pytest.fixture

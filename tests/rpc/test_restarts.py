@@ -11,7 +11,8 @@ from support.blocking_client import Blocking
 from support.server_process import started
 from support.waiting import wait_until
 from tokalign.client import AsyncClient, Client, UnavailableError
-from tokalign.client.load.process import free_port
+
+from bench.server_process import free_port
 
 N_CALLERS = 8
 TIMEOUT_S = 40.0

@@ -16,13 +16,14 @@ from support.server_process import started
 from support.waiting import wait_until
 from tokalign.cli.main import main
 from tokalign.client import Tls
-from tokalign.client.load.process import TOKALIGN
 from tokalign.errors import InputError
 from tokalign.server.config import Config
 from tokalign.server.rpc.security import Certificates
 from tokalign.server.rpc.tokens import TokenFile
 from tokalign.server.status import UnauthenticatedError
 from tokalign.v1 import align_pb2, align_pb2_grpc
+
+from bench.server_process import TOKALIGN
 
 REQUEST = align_pb2.AlignRequest(pair={"source": {"text": "a"}, "target": {"text": "b"}})
 

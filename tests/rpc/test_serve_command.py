@@ -16,10 +16,11 @@ from support.pools import loaded_processes
 from support.requests import batch
 from support.server_process import get, started
 from support.waiting import wait_until
-from tokalign.client.load.process import SERVE, ServerProcess
-from tokalign.client.load.procfs import descendants, stat
 from tokalign.server import config
 from tokalign.v1 import align_pb2, align_pb2_grpc
+
+from bench.procfs import descendants, stat
+from bench.server_process import SERVE, ServerProcess
 
 PAIR = align_pb2.Pair(source={"text": "A dog barked."}, target={"text": "Dogs bark."})
 

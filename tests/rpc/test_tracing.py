@@ -15,11 +15,12 @@ from concurrent import futures
 import grpc
 import pytest
 from support.server_process import started
-from tokalign.client.load.process import TOKALIGN
 from tokalign.errors import InputError, MissingPackageError
 from tokalign.server.http.call import SPANS
 from tokalign.server.observe import tracing
 from tokalign.v1 import align_pb2, align_pb2_grpc
+
+from bench.server_process import TOKALIGN
 
 pytest.importorskip("opentelemetry.sdk", reason="opentelemetry is not installed")
 

@@ -8,7 +8,8 @@ from click.testing import CliRunner
 from support.server_process import get, started
 from tokalign.cli.main import main
 from tokalign.client import AsyncClient, Client
-from tokalign.client.load.process import TOKALIGN
+
+from bench.server_process import TOKALIGN
 
 
 @pytest.fixture(scope="module")

@@ -3,11 +3,11 @@
 import asyncio
 import contextlib
 
-from tokalign.client.load.procfs import command_line, descendants
 from tokalign.codec import RequestOptions
 from tokalign.server.workers.pool import Pool
 from tokalign.v1 import align_pb2
 
+from bench.procfs import command_line, descendants
 from support.requests import request_of
 
 OPTIONS = RequestOptions("fake", "native")

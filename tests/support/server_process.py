@@ -5,7 +5,7 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
-from tokalign.client.load.process import SERVE, running_server
+from bench.server_process import SERVE, running_server
 
 TESTS = Path(__file__).parents[1]
 
@@ -24,7 +24,7 @@ if __name__ == "__main__":
 
 
 def started(*flags, fake=True, wait=True):
-    """Start a server with two workers on free ports; see tokalign.client.load.process."""
+    """Start a server with two workers on free ports; see bench.server_process."""
     command = (sys.executable, "-c", FAKE, "serve") if fake else SERVE
     return running_server("--workers", "2", *flags, command=command, wait=wait)
 

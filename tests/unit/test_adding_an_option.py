@@ -82,7 +82,7 @@ USES = """
 import json, subprocess, sys
 from tokalign import Aligner, InputError
 from tokalign.client import AsyncClient, Client
-from tokalign.client.load.process import running_server
+from bench.server_process import running_server
 
 def told(use):
     try:
@@ -146,7 +146,7 @@ def test_what_is_written_in_four_files_arrives_everywhere(tmp_path: Path) -> Non
     subprocess.run([*command, *protos], check=True)
     done = subprocess.run(
         [sys.executable, "-c", USES],
-        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        env={**os.environ, "PYTHONPATH": f"{tmp_path}:{ROOT}"},
         cwd=tmp_path,
         capture_output=True,
         text=True,

@@ -36,10 +36,8 @@ class Peer:
 
     Attributes
     ----------
-    address : str
     ended : int
         Streams that the server has ended.
-    is_open : bool
     """
 
     def __init__(

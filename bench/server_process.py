@@ -1,4 +1,4 @@
-"""Servers in processes of their own, and free ports: for tests, benchmarks and demonstrations."""
+"""Servers in processes of their own, and free ports: for benchmarks, tests and demonstrations."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from tokalign.client.load import procfs
 from tokalign.errors import ServerError
+
+from bench import procfs
 
 TOKALIGN = (sys.executable, "-m", "tokalign")
 SERVE = (*TOKALIGN, "serve")
@@ -44,7 +45,6 @@ class ServerProcess:
 
     Attributes
     ----------
-    process : subprocess.Popen
     address : str
         "HOST:PORT"; empty before wait_listening.
     lines : list of str
