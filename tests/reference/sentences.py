@@ -300,13 +300,15 @@ def _ends(
         return first.isupper()
     if closed:
         return begins and not first.islower()
-    if not before or at == body or before.endswith(": "):
+    label_at = max(start, body)
+    label_at += len(text[label_at:]) - len(text[label_at:].lstrip("*_"))
+    if not before or at in (body, label_at) or before.endswith(": "):
         if len(word) == 1 or (0 < len(word) <= 3 and word.isdecimal()):
             return False
         if re.fullmatch(r"(?=.{3,12}\Z)[0-9]+(?:\.[0-9]+)*", word) or _is_roman(word, upper=True):
             return False
     elif len(word) <= 3 and all(map(str.isdecimal, word)) and before.endswith(" "):
-        label = text[max(start, body) : at - 1]
+        label = text[label_at : at - 1]
         if label == _letters(label + " ") and _ascii_lower(label) in LABELLED:
             return False
     lower = _ascii_lower(word)

@@ -75,8 +75,10 @@ def alarms(diff: TextDiff) -> list[str]:
         ("The client shall pay.", "The client may pay.", "modality shall → may"),
         ("The firm will pay it.", "The firm may pay it.", "modality will → may"),
         ("Dogs are not allowed.", "Dogs are allowed.", "negation are not allowed → are allowed"),
-        ("It made 2 million dollars.", "It made 2 billion dollars.", "money million → billion"),
-        ("Pay by 3 May 2021.", "Pay by 4 May 2021.", "date 3 → 4"),
+        ("It made £2 million.", "It made £2 billion.", "money £2 million → £2 billion"),
+        ("Pay by 3 May 2021.", "Pay by 4 June 2021.", "date 3 May 2021 → 4 June 2021"),
+        ("It opens at 3 pm.", "It opens at 4 pm.", "time 3 pm → 4 pm"),
+        ("Take 5 mg a day.", "Take 50 mg a day.", "number 5 mg → 50 mg"),
         ("Use 40 rooms.\n\nAll 40 rooms.", "Use 45 rooms.\n\nAll 45 rooms.", "number 40 → 45"),
         ("Ann Lee spoke first.", "Ann Kay spoke first.", "name Lee → Kay"),
         ("All files are kept.", "Some files are kept.", "quantity All → Some"),
@@ -120,9 +122,29 @@ def test_what_a_sentence_that_comes_or_goes_does(diff, sentence, kind):
         assert found == ([f"{kind} {fate}: {sentence}"] if kind else [])
 
 
+def test_each_changed_cell_of_a_table_is_one_change_and_its_alarm_names_the_row(diff):
+    head = "| Room | Price | Beds | Host |\n| --- | --- | --- | --- |\n"
+    found = diff(
+        f"{head}| Red | 50 | 3 | |\n| Blue | 40 | 2 | Dr John Miller of Bath |\n",
+        f"{head}| Red | $55 | 3 | new |\n| Blue | 2 | 40 | Ms Jane Miller of York |\n",
+    )
+    changed = [
+        [found.old_text(each).strip(), found.new_text(each).strip()]
+        for each in found.segments()
+        if each.change not in (None, "space")
+    ]
+    assert changed == [
+        ["50", "$55"], ["", "new"], ["40", "2"], ["2", "40"],
+        ["Dr John Miller of Bath", "Ms Jane Miller of York"],
+    ]  # fmt: skip
+    assert "number 2 → 40 (line 4→4, row Blue)" in alarms(found)
+    (place, *_) = summarize(found).to_dict()["alarms"][0]["places"]
+    assert place["row"] == "Blue"
+
+
 def test_equal_changes_are_one_alarm_with_the_lines_of_both_files(diff):
     found = diff("It costs 40 USD.\n\nPay 40 USD.", "New.\n\nIt costs 45 USD.\n\nPay 45 USD.")
-    assert alarms(found) == ["money 40 → 45 (line 1→3, 2 times)"]
+    assert alarms(found) == ["money 40 USD → 45 USD (line 1→3, 2 times)"]
     (alarm,) = summarize(found).alarms
     assert [(each.old_line, each.new_line) for each in alarm.places] == [(1, 3), (3, 5)]
 
@@ -131,7 +153,7 @@ def test_equal_changes_are_one_alarm_with_the_lines_of_both_files(diff):
     "label",
     [
         "## {}. ", "{}.1 ", "Section {} ", "Section 4.{} ", "Article {}. ", "\u00a7 {} ", "({}) ",
-        "{}) ", "Clause {}: ", "Step {}: ", "- {}. ",
+        "{}) ", "Clause {}: ", "Step {}: ", "- {}. ", "# {} ", "**{}.** ",
     ],
 )  # fmt: skip
 def test_what_is_numbered_anew_is_one_line_and_its_references_are_no_alarms(diff, label):

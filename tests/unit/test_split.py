@@ -22,6 +22,11 @@ def test_blank_text_has_no_sentence(text):
     assert split(text) == []
 
 
+@pytest.mark.parametrize("label", ["3.", "**3.**", "__2.1.__", "**Section 3.**", "> *b.*"])
+def test_a_label_is_no_sentence_whatever_emphasis_it_has(label):
+    assert len(split(f"{label} Rules are here.")) == 1
+
+
 def test_each_sentence_of_a_text_is_annotated_by_itself():
     (text,) = load_annotator("native").annotate([TWO], trees=True)
     assert text.tokens == ("The", "cat", "died", ".", "It", "was", "old", ".")

@@ -9,7 +9,7 @@ from functools import cache
 from tokalign.english.lexicon.lexical_tables import WordNet
 from tokalign.english.lexicon.word_lists import negates
 from tokalign.english.spelling import is_typo, is_variant
-from tokalign.english.values import Value, find_values
+from tokalign.english.values import Value, find_values, only_value
 from tokalign.types import Sentence
 from tokalign.types.edits import CONFLICTING, Change, EditKind
 from tokalign.types.relations import Conflict, ConflictKind
@@ -166,15 +166,9 @@ def _is_one_value(before: Sequence[str], after: Sequence[str]) -> bool:
     """Whether both sides are one value and nothing else, and the same: five, 5; II, 2."""
     if len(before) == len(after) == 1 and {before[0], after[0]} in _NUMERALS:
         return True
-    one = _only_value(before)
-    other = one and _only_value(after)
+    one = only_value(before)
+    other = one and only_value(after)
     return bool(one and other and (one.kind, one.key) == (other.kind, other.key))
-
-
-def _only_value(words: Sequence[str]) -> Value | None:
-    """Return the value that some words are, if they are one and nothing else."""
-    found = [each for each in find_values(words) if not each.rank]
-    return found[0] if len(found) == 1 and found[0].end - found[0].start == len(words) else None
 
 
 def _value_of(side: Sentence, indices: Sequence[int]) -> Value | None:

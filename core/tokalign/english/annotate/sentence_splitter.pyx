@@ -447,8 +447,12 @@ cdef bint ends_here(
     if is_closed:
         return begins and not Py_UNICODE_ISLOWER(first)
 
-    # A single period. First the enumerators: "1. Open it.", "b. Close it.", "2.1. Terms", "Step 3."
-    if word == start or word == body or (
+    # A single period. First the enumerators: "1. Open it.", "b. Close it.", "2.1. Terms", "Step 3.",
+    # "**3.** Open it."
+    i_label = max(start, body)
+    while at(scan, i_label) in (u"*", u"_"):
+        i_label += 1
+    if word == start or word == body or word == i_label or (
         at(scan, word - 1) == u" " and at(scan, word - 2) == u":"
     ):
         if n_letters == 1 or (0 < n_letters <= 3 and is_decimal):
@@ -458,7 +462,6 @@ cdef bint ends_here(
         ):
             return False
     elif is_decimal and n_letters <= 3 and at(scan, word - 1) == u" ":
-        i_label = max(start, body)
         if word_after(scan, i_label) == word - 1 and listed(scan, i_label, word - 1) & LABEL:
             return False
     lists = listed(scan, word, mark)

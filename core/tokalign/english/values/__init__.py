@@ -4,7 +4,7 @@ from tokalign.english.values.kinds import Kind, Part, Role, Strength
 from tokalign.english.values.token_readings import Reading, readings
 from tokalign.english.values.value import Value
 from tokalign.english.values.value_agreement import Agreement, same_values
-from tokalign.english.values.value_finding import find_values
+from tokalign.english.values.value_finding import find_values, only_value
 
 __all__ = [
     "Agreement",
@@ -15,6 +15,7 @@ __all__ = [
     "Strength",
     "Value",
     "find_values",
+    "only_value",
     "readings",
     "same_values",
 ]

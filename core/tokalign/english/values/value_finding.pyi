@@ -1,5 +1,6 @@
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from tokalign.english.values.value import Value
 
 def find_values(tokens: Iterable[str]) -> list[Value]: ...
+def only_value(tokens: Sequence[str]) -> Value | None: ...

@@ -492,3 +492,9 @@ cdef object _value(const Found *found):
         ),
         tuple([found.role[k] for k in range(found.end - found.start)]),
     )
+
+
+def only_value(tokens):
+    """Return the value that some tokens are, if they are one and nothing else, or None."""
+    found = [each for each in find_values(tokens) if not each.rank]
+    return found[0] if len(found) == 1 and found[0].end - found[0].start == len(tokens) else None

@@ -17,20 +17,28 @@ from typing import Any, NamedTuple
 from tokalign.english.reading import without_marks
 from tokalign.english.values import Kind, find_values
 from tokalign.showing.text import one_line
-from tokalign.texts.block_forms import BlockForm, forms_of
-from tokalign.texts.diff.labels import follows_name, labels_of, number_of
+from tokalign.texts.block_forms import (
+    BlockForm,
+    TextRange,
+    cells_of,
+    follows_name,
+    forms_of,
+    labels_of,
+    number_of,
+)
 from tokalign.texts.diff.reading_order import paragraphs
 from tokalign.texts.diff.text_diff import (
     BlockKind,
     DiffBlock,
     DiffSegment,
     TextDiff,
-    TextRange,
     token_spans,
 )
 from tokalign.types.edits import CONFLICTING, Change, EditKind
 
-_VALUES = {Kind.MONEY: "money", Kind.DATE: "date", Kind.TIME: "time"}
+_VALUES = {
+    Kind.MONEY: "money", Kind.DATE: "date", Kind.TIME: "time", Kind.QUANTITY: "number",
+}  # fmt: skip
 KINDS = (
     "money", "number", "date", "time", "negation", "modality", "opposite", "quantity", "condition",
     "name", "roles", "prohibition", "obligation", "permission", "denial", "code",
@@ -96,6 +104,8 @@ class AlarmPlace(NamedTuple):
         Fate of its sentence, such as "moved", or empty.
     old_line, new_line : int
         Numbers of its line in both texts, from 1.
+    row : str
+        What stands in the first cell of its row of a table, or empty.
     """
 
     block: int
@@ -104,6 +114,7 @@ class AlarmPlace(NamedTuple):
     sentence: str
     old_line: int
     new_line: int
+    row: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +174,8 @@ class Alarm:
         lines = f"{first.old_line}" * bool(self.old) + "→" * bool(self.old and self.new)
         lines += f"{first.new_line}" * bool(self.new)
         fate = first.sentence if first.sentence not in ("deleted", "inserted") else ""
-        said = [f"line {lines}", f"sentence {fate}" * bool(fate)]
+        row = f"row {one_line(first.row)}" * bool(first.row)
+        said = [f"line {lines}", row, f"sentence {fate}" * bool(fate)]
         n = len(self.places)
         return ", ".join([*filter(None, said), *[f"{n} times"] * (n > 1)])
 
@@ -256,16 +268,23 @@ class _Finder:
         for number, block in enumerate(diff.blocks):
             form = forms[block.new[0] < block.new[1]][number]
             is_whole = block.kind in (BlockKind.DELETED, BlockKind.INSERTED)
+            last = None
+            kind = ""
             for s, segment in enumerate(block.segments):
                 if segment.change not in CONFLICTING and not is_whole:
                     continue
                 old, new = self._words(block, segment)
                 told = self._sentence(old or new, form) if is_whole else None
                 if told is None and segment.change in CONFLICTING:
-                    told = self._change(block, segment, old, new, form)
-                if told is not None:
-                    places = (self._place(number, s),)
-                    yield Alarm(*told, old, new, places, self._beside(block, s))
+                    if segment.change is Change.NUMBER:
+                        kind, old, new = self._value(block, segment, old, new)
+                    told = self._change(segment, old, new, kind, form)
+                found = (told, old, new) if told else None
+                if told and found != last:  # the day and the month of one date are one alarm
+                    row = self._row(block) if form is BlockForm.CELL else ""
+                    place = self._place(number, s, row)
+                    yield Alarm(*told, old, new, (place,), self._beside(block, s))
+                last = found or last
 
     def _words(self, block: DiffBlock, segment: DiffSegment) -> tuple[str, str]:
         """Return the old and new words of a segment without marks, and quotes around them."""
@@ -287,7 +306,7 @@ class _Finder:
                 kept[side] = words[side - 1] if words else ""
         return kept[0], kept[1]
 
-    def _place(self, number: int, segment: int) -> AlarmPlace:
+    def _place(self, number: int, segment: int, row: str) -> AlarmPlace:
         block = self._diff.blocks[number]
         here = block.segments[segment]
         return AlarmPlace(
@@ -297,7 +316,35 @@ class _Finder:
             fate(block),
             bisect_right(self._lines[0], here.old[0]),
             bisect_right(self._lines[1], here.new[0]),
+            row,
         )
+
+    def _row(self, block: DiffBlock) -> str:
+        """Return what stands in the first cell of a block's row that is not empty."""
+        text, (start, end) = self._diff.new, block.new
+        if start == end:
+            text, (start, end) = self._diff.old, block.old
+        line = text[text.rfind("\n", 0, start) + 1 : end].rstrip()
+        return next((line[a:b] for a, b in cells_of(line) if a < b), "")
+
+    def _value(
+        self, block: DiffBlock, segment: DiffSegment, old: str, new: str
+    ) -> tuple[str, str, str]:
+        """Return the kind of the value that a segment changes, and the old and the new one whole: 3
+        pm for 3."""
+        diff = self._diff
+        found = [
+            _value_at(without_marks(text), (span[0] - at, span[1] - at))
+            for text, span, at in (
+                (diff.old_text(block), segment.old, block.old[0]),
+                (diff.new_text(block), segment.new, block.new[0]),
+            )
+        ]
+        kinds = {each[0] for each in found if each}
+        if len(kinds) != 1 or [bool(each) for each in found] != [bool(old), bool(new)]:
+            return "number", old, new
+        old, new = (each[1] if each else "" for each in found)
+        return _VALUES[kinds.pop()], old, new
 
     def _sentence(self, text: str, form: BlockForm) -> tuple[Change, str] | None:
         kind = duty_of(text) if form is BlockForm.TEXT else None
@@ -306,7 +353,7 @@ class _Finder:
         return Change.NEGATION if kind == "denial" else Change.MODALITY, kind
 
     def _change(
-        self, block: DiffBlock, segment: DiffSegment, old: str, new: str, form: BlockForm
+        self, segment: DiffSegment, old: str, new: str, kind: str, form: BlockForm
     ) -> tuple[Change, str] | None:
         """Return the change and the kind of a segment, or None if it is no alarm."""
         change = Change(segment.change or "")
@@ -322,15 +369,7 @@ class _Finder:
         )
         if old and new and is_reference and (number_of(old), number_of(new)) in self._renumbered:
             return None
-        kinds = {
-            _kind_of_value(text, span, whole[0])
-            for text, span, whole in (
-                (diff.old_text(block), segment.old, block.old),
-                (diff.new_text(block), segment.new, block.new),
-            )
-            if span[0] < span[1]
-        }
-        return change, kinds.pop() if len(kinds) == 1 else "number"
+        return change, kind
 
 
 def _differs(change: Change, old: str, new: str) -> bool:
@@ -349,14 +388,15 @@ def _line_starts(text: str) -> list[int]:
     return [0, *(each.end() for each in re.finditer(r"\r\n|[\n\r]", text))]
 
 
-def _kind_of_value(text: str, span: TextRange, at: int) -> str:
-    """Return the kind of the value that holds a range of a text, from an offset on."""
+def _value_at(text: str, span: TextRange) -> tuple[Kind, str] | None:
+    """Return the kind of the value that holds a range of a text, and its words; None of plain
+    numbers."""
     spans = list(token_spans(text))
     for value in find_values([text[start:end] for start, end in spans]):
-        start, end = spans[value.start][0] + at, spans[value.end - 1][1] + at
+        start, end = spans[value.start][0], spans[value.end - 1][1]
         if start < span[1] and span[0] < end and value.kind in _VALUES:
-            return _VALUES[value.kind]
-    return "number"
+            return value.kind, text[min(start, span[0]) : max(end, span[1])].strip(_QUOTES)
+    return None
 
 
 def duty_of(text: str) -> str | None:

@@ -15,7 +15,8 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from tokalign.english.reading import without_marks
-from tokalign.texts.diff.labels import labels_of
+from tokalign.english.values import only_value
+from tokalign.texts.block_forms import TextRange, cells_of, is_of_label, labels_of
 from tokalign.texts.diff.sliding import slid
 from tokalign.texts.diff.text_diff import (
     MARKUP,
@@ -24,8 +25,8 @@ from tokalign.texts.diff.text_diff import (
     DiffBlock,
     DiffSegment,
     TextDiff,
-    TextRange,
     n_words,
+    tokens_of,
 )
 from tokalign.texts.text_words import have_same_words
 from tokalign.types import Alignment, Sentence
@@ -36,6 +37,8 @@ LEAST_KEPT = 1 / 3
 """Least share of the words of a sentence that stays, unless it was rewritten."""
 LEAST_REWRITTEN = 4
 """Least words of a sentence that was rewritten."""
+MOST_OF_CELL = 16
+"""Most words, old and new, of a cell that is one change."""
 _WORD = re.compile(r"\S+")
 
 
@@ -276,9 +279,13 @@ def _shared_ends(old: str, new: str) -> tuple[int, int]:
     return before, _n_shared(old[before:][::-1], new[before:][::-1])
 
 
-def _n_shared(a: str, b: str) -> int:
+def _n_alike(a: Sequence[str], b: Sequence[str]) -> int:
     unlike = (k for k, (one, other) in enumerate(zip(a, b, strict=False)) if one != other)
-    n = next(unlike, min(len(a), len(b)))
+    return next(unlike, min(len(a), len(b)))
+
+
+def _n_shared(a: str, b: str) -> int:
+    n = _n_alike(a, b)
     if all(not text[n : n + 1].strip() for text in (a, b)):
         return n
     return next((k for k in range(n, 0, -1) if a[k - 1].isspace()), 0)
@@ -414,7 +421,7 @@ class _Builder:
             if len(found) > 1 and is_rewritten(*both, found):
                 whole = [EditPiece(EditKind.SUBSTITUTE, Change.WORDING, *cores)]
                 found = segments_of(*both, whole)
-            found = list(with_labels(*both, found))
+            found = list(with_labels(*both, by_cells(*both, found)))
         segments = tuple(
             replace(
                 each,
@@ -456,6 +463,69 @@ def is_rewritten(old: str, new: str, segments: Sequence[DiffSegment]) -> bool:
     )
 
 
+def by_cells(old: str, new: str, segments: list[DiffSegment]) -> list[DiffSegment]:
+    """Return the segments of a row of a table, with one change a cell.
+
+    Rows stay as they are if no cell changed twice, if a cell is long, or if cells come or go.
+    """
+    sides = cells_of(old), cells_of(new)
+    if not sides[0] or len(sides[0]) != len(sides[1]):
+        return segments
+    cells = list(zip(*sides, strict=True))
+    changed = [each for each in segments if each.change not in (None, SPACE)]
+    homes = {k for k, cell in enumerate(cells) for each in changed if _is_in(each, cell)}
+    sizes = [n_words(old[slice(*a)]) + n_words(new[slice(*b)]) for a, b in cells]
+    if len(homes) == len(changed) or max(sizes) > MOST_OF_CELL:
+        return segments
+    pieces = [piece for cell in cells for piece in _pieces_of_cell((old, new), cell, changed)]
+    return segments_of(old, new, pieces, MARKUP)
+
+
+def _is_in(segment: DiffSegment, cell: tuple[TextRange, TextRange]) -> bool:
+    return all(
+        at[0] <= span[0] and span[1] <= at[1]
+        for span, at in zip((segment.old, segment.new), cell, strict=True)
+    )
+
+
+def _pieces_of_cell(
+    texts: tuple[str, str], cell: tuple[TextRange, TextRange], changed: Iterable[DiffSegment]
+) -> Iterator[EditPiece]:
+    """Yield the bar and the words of a cell: those that both sides share, and one change."""
+    a, b = (text.rindex("|", 0, at) for text, (at, _) in zip(texts, cell, strict=True))
+    yield EditPiece(EditKind.EQUAL, None, (a, a + 1), (b, b + 1))
+    olds, news = (
+        [(at + each.start(), at + each.end()) for each in _WORD.finditer(text[at:end])]
+        for text, (at, end) in zip(texts, cell, strict=True)
+    )
+    words = [texts[0][slice(*each)] for each in olds], [texts[1][slice(*each)] for each in news]
+    n = _n_alike(*words)
+    m = _n_alike(*(side[n:][::-1] for side in words))
+    ends = len(olds) - m, len(news) - m
+    yield from pieces_of_run(texts, olds[:n], news[:n], None)
+    old, new = (
+        (spans[n][0], spans[end - 1][1]) if n < end else None
+        for spans, end in zip((olds, news), ends, strict=True)
+    )
+    if old or new:
+        changes = {
+            each.change
+            for each in changed
+            if any(a and a[0] < b[1] and b[0] < a[1] for a, b in ((old, each.old), (new, each.new)))
+        }
+        change = Change.WORDING if old and new else Change.CONTENT
+        change = next((each for each in CONFLICTING if each in changes), change)
+        one, other = (
+            span and only_value(tokens_of(text[slice(*span)]))
+            for text, span in zip(texts, (old, new), strict=True)
+        )
+        if one and other and one.kind is other.kind and one.key != other.key:
+            change = Change.NUMBER
+        kind = EditKind.SUBSTITUTE if old and new else EditKind.DELETE if old else EditKind.INSERT
+        yield EditPiece(kind, change, old, new)
+    yield from pieces_of_run(texts, olds[ends[0] :], news[ends[1] :], None)
+
+
 def with_labels(old: str, new: str, segments: Iterable[DiffSegment]) -> Iterator[DiffSegment]:
     """Yield the segments of a block, with changes of its label as changes of marks."""
     labels = labels_of(old, new)
@@ -463,8 +533,8 @@ def with_labels(old: str, new: str, segments: Iterable[DiffSegment]) -> Iterator
         if (
             labels is not None
             and each.change not in (None, SPACE)
-            and labels[0][0] <= each.old[0] <= each.old[1] <= labels[0][1]
-            and labels[1][0] <= each.new[0] <= each.new[1] <= labels[1][1]
+            and is_of_label(each.old, old, labels[0])
+            and is_of_label(each.new, new, labels[1])
         ):
             each = replace(each, change=MARKUP)
         yield each

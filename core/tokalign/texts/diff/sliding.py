@@ -11,7 +11,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
-from tokalign.texts.diff.text_diff import MARKUP, SPACE, DiffSegment, TextRange
+from tokalign.texts.block_forms import TextRange
+from tokalign.texts.diff.text_diff import MARKUP, SPACE, DiffSegment
 from tokalign.types.edits import EditKind
 
 _STOP = re.compile(r"[.!?][\"'\u201d\u2019)\]]{0,3}(\s{0,9})\Z")

@@ -11,15 +11,13 @@ import enum
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self, TypeAlias
+from typing import Any, ClassVar, Self
 
 from tokalign.errors import InputError, quoted
 from tokalign.showing.text import one_line
+from tokalign.texts.block_forms import TextRange
 from tokalign.types.display import Shown
 from tokalign.types.edits import Change, EditKind
-
-TextRange: TypeAlias = tuple[int, int]
-"""A half-open range of code points of a text."""
 
 SPACE = "space"
 """Change of a segment in which only white space differs."""
