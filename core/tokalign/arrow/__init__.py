@@ -7,13 +7,4 @@ loads an aligner of its own, once. Needs the extra ``arrow``. See docs/engines.m
 from tokalign.arrow.column_types import LINKS, SENTENCES, TOKENS
 from tokalign.arrow.per_row import Align, Ground, PerPair, PerRow, Similarity
 
-__all__ = [
-    "LINKS",
-    "SENTENCES",
-    "TOKENS",
-    "Align",
-    "Ground",
-    "PerPair",
-    "PerRow",
-    "Similarity",
-]
+__all__ = ["LINKS", "SENTENCES", "TOKENS", "Align", "Ground", "PerPair", "PerRow", "Similarity"]

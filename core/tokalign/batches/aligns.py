@@ -55,11 +55,7 @@ class JudgesPairs(AnnotatesSentences, Protocol):
     """Aligns and judges annotated pairs, as tokalign.decoding.engine.PairEngine does."""
 
     def annotate_pairs(
-        self,
-        pairs: Sequence[PairLike | Exception],
-        *,
-        truncate: bool = ...,
-        markup: Markup = ...,
+        self, pairs: Sequence[PairLike | Exception], *, truncate: bool = ..., markup: Markup = ...
     ) -> list[AnnotatedPair | Exception]: ...
 
     def judge_annotated(

@@ -46,9 +46,7 @@ class DedupeFlags(LineFlags):
     )
     jobs: int = flag("Processes that align.", "-j", type=AT_LEAST_1, default=1, under=RUN)
     format: str = format_flag(
-        "How to write pairs and groups: text, or a JSON object for each.",
-        ["text", "jsonl"],
-        "text",
+        "How to write pairs and groups: text, or a JSON object for each.", ["text", "jsonl"], "text"
     )
 
 

@@ -24,13 +24,7 @@ from tokalign.cli.lines.file_pairs import (
     two_files,
 )
 from tokalign.cli.lines.sources import TextFile
-from tokalign.cli.shared_flags import (
-    Endpoint,
-    ModelFlags,
-    StyleFlags,
-    TerminalFlags,
-    color_flag,
-)
+from tokalign.cli.shared_flags import Endpoint, ModelFlags, StyleFlags, TerminalFlags, color_flag
 from tokalign.errors import AlignError, FormatError, InputError
 from tokalign.showing.text import in_line
 
@@ -235,11 +229,7 @@ class _Comparison:
 @click.argument("files", nargs=-1, metavar="OLD NEW")
 @takes(shown=DiffFlags, model=ModelFlags, style=StyleFlags, server=Endpoint)
 def command(
-    files: tuple[str, ...],
-    shown: DiffFlags,
-    model: ModelFlags,
-    style: StyleFlags,
-    server: Endpoint,
+    files: tuple[str, ...], shown: DiffFlags, model: ModelFlags, style: StyleFlags, server: Endpoint
 ) -> None:
     """Show what changed from the text OLD to the text NEW, of any number of sentences.
 

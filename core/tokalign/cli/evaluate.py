@@ -165,11 +165,7 @@ def _page(
         f"{system.title} against {gold_name}",
         note,
         page_pairs(
-            pairs,
-            system.predicted,
-            choice=found.choice,
-            other=others,
-            relations=system.relations,
+            pairs, system.predicted, choice=found.choice, other=others, relations=system.relations
         ),
         tables=tables(found, n_errors=N_ERRORS_OF_PAGE, other=against.name if against else ""),
         calibration=found.calibration,
@@ -178,12 +174,7 @@ def _page(
 
 
 def _system(
-    asked: EvaluateFlags,
-    gold: Sequence[GoldPair],
-    choice: LinkChoice,
-    name: str,
-    *,
-    has_page: bool,
+    asked: EvaluateFlags, gold: Sequence[GoldPair], choice: LinkChoice, name: str, *, has_page: bool
 ) -> tuple[list[GoldPair], ScoredSystem]:
     """Return the gold with tags, and the system to score."""
     if asked.model is None:

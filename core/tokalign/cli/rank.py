@@ -14,13 +14,7 @@ import click
 
 from tokalign.batches.outcomes import unwrap
 from tokalign.cli.flags import INPUT, OUTPUT, SectionedCommand, flag, takes
-from tokalign.cli.lines.file_flags import (
-    BadLines,
-    LineFlags,
-    bad_object,
-    format_flag,
-    outcomes_of,
-)
+from tokalign.cli.lines.file_flags import BadLines, LineFlags, bad_object, format_flag, outcomes_of
 from tokalign.cli.lines.pair_lines import id_of, read_object
 from tokalign.cli.lines.sources import file_argument
 from tokalign.cli.shared_flags import (
@@ -178,11 +172,7 @@ class _Faults:
 @file_argument
 @takes(flags=RankFlags, options=PairFlags, model=ModelFlags, server=Endpoint)
 def command(
-    question: str | None,
-    flags: RankFlags,
-    options: PairFlags,
-    model: ModelFlags,
-    server: Endpoint,
+    question: str | None, flags: RankFlags, options: PairFlags, model: ModelFlags, server: Endpoint
 ) -> None:
     """Rank candidate sentences, one on each line of FILE, by how likely they answer QUESTION.
 

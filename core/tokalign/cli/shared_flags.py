@@ -53,11 +53,7 @@ TRUNCATE: dict[str, Any] = {
     "default": False,
 }
 STRICT: dict[str, Any] = {"help": "Stop at the first bad line.", "default": False, "under": RUN}
-JSON: dict[str, Any] = {
-    "help": "Print JSON instead of text.",
-    "is_flag": True,
-    "default": False,
-}
+JSON: dict[str, Any] = {"help": "Print JSON instead of text.", "is_flag": True, "default": False}
 
 
 def is_quiet() -> bool:

@@ -146,8 +146,7 @@ class SettingFlags:
         type=click.Choice(["yao2013", "sharma2018"]),
     )
     l2: float = flag(
-        "Penalty: half of this times the sum of squared weights is added to the loss.",
-        default=8.0,
+        "Penalty: half of this times the sum of squared weights is added to the loss.", default=8.0
     )
     cost: float = flag("Cost of a wrong label, in nats.", default=1.0)
     max_iterations: int = flag("Most iterations for each direction.", type=int, default=100)

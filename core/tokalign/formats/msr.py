@@ -99,11 +99,7 @@ def _parse_target(
         words.append(word)
     if not words or words[0] != "NULL":
         raise document.error("the target line does not start with 'NULL ({ ... })'", line)
-    return (
-        words[1:],
-        {(i, j) for i, j in sure if j >= 0},
-        {(i, j) for i, j in possible if j >= 0},
-    )
+    return (words[1:], {(i, j) for i, j in sure if j >= 0}, {(i, j) for i, j in possible if j >= 0})
 
 
 def write(pairs: Iterable[GoldPair], options: Options) -> Iterator[str]:

@@ -348,7 +348,6 @@ def _pdf_text(data: bytes, name: str) -> str:
         raise FormatError(f"a PDF that cannot be read: {error}", path=name) from None
     if not any(map(str.strip, pages)):
         raise FormatError(
-            "a PDF without text; a scanned one has only pictures: read it by OCR first",
-            path=name,
+            "a PDF without text; a scanned one has only pictures: read it by OCR first", path=name
         )
     return "\n".join(f"{page.rstrip()}\n" for page in pages)

@@ -18,12 +18,7 @@ from tokalign.english.reading import marks_to_json
 from tokalign.errors import FormatError, quoted
 from tokalign.types import Alignment, Sentence
 from tokalign.types.display import free_names
-from tokalign.types.objects import (
-    FIGURES,
-    alignment_to_json,
-    conflicts_to_json,
-    figures_to_json,
-)
+from tokalign.types.objects import FIGURES, alignment_to_json, conflicts_to_json, figures_to_json
 from tokalign.types.options import Markup, OffsetUnit
 
 

@@ -16,16 +16,8 @@ import click
 
 from tokalign.batches.processes import HUNG_S, map_batches
 from tokalign.cli.flags import INPUT, OUTPUT, RUN, flag, group
-from tokalign.cli.lines.file_flags import (
-    BadLines,
-    LineFlags,
-)
-from tokalign.cli.lines.layouts import (
-    CSV,
-    Heading,
-    Lines,
-    with_input,
-)
+from tokalign.cli.lines.file_flags import BadLines, LineFlags
+from tokalign.cli.lines.layouts import CSV, Heading, Lines, with_input
 from tokalign.cli.lines.pair_lines import ColumnNames, InputLine, columns_from, read_lines
 from tokalign.cli.lines.parquet import KeptColumns, open_parquet, read_parquet
 from tokalign.cli.lines.sinks import LineSink
@@ -78,12 +70,7 @@ class RunReport:
         total = open_parquet(rows).metadata.num_rows if rows.is_parquet else rows.size
         unit = "B" if self._has_size else "pair"
         n_before = 0 if self._has_size else self.sink.n_kept
-        with tqdm(
-            total=total,
-            initial=n_before,
-            unit=unit,
-            unit_scale=self._has_size,
-        ) as self._bar:
+        with tqdm(total=total, initial=n_before, unit=unit, unit_scale=self._has_size) as self._bar:
             yield
 
     def note(self, line: OutputLine) -> None:
@@ -192,10 +179,7 @@ def align_at_server(
                 yield item.pair
 
     results = client.align_stream(
-        pairs(),
-        job.options,
-        chunk_size=batch_size,
-        **job.model.at_server(),
+        pairs(), job.options, chunk_size=batch_size, **job.model.at_server()
     )
     for result in results:
         while (item := waiting.popleft()).pair is None:
@@ -382,10 +366,7 @@ def _check_kept(lines: Iterator[OutputLine], sink: LineSink) -> None:
 
 
 def _write(
-    lines: Iterator[OutputLine],
-    report: RunReport,
-    is_strict: bool,
-    heading: Heading | None,
+    lines: Iterator[OutputLine], report: RunReport, is_strict: bool, heading: Heading | None
 ) -> None:
     """Write all lines, or those before the first bad one if it ends the run."""
     sink = report.sink
