@@ -51,21 +51,6 @@ def test_tokenized_text_is_not_cut():
     assert sentence.tokens == ("Dogs", "don't", "bark.")
 
 
-def test_conllu_keeps_its_columns_and_gains_the_others():
-    lemmas = "1\tDogs\tHUND\t_\t_\t_\t_\t_\t_\t_\n2\tsleep\tSCHLAF\t_\t_\t_\t_\t_\t_\t_\n\n"
-    result = run("--from", "conllu", text="# sent_id = x1\n" + lemmas)
-    ((comments, sentence),) = blocks(result.stdout)
-    assert comments["sent_id"] == "x1"
-    assert sentence.lemmas == ("HUND", "SCHLAF")
-    assert sentence.tags == ("NNS", "VBP")
-    assert sentence.heads == (1, -1)
-
-
-def test_its_own_output_comes_back_unchanged():
-    first = run(text=TEXT).stdout
-    assert run("--from", "conllu", text=first).stdout == first
-
-
 @pytest.mark.parametrize("size", ["1", "256"])
 def test_bad_lines_are_left_out_and_exit_3(size):
     result = run(
@@ -98,18 +83,9 @@ def test_unknown_annotator_fails_with_the_choices():
     assert "choose one of: native" in result.stderr
 
 
-def test_tokenized_conllu_is_a_usage_error():
-    assert run("--from", "conllu", "--tokenized", text="").exit_code == 2
-
-
 def test_a_limit_and_a_file_of_errors(tmp_path):
     path = tmp_path / "bad.jsonl"
     result = run("--limit", "2", "--errors", str(path), text="a\tb\tc\nDogs bark.\nIt rained.\n")
     assert (result.exit_code, len(blocks(result.stdout))) == (3, 1)
     (bad,) = map(json.loads, path.read_text().splitlines())
     assert (bad["line"], bad["id"]) == (1, "1") and "saw 3 fields" in bad["error"]
-
-
-def test_a_limit_counts_sentences_of_conllu():
-    text = run(text=TEXT).stdout
-    assert len(blocks(run("--from", "conllu", "--limit", "2", text=text).stdout)) == 2
