@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import importlib.metadata
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +14,8 @@ from tokalign.cli.flags import INPUT, OUTPUT, SCORES, OutputPath, flag, group
 from tokalign.cli.lines.file_flags import form_of
 from tokalign.cli.shared_flags import AT_LEAST_1, EXISTING_FILE, JSON, echo, one_of
 from tokalign.errors import FormatError, quoted
+from tokalign.files.headers import digest_of
+from tokalign.files.shipped import VERSION
 from tokalign.formats import (
     FORMATS,
     Document,
@@ -203,7 +203,7 @@ def signature(*, gold: Path | None, n_pairs: int, **settings: object) -> str:
     >>> signature(gold=None, n_pairs=2, links="sure", style="").partition("; ")[2]
     '2 pairs; links sure'
     """
-    parts = [f"tokalign {importlib.metadata.version('tokalign')}"]
+    parts = [f"tokalign {VERSION}"]
     if gold is not None:
         parts.append(f"gold {gold.name} sha256 {digest_of_file(gold)}")
     parts.append(f"{n_pairs} pairs")
@@ -217,7 +217,7 @@ def signature(*, gold: Path | None, n_pairs: int, **settings: object) -> str:
 
 def digest_of_file(path: Path) -> str:
     """Return the first digits of the SHA-256 of a file."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()[:N_DIGITS]
+    return digest_of(path.read_bytes())[:N_DIGITS]
 
 
 def quoted_model(name: str) -> str:

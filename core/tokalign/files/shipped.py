@@ -37,12 +37,7 @@ def check_versions(folder: Path, version: str) -> None:
 
 @cache
 def data_dir() -> Path:
-    """Return the folder of the shipped files; its version is checked once per process.
-
-    Raises
-    ------
-    ResourceError
-        If it is missing, or its version is not the library's.
-    """
+    """Return the folder of the shipped files; its version is checked once per process:
+    ResourceError if it is missing, or not the library's."""
     check_versions(DATA_DIR, VERSION)
     return DATA_DIR

@@ -74,13 +74,7 @@ class TableHeader(TypedDict):
 
 
 class Table:
-    """Named read-only arrays and a header.
-
-    Attributes
-    ----------
-    path : Path
-    header : TableHeader
-    """
+    """Named read-only arrays and a header."""
 
     def __init__(self, path: Path, header: TableHeader, payload: NDArray[np.uint8]) -> None:
         self.path = path
@@ -89,13 +83,8 @@ class Table:
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Table:
-        """Map the table file at `path`.
-
-        Raises
-        ------
-        ResourceError
-            If the file is missing, truncated or not a table.
-        """
+        """Map the table file at `path`; ResourceError if it is missing, truncated or not a
+        table."""
         path = Path(path)
         raw = _mapped(path)
         if raw.size < PREFIX_BYTES or raw[: len(MAGIC)].tobytes() != MAGIC:
@@ -124,13 +113,8 @@ class Table:
 
     @classmethod
     def open_shipped(cls, name: str) -> Table:
-        """Map a shipped table by name, once for each process.
-
-        Raises
-        ------
-        ResourceError
-            If it is missing or damaged, or `name` is not a valid name.
-        """
+        """Map a shipped table by name, once for each process; ResourceError if it is missing or
+        damaged, or `name` is not a valid name."""
         if not is_name(name):
             raise ResourceError(f"no table can be called {quoted(name)}")
         table = _shipped.get(name)
@@ -149,20 +133,8 @@ class Table:
         return np.asarray(self._payload[spec["offset"] : end].view(dtype).reshape(spec["shape"]))
 
     def array(self, name: str, dtype: Any, shape: Sequence[int | None]) -> NDArray[Any]:
-        """Return the array called `name`, which must be of a type and a shape.
-
-        Parameters
-        ----------
-        name : str
-        dtype : NumPy type
-        shape : sequence of int or None
-            None allows any length.
-
-        Raises
-        ------
-        ResourceError
-            If it is missing, or has another type or shape.
-        """
+        """Return the array called `name`, which must be of a NumPy type and a shape, where None
+        allows any length; ResourceError if it is missing, or another."""
         found = self[name]
         if (
             found.dtype != dtype
@@ -253,21 +225,10 @@ def write_table(
 ) -> None:
     """Write a table file; xz-compressed if `path` ends in ``.xz``. The bytes are reproducible.
 
-    Parameters
-    ----------
-    path : path-like
-    arrays : mapping of str to array or list of str
-        Lists of strings become one uint8 array, joined by newlines.
-    name, version, license, source : str
-        Stored in the header; `source` names the origin of the content.
-    meta : mapping, optional
-        JSON-serialisable extras.
-
-    Raises
-    ------
-    ValueError
-        If a string holds a newline, a list holds only one empty string, or the header could not be
-        read back.
+    Lists of strings become one uint8 array, joined by newlines. The header has name, version,
+    license and source (the origin of the content), and `meta`, extras for JSON. ValueError if a
+    string holds a newline, a list holds only one empty string, or the header could not be read
+    back.
     """
     specs, chunks, offset = {}, [], 0
     for key, value in arrays.items():

@@ -197,14 +197,3 @@ def split_chunks(text: str) -> tuple[list[str], list[TokenChunk]]:
     if not tokens:
         raise InputError("no tokens; wanted chunks such as [ to permit ] [ women ]")
     return tokens, chunks
-
-
-def join_chunks(tokens: Sequence[str], chunks: Iterable[TokenChunk]) -> str:
-    """Return a sentence in brackets; the inverse of split_chunks."""
-    return " ".join(f"[ {' '.join(tokens[k] for k in chunk)} ]" for chunk in chunks)
-
-
-def is_chunked(text: str) -> bool:
-    """Whether a text is a sentence in brackets: it begins with a bracket, and one closes."""
-    tokens = split_tokens(text)
-    return tokens[:1] == ["["] and "]" in tokens

@@ -47,9 +47,6 @@ def read_parquet(
     column is missing or of another type, or the file is damaged.
     """
     file = open_parquet(rows)
-
-    import pyarrow as pa
-
     names = file.schema_arrow.names
     chosen = columns or usual_columns(names) or SIDES
     wanted = [_column(file.schema_arrow, column, rows.name) for column in chosen]
@@ -59,27 +56,28 @@ def read_parquet(
     number = 0
     if kept is not None:
         kept.take_schema(file.schema_arrow)
+    for batch in _batches(file, rows, [*read, *others] if kept is None else names):
+        if kept is not None:
+            kept.add(batch)
+        sides = [batch.column(name) for name in wanted]
+        ids = None if name_column is None else batch.column(name_column)
+        for row in range(len(batch)):
+            number += 1
+            name = str(number) if ids is None else str(_value(ids[row]))
+            fields: dict[str, Any] | None = None
+            try:
+                fields = {each: _plain(_value(batch.column(each)[row])) for each in others}
+                values = [_value(side[row]) for side in sides]
+                yield InputLine(number, name, pair_of(values, is_tokenized), fields=fields)
+            except InputError as error:
+                yield InputLine(number, name, None, str(error), fields=fields)
+
+
+def _batches(file: Any, rows: LineSource, columns: list[str]) -> Iterator[pa.RecordBatch]:
+    import pyarrow as pa
+
     try:
-        for batch in file.iter_batches(
-            _ROWS_READ, columns=[*read, *others] if kept is None else names
-        ):
-            if kept is not None:
-                kept.add(batch)
-            sides = [batch.column(name) for name in wanted]
-            ids = None if name_column is None else batch.column(name_column)
-            for row in range(len(batch)):
-                number += 1
-                name = str(number) if ids is None else str(_value(ids[row]))
-                try:
-                    fields = {each: _plain(_value(batch.column(each)[row])) for each in others}
-                except InputError as error:
-                    yield InputLine(number, name, None, str(error))
-                    continue
-                try:
-                    values = [_value(side[row]) for side in sides]
-                    yield InputLine(number, name, pair_of(values, is_tokenized), fields=fields)
-                except InputError as error:
-                    yield InputLine(number, name, None, str(error), fields=fields)
+        yield from file.iter_batches(_ROWS_READ, columns=columns)
     except (pa.ArrowException, OSError) as error:
         raise FormatError(f"damaged Parquet: {error}", path=rows.name) from error
 
@@ -88,19 +86,12 @@ def rows_of_parquet(rows: LineSource, columns: tuple[str, ...]) -> Iterator[dict
     """Yield the rows of a Parquet file, with the given columns and the id if there is one;
     FormatError if a column is missing, or the file is damaged."""
     file = open_parquet(rows)
-
-    import pyarrow as pa
-
     names = file.schema_arrow.names
     for column in columns:
         if column not in names:
             raise FormatError(f"no column {column!r}; there are {', '.join(names)}", path=rows.name)
-    read = [*columns, "id"] if "id" in names else [*columns]
-    try:
-        for batch in file.iter_batches(_ROWS_READ, columns=read):
-            yield from batch.to_pylist()
-    except (pa.ArrowException, OSError) as error:
-        raise FormatError(f"damaged Parquet: {error}", path=rows.name) from error
+    for batch in _batches(file, rows, [*columns, "id"] if "id" in names else [*columns]):
+        yield from batch.to_pylist()
 
 
 def open_parquet(rows: LineSource) -> Any:
