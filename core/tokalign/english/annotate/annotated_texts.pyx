@@ -19,7 +19,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from tokalign.english.annotate.growing cimport grow, more_room
+from tokalign.english.annotate.growing cimport has_room
 from tokalign.english.annotate.sentence_scan cimport Scan, skip_space
 from tokalign.english.annotate.sentence_splitter cimport next_sentence, scan_of
 from tokalign.english.annotate.tagging cimport (
@@ -98,20 +98,6 @@ cdef inline uint64_t hash_of(const Py_UCS4 *letters, Py_ssize_t n) noexcept nogi
     return mix(h ^ SECRET, SALT)
 
 
-cdef bint has_room(
-    void **block, Py_ssize_t *room, Py_ssize_t wanted, size_t item
-) noexcept nogil:
-    """Make room for so many items; return whether there was memory."""
-    cdef Py_ssize_t more
-    if wanted <= room[0]:
-        return True
-    more = more_room(room[0], wanted, LEAST_WORDS)
-    if not grow(block, more, item):
-        return False
-    room[0] = more
-    return True
-
-
 cdef class Words:
     """Tokens and words, under tags by number; only one thread may add to it at a time.
 
@@ -186,16 +172,16 @@ cdef class Words:
             at = h & (self._n_slots - 1)
             while self._slots[at] >= 0:
                 at = (at + 1) & (self._n_slots - 1)
+        cdef Py_ssize_t wanted = self._n_tokens + 1
         if not (
-            has_room(
-                <void **>&self.token, &self._token_room, self._n_tokens + 1, sizeof(Token)
-            )
+            has_room(<void **>&self.token, &self._token_room, wanted, LEAST_WORDS, sizeof(Token))
             and has_room(
-                <void **>&self.form_scores, &self._score_room, self._n_tokens + 1,
+                <void **>&self.form_scores, &self._score_room, wanted, LEAST_WORDS,
                 WIDTH * sizeof(int32_t),
             )
             and has_room(
-                <void **>&self._letters, &self._letter_room, self._n_letters + n, sizeof(Py_UCS4)
+                <void **>&self._letters, &self._letter_room, self._n_letters + n, LEAST_WORDS,
+                sizeof(Py_UCS4),
             )
         ):
             return -1
@@ -225,7 +211,7 @@ cdef class Words:
                 return number
             number = self.word[number].next
         if not has_room(
-            <void **>&self.word, &self._word_room, self.n_words + 1, sizeof(Word)
+            <void **>&self.word, &self._word_room, self.n_words + 1, LEAST_WORDS, sizeof(Word)
         ):
             return -1
         number = <int32_t>self.n_words

@@ -132,27 +132,14 @@ class NativeAnnotator:
 
 @dataclass(frozen=True, slots=True)
 class _Given:
-    """A caller's sentence, in the form that texts are annotated in.
+    """A caller's sentence, in the form that texts are annotated in."""
 
-    Attributes
-    ----------
-    text : str
-        Raw and in its normal form, or tokens with a space between two.
-    tokens : tuple of str or None
-        None if the text is to be tokenised.
-    places : (starts, ends) or None
-        Offsets of the tokens in the caller's text, if that is another one.
-    own : Sentence or None
-        The caller's sentence, with its text and columns.
-    reading : TextReading or None
-        Of a raw text that is not plain.
-    """
-
-    text: str
-    tokens: tuple[str, ...] | None = None
+    text: str  # raw and in its normal form, or tokens with a space between two
+    tokens: tuple[str, ...] | None = None  # None if the text is to be tokenised
     places: tuple[tuple[int, ...], tuple[int, ...]] | None = None
-    own: Sentence | None = None
-    reading: TextReading | None = None
+    """Starts and ends of the tokens in the caller's text, if that is another one."""
+    own: Sentence | None = None  # the caller's, with its text and columns
+    reading: TextReading | None = None  # of a raw text that is not plain
 
     @classmethod
     def of(cls, sentence: SentenceLike) -> Self:

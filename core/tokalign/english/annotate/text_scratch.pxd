@@ -3,14 +3,15 @@
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t
 from libc.stdlib cimport free, malloc
 
-from tokalign.english.annotate.growing cimport grow, more_room
+from tokalign.english.annotate.growing cimport has_room
 from tokalign.english.annotate.tagging cimport Form
 
 cdef enum:
     LEAST_TOKENS = 256
 
 cdef struct TextScratch:
-    # Scratch of the longest sentence, and columns of all tokens so far. Owned.
+    # Scratch of the longest sentence, in one block, and columns of all tokens so far. Owned.
+    void *block
     Py_UCS4 *letters     # [n + 1]
     uint8_t *bits        # [n + 1]
     Form *forms          # [n] a sentence has no more tokens than letters
@@ -30,70 +31,48 @@ cdef struct TextScratch:
     Py_ssize_t n_joined  # words of the current text that are never cut and were joined
 
 
-cdef inline void free_letters(TextScratch *scratch) noexcept nogil:
-    free(scratch.letters)
-    free(scratch.bits)
-    free(scratch.tags)
-    free(scratch.forms)
-    free(scratch.form_scores)
-    free(scratch.classes)
-    free(scratch.tokens)
-    scratch.letters = NULL
-    scratch.bits = scratch.tags = NULL
-    scratch.forms = NULL
-    scratch.form_scores = NULL
-    scratch.classes = NULL
-    scratch.tokens = NULL
-    scratch.n_letters = 0
-
-
 cdef inline bint has_letters(TextScratch *scratch, Py_ssize_t n) noexcept nogil:
     """Make room for a sentence of n letters; return whether there was memory."""
-    if n <= scratch.n_letters and scratch.letters != NULL:
+    if n <= scratch.n_letters and scratch.block != NULL:
         return True
-    free_letters(scratch)
+    free(scratch.block)
+    scratch.n_letters = 0
     n = max(n, <Py_ssize_t>LEAST_TOKENS)
-    scratch.letters = <Py_UCS4 *>malloc((n + 1) * sizeof(Py_UCS4))
-    scratch.bits = <uint8_t *>malloc(n + 1)
-    scratch.tags = <uint8_t *>malloc(n)
-    scratch.forms = <Form *>malloc(n * sizeof(Form))
-    scratch.form_scores = <const int32_t **>malloc(n * sizeof(int32_t *))
-    scratch.classes = <uint32_t *>malloc(n * sizeof(uint32_t))
-    scratch.tokens = <int32_t *>malloc(n * sizeof(int32_t))
-    if (
-        scratch.letters == NULL or scratch.bits == NULL or scratch.tags == NULL
-        or scratch.forms == NULL or scratch.form_scores == NULL or scratch.classes == NULL
-        or scratch.tokens == NULL
-    ):
+    # From the widest items to the narrowest, so that all are aligned.
+    scratch.block = malloc(
+        n * (sizeof(int32_t *) + sizeof(Form) + 2 * sizeof(int32_t) + 1)
+        + (n + 1) * (sizeof(Py_UCS4) + 1)
+    )
+    if scratch.block == NULL:
         return False
+    scratch.form_scores = <const int32_t **>scratch.block
+    scratch.forms = <Form *>(scratch.form_scores + n)
+    scratch.letters = <Py_UCS4 *>(scratch.forms + n)
+    scratch.classes = <uint32_t *>(scratch.letters + n + 1)
+    scratch.tokens = <int32_t *>(scratch.classes + n)
+    scratch.bits = <uint8_t *>(scratch.tokens + n)
+    scratch.tags = scratch.bits + n + 1
     scratch.n_letters = n
     return True
 
 
 cdef inline bint has_tokens(TextScratch *scratch, Py_ssize_t wanted) noexcept nogil:
     """Make room for so many tokens in all; return whether there was memory."""
-    cdef Py_ssize_t room
-    if wanted <= scratch.room:
-        return True
-    room = more_room(scratch.room, wanted, LEAST_TOKENS)
-    if not (
-        grow(<void **>&scratch.starts, room, sizeof(int32_t))
-        and grow(<void **>&scratch.ends, room, sizeof(int32_t))
-        and grow(<void **>&scratch.numbers, room, sizeof(int32_t))
-    ):
-        return False
-    scratch.room = room
-    return True
+    cdef Py_ssize_t starts = scratch.room, ends = scratch.room
+    return (
+        has_room(<void **>&scratch.starts, &starts, wanted, LEAST_TOKENS, sizeof(int32_t))
+        and has_room(<void **>&scratch.ends, &ends, wanted, LEAST_TOKENS, sizeof(int32_t))
+        and has_room(<void **>&scratch.numbers, &scratch.room, wanted, LEAST_TOKENS, sizeof(int32_t))
+    )
 
 
 cdef inline bint add_begin(TextScratch *scratch, Py_ssize_t token) noexcept nogil:
     """Note that a token begins a sentence inside a text; return whether there was memory."""
-    cdef Py_ssize_t room
-    if scratch.n_begins == scratch.begin_room:
-        room = more_room(scratch.begin_room, scratch.n_begins + 1, LEAST_TOKENS)
-        if not grow(<void **>&scratch.begins, room, sizeof(int64_t)):
-            return False
-        scratch.begin_room = room
+    if not has_room(
+        <void **>&scratch.begins, &scratch.begin_room, scratch.n_begins + 1, LEAST_TOKENS,
+        sizeof(int64_t),
+    ):
+        return False
     scratch.begins[scratch.n_begins] = token
     scratch.n_begins += 1
     return True
@@ -101,7 +80,7 @@ cdef inline bint add_begin(TextScratch *scratch, Py_ssize_t token) noexcept nogi
 
 cdef inline void free_scratch(TextScratch *scratch) noexcept nogil:
     """Free all of a scratch."""
-    free_letters(scratch)
+    free(scratch.block)
     free(scratch.starts)
     free(scratch.ends)
     free(scratch.numbers)

@@ -44,20 +44,14 @@ _Edit: TypeAlias = tuple[int, int, str]
 
 @dataclass(frozen=True, slots=True)
 class NormalForm:
-    """A text in its normal form, which knows where it differs from the text as it was sent.
-
-    Attributes
-    ----------
-    text : str
-    starts : list of int
-        Where that was written anew, in order: code point offsets in `text`.
-    changes : list of (end, start as sent, end as sent)
-        For each of `starts`. What was inserted is written for nothing: both offsets are the same.
-    """
+    """A text in its normal form, which knows where it differs from the text as it was sent."""
 
     text: str
     starts: list[int]
+    """Where that was written anew, in order: code point offsets in `text`."""
     changes: list[tuple[int, int, int]]
+    """For each of `starts`: end, start as sent, and end as sent, which are the same for what was
+    inserted."""
 
     def places(self, start: int, end: int) -> tuple[int, int]:
         """Return where a token of the normal form stands in the text as it was sent."""

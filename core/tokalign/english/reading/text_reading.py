@@ -52,28 +52,16 @@ def reading_as(markup: Markup) -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class TextReading:
-    """What a raw text says, and where.
+    """What a raw text says, and where."""
 
-    Attributes
-    ----------
-    text : str
-        In its normal form.
-    words : str
-        The same with a space for each character of a mark. Where nothing else is left, the marks
-        are the words.
-    addresses : tuple of (start, end)
-        Words in the normal form that are never cut.
-    marks : tuple of TextMark
-        In the text as it was sent.
-    form : NormalForm or None
-        Where the characters of `text` stand in the text as it was sent; None where that is `text`.
-    """
-
-    text: str
+    text: str  # in its normal form
     words: str
+    """The same with a space for each character of a mark, unless nothing else is left."""
     addresses: tuple[tuple[int, int], ...]
-    marks: tuple[TextMark, ...]
+    """Starts and ends of words in the normal form that are never cut."""
+    marks: tuple[TextMark, ...]  # in the text as it was sent
     form: NormalForm | None
+    """Where the letters of `text` stand in the text as it was sent; None where that is `text`."""
 
     def places(self, start: int, end: int) -> tuple[int, int]:
         """Return where a token of the normal form stands in the text as it was sent."""

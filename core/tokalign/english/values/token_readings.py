@@ -50,33 +50,19 @@ _TELEPHONE = regex(r"[0-9]{3}[-–][0-9]{4}")
 class Reading(NamedTuple):
     """Reading of a token or a piece of a glued one, without its context.
 
-    Attributes
-    ----------
-    text : str
-        The piece.
-    parts : Part
-        All that it may be; these decide which other fields are set.
-    number : float
-        Of digits, number words, ordinals, denominators and fractions in one character.
-    factor : float
-        Of scale words and letters.
-    currency, unit : int
-        Index among the codes of currencies and among the base units, or -1.
-    currency_exponent, unit_exponent : int
-        Power of ten: of cents -2, of kilometres 3.
-    fields : tuple of int
-        Of literals: hour and minute; year, month and day; numerator and denominator; the parts of
-        a version; of words: the number of a month or weekday, the first year of a decade.
+    `parts` are all that it may be; they decide which other fields are set. `fields` are, of
+    literals, hour and minute; year, month and day; numerator and denominator; the parts of a
+    version; and of words the number of a month or weekday, the first year of a decade.
     """
 
     text: str
     parts: Part
-    number: float = 0.0
-    factor: float = 1.0
-    currency: int = -1
-    unit: int = -1
-    currency_exponent: int = 0
-    unit_exponent: int = 0
+    number: float = 0.0  # of digits, number words, ordinals, denominators and one-sign fractions
+    factor: float = 1.0  # of scale words and letters
+    currency: int = -1  # index among the codes
+    unit: int = -1  # index among the base units
+    currency_exponent: int = 0  # of cents -2
+    unit_exponent: int = 0  # of kilometres 3
     fields: tuple[int, ...] = ()
 
 
