@@ -243,9 +243,3 @@ def test_training_refuses_unrelated_pairs_that_have_links_or_one_id(tmp_path, ro
     assert result.exit_code == 1
     assert f"{tmp_path / 'other'}: {message}" in result.stderr
     assert not (tmp_path / "model").exists()
-
-
-def test_unrelated_pairs_without_links_are_scored(tmp_path):
-    (tmp_path / "pairs").write_text('{"source": ["Dogs", "bark"], "target": ["It", "rained"]}\n')
-    result = run("evaluate", "--unrelated", tmp_path / "pairs", "--model", "en", "--json")
-    assert json.loads(result.stdout)["unrelated"]["pairs"] == 1

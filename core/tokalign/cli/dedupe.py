@@ -16,7 +16,7 @@ from tokalign.cli.shared_flags import AT_LEAST_1, CutFlags, LocalModelFlags
 from tokalign.errors import InputError
 from tokalign.formats import decode_lines
 from tokalign.formats.document import one_line
-from tokalign.types.objects import DIGITS
+from tokalign.types.display import DIGITS
 
 if TYPE_CHECKING:
     from tokalign.comparison.near_duplicates import Duplicates

@@ -22,14 +22,12 @@ from tokalign.cli.corpora import (
 from tokalign.cli.flags import INPUT, MODEL, OUTPUT, SCORES, SectionedCommand, flag, group, takes
 from tokalign.cli.shared_flags import EXISTING_FILE, LinkFlags, is_quiet
 from tokalign.english.annotate import load_annotator
-from tokalign.formats import Options, read_gold
 from tokalign.formats.jsonl import read_relations
 from tokalign.types import Alignment, GoldPair, Links
 from tokalign.types.options import LinkChoice
 
 if TYPE_CHECKING:
-    from tokalign.evaluate.report import Report
-    from tokalign.evaluate.unrelated import Confidences
+    from tokalign.evaluate.report import Confidences, Report
 
 N_ERRORS_OF_PAGE = 40
 
@@ -55,11 +53,6 @@ class EvaluateFlags:
     against: Path | None = flag(
         "Predictions of a second system to test against.", type=EXISTING_FILE, under=INPUT
     )
-    unrelated: Path | None = flag(
-        "Pairs whose sentences have nothing to do with each other; their links are not read.",
-        type=EXISTING_FILE,
-        under=INPUT,
-    )
     worst: int = flag("Worst errors to list.", type=click.IntRange(0), default=0, under=OUTPUT)
 
     def __post_init__(self) -> None:
@@ -69,8 +62,6 @@ class EvaluateFlags:
             raise click.UsageError(
                 "--style and --related are for --model; predictions are taken as they are"
             )
-        if self.unrelated is not None and self.model is None:
-            raise click.UsageError("--unrelated needs --model")
 
 
 @click.command("evaluate", cls=SectionedCommand)
@@ -85,40 +76,17 @@ def command(gold: GoldFlags, asked: EvaluateFlags, scoring: ScoreFlags) -> None:
     kind of link and word class. With --model it says how well confidences are calibrated, with
     --against it has a paired test, and with --worst the errors that cost most.
 
-    --unrelated needs --model, but no gold. It counts the links per 100 unrelated pairs, by kind of
-    words and by confidence. Links between unlike words then count as wrong in the calibration.
-
     --symmetrization and --style are for --model; predictions are taken as they are.
     """
-    from tokalign.evaluate.tables import unrelated_table
-    from tokalign.evaluate.unrelated import count_unrelated
-
-    unrelated = _unrelated(asked)
-    if gold.path is not None:
-        _report(gold, asked, scoring, unrelated)
-    elif unrelated is None:
-        raise click.UsageError("give --gold, --unrelated or both")
-    else:
-        counts = count_unrelated(*unrelated)
-        value = {"model": asked.model, "unrelated": counts.to_json()}
-        scoring.print(value, [unrelated_table(counts)])
-
-
-def _report(
-    gold: GoldFlags,
-    asked: EvaluateFlags,
-    scoring: ScoreFlags,
-    unrelated: tuple[Sequence[GoldPair], Confidences] | None,
-) -> None:
-    """Score a system on gold, and write the report."""
     from tokalign.evaluate import read_predictions
     from tokalign.evaluate.report import report
     from tokalign.evaluate.tables import tables
 
     choice = LinkChoice(scoring.links)
     has_page = scoring.html is not None
-    name = gold.path.name if gold.path is not None else ""
-    pairs, system = _system(asked, gold.read(), choice, name, has_page=has_page)
+    if gold.path is None:
+        raise click.UsageError("give --gold")
+    pairs, system = _system(asked, gold.read(), choice, gold.path.name, has_page=has_page)
     against = asked.against
     others = None if against is None else read_predictions(against, pairs, choice=choice)
     found = report(
@@ -126,11 +94,10 @@ def _report(
         system.predicted,
         choice=choice,
         others=others,
-        unrelated=unrelated,
         n_samples=scoring.samples,
         seed=scoring.seed,
     )
-    if scoring.html is not None and gold.path is not None:
+    if scoring.html is not None:
         page = _page(found, pairs, system, others, gold.path.name, against)
         scoring.html.write_text(page, encoding="utf-8")
     scoring.write_pairs(pairs, {system.title: found.result})
@@ -238,15 +205,6 @@ def _align(
         for pair, answer in zip(gold, found, strict=True)
     ]
     return annotated, found
-
-
-def _unrelated(asked: EvaluateFlags) -> tuple[list[GoldPair], Confidences] | None:
-    """Return unrelated pairs with the annotator's columns, and the model's confidences."""
-    if asked.unrelated is None or asked.model is None:
-        return None
-    pairs = read_gold(asked.unrelated, options=Options(needs_links=False))
-    annotated, answers = _align(asked.model, pairs, asked.options)
-    return annotated, list(map(confidences_of, answers))
 
 
 def _tag(gold: Sequence[GoldPair]) -> list[GoldPair]:

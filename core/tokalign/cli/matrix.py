@@ -17,7 +17,7 @@ from tokalign.cli.lines.sources import LineSource, SourceParam, file_argument
 from tokalign.cli.shared_flags import AT_LEAST_1, CutFlags, LocalModelFlags
 from tokalign.errors import InputError
 from tokalign.formats import decode_lines
-from tokalign.types.objects import DIGITS
+from tokalign.types.display import DIGITS
 
 if TYPE_CHECKING:
     from tokalign.aligner import Aligner

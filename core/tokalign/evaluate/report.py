@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from typing import TypeAlias
 
 from tokalign.evaluate import Evaluation, evaluate
 from tokalign.evaluate.breakdown import (
@@ -14,19 +15,16 @@ from tokalign.evaluate.breakdown import (
     by_tag,
     list_errors,
 )
-from tokalign.evaluate.calibration import Calibration, judge, reliability
+from tokalign.evaluate.calibration import Calibration, calibrate
 from tokalign.evaluate.counts import count_pairs
 from tokalign.evaluate.metrics import Scores
 from tokalign.evaluate.nulls import NullScores, null_scores
 from tokalign.evaluate.significance import Comparison, compare
-from tokalign.evaluate.unrelated import (
-    Confidences,
-    UnrelatedCounts,
-    count_unrelated,
-    judge_unrelated,
-)
 from tokalign.types import GoldPair, Links
 from tokalign.types.options import LinkChoice
+
+Confidences: TypeAlias = Sequence[Mapping[tuple[int, int], float]]
+"""Confidence of each predicted link, pair by pair."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +41,9 @@ class Report:
     errors : list of LinkError
         The most harmful first.
     calibration : Calibration or None
-        Present if there are confidences; includes the unrelated pairs, if any.
+        Present if there are confidences.
     comparison : dict from metric to Comparison, or None
         Present if there is a second system.
-    unrelated : UnrelatedCounts or None
-        Present if there are unrelated pairs.
     """
 
     choice: LinkChoice
@@ -59,7 +55,6 @@ class Report:
     errors: Sequence[LinkError]
     calibration: Calibration | None = None
     comparison: Mapping[str, Comparison] | None = None
-    unrelated: UnrelatedCounts | None = None
 
     def to_json(self, system: Mapping[str, object], n_errors: int) -> dict[str, object]:
         """Return one object of fractions in [0, 1].
@@ -80,8 +75,6 @@ class Report:
             value["calibration"] = self.calibration.to_json()
         if self.comparison is not None:
             value["against"] = {name: asdict(each) for name, each in self.comparison.items()}
-        if self.unrelated is not None:
-            value["unrelated"] = self.unrelated.to_json()
         if n_errors:
             value["errors"] = [asdict(error) for error in self.errors[:n_errors]]
         return value
@@ -93,7 +86,6 @@ def report(
     *,
     choice: LinkChoice = LinkChoice.SURE,
     others: Sequence[Links] | None = None,
-    unrelated: tuple[Sequence[GoldPair], Confidences] | None = None,
     n_samples: int = 1000,
     seed: int = 0,
 ) -> Report:
@@ -109,8 +101,6 @@ def report(
         Which gold links count.
     others : sequence of sets of (source, target), optional
         Links of a second system.
-    unrelated : (sequence of GoldPair, sequence of dicts), optional
-        Unrelated pairs with tags and lemmas, and the confidences of the system's links in them.
     n_samples, seed : int
         Bootstrap resamples and shuffles, and their seed.
 
@@ -128,9 +118,6 @@ def report(
     if others is not None:
         counts = count_pairs(gold, others, choice)
         comparison = compare(result.counts, counts, n_samples=n_samples, seed=seed)
-    judged = judge(gold, confidences, choice) if confidences else None
-    if judged is not None and unrelated is not None:
-        judged += judge_unrelated(*unrelated)
     return Report(
         choice=choice,
         result=result,
@@ -139,7 +126,6 @@ def report(
         tags=by_tag(gold, links, choice),
         nulls=null_scores(gold, links, choice),
         errors=list_errors(gold, links, choice),
-        calibration=None if judged is None else reliability(judged),
+        calibration=calibrate(gold, confidences, choice) if confidences else None,
         comparison=comparison,
-        unrelated=None if unrelated is None else count_unrelated(*unrelated),
     )

@@ -11,7 +11,6 @@ from tokalign.evaluate.metrics import Scores, all_metrics
 from tokalign.evaluate.nulls import NullScores
 from tokalign.evaluate.report import Report
 from tokalign.evaluate.significance import Comparison, p_text
-from tokalign.evaluate.unrelated import THRESHOLDS, UnrelatedCounts
 
 AER_WARNING = (
     "AER does not balance precision and recall: where gold has many possible links it can be low "
@@ -86,8 +85,6 @@ def tables(report: Report, *, n_errors: int = 0, other: str = "") -> list[Report
     found.append(_nulls(report.nulls))
     if report.calibration is not None:
         found.append(_calibration(report.calibration))
-    if report.unrelated is not None:
-        found.append(unrelated_table(report.unrelated))
     if n_errors:
         found += [_word_pairs(report.errors, n_errors), _links(report.errors[:n_errors])]
     return found
@@ -217,22 +214,6 @@ def _calibration(calibration: Calibration) -> ReportTable:
         ),
         heading=f"{_lower(about)}\n  {'confidence':<38}links   mean  right",
         line="  {0:<37}{1:>6}{2:7.1f}{3:7.1f}",
-    )
-
-
-def unrelated_table(counts: UnrelatedCounts) -> ReportTable:
-    """Return the table of links in unrelated pairs."""
-    about = (
-        f"{counts.pairs} unrelated pairs: {100 * counts.content_linked:.1f}% of content words "
-        "linked; links per 100 pairs"
-    )
-    names = ("all", *(f">= {threshold:g}" for threshold in THRESHOLDS[1:]))
-    return ReportTable(
-        title=about,
-        columns=(Column("words"), *_percent_columns(names)),
-        rows=tuple((kind.value, *each) for kind, each in counts.links_per_100.items()),
-        heading=f"{about}\n  {'words, confidence':<36}" + "".join(f"{name:>8}" for name in names),
-        line="  {0:<36}" + "".join(f"{{{k}:8.1f}}" for k in range(1, len(names) + 1)),
     )
 
 

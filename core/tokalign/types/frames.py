@@ -79,8 +79,11 @@ class Frame:
         rows = zip(*(self.columns[name] for name in names), strict=True)
         return FrameCells(None if any(cell is None for cell in row) else row for row in rows)
 
+    def _plain_names(self) -> dict[str, str]:
+        return {plain_name(name): name for name in self.columns if isinstance(name, str)}
+
     def _usual(self, usual: Sequence[tuple[str, str]], sides: tuple[str, str]) -> tuple[str, str]:
-        plain = {plain_name(name): name for name in self.columns if isinstance(name, str)}
+        plain = self._plain_names()
         found = [
             (plain[one], plain[other]) for one, other in usual if one in plain and other in plain
         ] or ([] if usual else side_names(self.columns))
@@ -95,9 +98,13 @@ class Frame:
 
     def texts(self) -> FrameCells:
         """Return the column of texts: that with a usual name, or the only one that holds text."""
-        plain = {plain_name(name): name for name in self.columns if isinstance(name, str)}
+        plain = self._plain_names()
         usual = [plain[name] for name in _TEXTS if name in plain]
-        own = [name for name, cells in self.columns.items() if any(map(_is_text, cells))]
+        own = [
+            name
+            for name, cells in self.columns.items()
+            if any(isinstance(cell, str) for cell in cells)
+        ]
         if not usual and len(own) != 1:
             raise self._error("no column is called text: give one of")
         name = (usual or own)[0]
@@ -107,10 +114,6 @@ class Frame:
 
     def _error(self, said: str) -> InputError:
         return InputError(f"{said} the columns {', '.join(map(quoted, self.columns))}")
-
-
-def _is_text(cell: object) -> bool:
-    return isinstance(cell, str)
 
 
 def columns_of(values: Iterable[Any]) -> tuple[Iterable[Any], Mapping[Any, FrameCells]]:

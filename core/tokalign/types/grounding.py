@@ -81,18 +81,9 @@ class GroundOptions(BaseOptions):
     def __post_init__(self) -> None:
         self._check_flags(("explain",))
         check_count(self.candidates, "candidates", 1, "options.candidates")
-        try:
-            is_share = 0.0 <= self.threshold <= 1.0  # NaN fails
-        except TypeError:
-            is_share = False
-        if not is_share:
-            raise _bad("threshold", self.threshold, "a number in [0, 1]")
+        self._check_share("threshold")
         self._choose("offsets", OffsetUnit)
         self._choose("markup", Markup)
-
-
-def _bad(name: str, value: object, wanted: str) -> InputError:
-    return InputError(f"{name} is {quoted(value)}; wanted {wanted}", field=f"options.{name}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,15 +315,9 @@ def check_passages(passages: Iterable[PassageLike]) -> tuple[SourcePassage, ...]
         If they are one text, one of them is not a text or not valid Unicode, or two share an id.
         The field is ``passages``, ``passages[i]``, ``passages[i].id`` or ``passages[i].text``.
     """
-    if isinstance(passages, str):
-        raise InputError(
-            f"the passages are {quoted(passages)}, one text; wanted several in a list",
-            field="passages",
-        )
-    if not can_iterate(passages):
-        raise InputError(
-            f"the passages are {quoted(passages)}; wanted texts in a list", field="passages"
-        )
+    if isinstance(passages, str) or not can_iterate(passages):
+        wanted = ", one text; wanted several" if isinstance(passages, str) else "; wanted texts"
+        raise InputError(f"the passages are {quoted(passages)}{wanted} in a list", field="passages")
     frame = Frame.of(passages)
     if frame is not None:
         texts = frame.texts()

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from tokalign.types.display import DIGITS, plain
 from tokalign.types.edits import Edit
 from tokalign.types.fields import (
     OUTPUTS,
     AlignmentFields,
-    FeatureContribution,
     LinkExplanation,
     Output,
 )
@@ -32,8 +32,6 @@ _SHOWN = {
     for edits in (False, True)
 }
 """Fields by whether phrases and edits were asked for."""
-DIGITS = 6
-"""Number of decimals."""
 
 
 def alignment_to_json(
@@ -165,7 +163,7 @@ def _explanation(value: LinkExplanation) -> dict[str, Any]:
         "score": round(value.score, DIGITS),
         "runner_up": value.runner_up,
         "margin": round(value.margin, DIGITS),
-        "features": contributions_to_json(value.features),
+        "features": plain(value.features),
     }
 
 
@@ -193,18 +191,6 @@ _WRITERS: dict[type, Callable[[Any], Any]] = {
     Edit: _edit,
 }
 """Converters by type; see `_other` for the rest."""
-
-
-def contributions_to_json(values: Iterable[FeatureContribution]) -> list[dict[str, Any]]:
-    """Return the objects of contributions."""
-    return [
-        {
-            "name": each.name,
-            "value": round(each.value, DIGITS),
-            "weight": round(each.weight, DIGITS),
-        }
-        for each in values
-    ]
 
 
 def sentence_to_json(sentence: Sentence) -> list[str] | dict[str, Any]:

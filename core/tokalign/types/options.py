@@ -205,6 +205,18 @@ class BaseOptions:
         for name in names:
             check_flag(getattr(self, name), name, f"options.{name}")
 
+    def _check_share(self, name: str) -> None:
+        """Raise InputError if a value is not a number in [0, 1]."""
+        value = getattr(self, name)
+        try:
+            is_share = 0.0 <= value <= 1.0 and not isinstance(value, bool)  # NaN fails
+        except TypeError:
+            is_share = False
+        if not is_share:
+            raise InputError(
+                f"{name} is {quoted(value)}; wanted a number in [0, 1]", field=f"options.{name}"
+            )
+
     def _choose(self, name: str, kind: type[enum.StrEnum]) -> None:
         """Replace a value by the member of an enumeration, or raise InputError."""
         value = getattr(self, name)
@@ -304,18 +316,6 @@ class AlignOptions(BaseOptions):
                     )
         self._check_share("min_confidence")
         self._check_share("effort")
-
-    def _check_share(self, name: str) -> None:
-        """Raise InputError if a value is not a number in [0, 1]."""
-        value = getattr(self, name)
-        try:
-            is_share = 0.0 <= value <= 1.0 and not isinstance(value, bool)  # NaN fails
-        except TypeError:
-            is_share = False
-        if not is_share:
-            raise InputError(
-                f"{name} is {quoted(value)}; wanted a number in [0, 1]", field=f"options.{name}"
-            )
 
     def check_effort(self, model: str, *, takes_effort: bool) -> None:
         """Raise InputError if an effort below 1 is asked of a model that only supports 1."""
