@@ -17,8 +17,8 @@ ROOMS = {
     "functions": "functions option_keywords typed_options adding_an_option",
     "types": "types data_frames lengths offsets phrases shown option_keywords",
     "english/annotate": """
-        backends/* native_annotator load_annotator parser* tagger* short_sentences lemmatize
-        sentences tokenize texts forms held_out_accuracy""",
+        backends/* languages native_annotator load_annotator parser* tagger* short_sentences
+        lemmatize sentences tokenize texts forms held_out_accuracy""",
     "english/lexicon": """
         frequencies likeness vectors vocabulary wordnet words resources stems""",
     "english/reading": """
@@ -29,7 +29,7 @@ ROOMS = {
     "features": "feature_rows feature_table features strings distributional rules",
     "neural": "neural/* base_weights encoder_layers encoded_similarity neural_optional",
     "model": """
-        model seen_pairs hostile_models model_cards training licenses styles unrelated
+        model seen_pairs hostile_models model_cards training licenses styles
         cli_crossval""",
     "files": "tables hostile_tables fuzzed_files resources base_weights",
     "decoding": """

@@ -10,6 +10,7 @@ from typing import TypeGuard
 from zlib import crc32
 
 from tokalign.english.annotate.annotator import Annotator
+from tokalign.english.annotate.languages import warn_of_other_languages
 from tokalign.english.annotate.tokenizer import tokenize
 from tokalign.english.reading import words_of
 from tokalign.errors import InputError
@@ -38,6 +39,7 @@ def annotate(
     unless `truncate` says to cut it (see tokalign.types.lengths).
     """
     given = sentences = list(map(_plain, sentences))
+    warn_of_other_languages(each for each in sentences if isinstance(each, str))
     if truncate:
         sentences = [shortened(each) for each in sentences]
     for each in sentences:

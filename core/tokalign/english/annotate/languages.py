@@ -1,0 +1,93 @@
+"""A warning for texts in other languages, which are read as if they were English."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterable
+from functools import cache
+
+from tokalign.english.lexicon.word_lists import function_words
+
+logger = logging.getLogger(__name__)
+
+_WORDS = """
+    der die das und ist nicht ein eine einen dem den im mit auf für wird werden wurde sich wir auch
+    nach über zum zur haben hat sind vom ihr ihre ihren
+    het een niet dat voor zijn wordt ook maar naar bij deze werd wij aan hij
+    le les une est dans pour que qui pas sur avec sont cette ces nous vous elle aux était leur
+    el en una por para con como pero más fue está este esta muy cuando también hay sus
+    uma não com são foi mais pela pelo seu sua ao à também mas
+    il gli della delle che di è sono nel questo dei più anche nella
+    och att är det som för med inte av på ett har till jag ikke og jeg af blev
+    się nie jest że przez dla oraz jak ale był które jego jsou není jako byl
+    ve bir için ile olarak değil çok bu daha
+    yang dan untuk dengan tidak dari ini itu adalah pada
+    ei että oli mutta ovat kuin hän
+    și din pentru este nu és nem hogy egy volt
+    và của là có không được những
+"""
+_PARTICLES = {"der", "den", "el", "le", "les", "il", "da"}
+"""Words that are no sign where they have a capital, as in El Niño. Others, "de" and "van", begin
+names in lower case, too, and are missing above."""
+_WORD_LIST = _WORDS.split()
+OTHER_WORDS = frozenset([*_WORD_LIST, *map(str.capitalize, {*_WORD_LIST} - _PARTICLES)])
+"""Frequent words of other languages in the Latin script, no function words of English."""
+_OTHER_LETTERS = re.compile(r"[^\W\d_\u0000-\u024f\u1e00-\u1eff]")
+_LETTERS = re.compile(r"[^\W\d_]")
+_LEAST_WORDS, _LEAST_LETTERS = 2, 4
+_LONGEST = 2000
+"""Most characters that are looked at."""
+
+
+@cache
+def _english_words() -> frozenset[str]:
+    return frozenset(function_words())
+
+
+def is_other_language(texts: Iterable[str]) -> bool:
+    """Whether one of some texts, or all together, are in another language than English.
+
+    That is so where at least four letters, and most, are not of the Latin script, or where at least
+    two different words of OTHER_WORDS outnumber the different function words of English.
+
+    Examples
+    --------
+    >>> is_other_language(["Der Hund ist nicht im Garten."]), is_other_language(["Собака лает."])
+    (True, True)
+    >>> is_other_language(["The Côte d'Azur is a coast."])
+    False
+    """
+    starts = [text[:_LONGEST] for text in texts]
+    found: set[str] = set()
+    for start in starts:
+        if not start.isascii():
+            others = len(_OTHER_LETTERS.findall(start))
+            if others >= _LEAST_LETTERS and 2 * others > len(_LETTERS.findall(start)):
+                return True
+        words = start.split()
+        if not OTHER_WORDS.isdisjoint(words):
+            own = OTHER_WORDS.intersection(words)
+            if _outnumber(own, words):
+                return True
+            found |= own
+    return len(found) >= _LEAST_WORDS and _outnumber(found, " ".join(starts).split())
+
+
+def _outnumber(others: set[str] | frozenset[str], words: Iterable[str]) -> bool:
+    return len(others) >= _LEAST_WORDS and len(others) > len(
+        _english_words().intersection(map(str.lower, words))
+    )
+
+
+_has_warned: list[bool] = []
+
+
+def warn_of_other_languages(texts: Iterable[str]) -> None:
+    """Log a warning at the first texts of the process that seem to be in another language."""
+    if not _has_warned and is_other_language(texts):
+        _has_warned.append(True)
+        logger.warning(
+            "a text seems to be in another language than English; it is read as if it were "
+            "English, so links and scores mean little"
+        )
