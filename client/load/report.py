@@ -1,9 +1,7 @@
-"""Measurements for readers: lines of text, and a page with a plot."""
+"""Measurements for readers: lines of text."""
 
 from __future__ import annotations
 
-import html
-import math
 import os
 from collections.abc import Sequence
 
@@ -67,65 +65,3 @@ def _cell(value: float | None, digits: int) -> str:
 
 def _width(name: str) -> int:
     return max(len(name), 7)
-
-
-def page(results: Sequence[Result], title: str) -> str:
-    """Return a self-contained HTML page: latency against throughput, and the table."""
-    width, height, margin = 720, 400, 60
-    x_ticks = _ticks(max((result.calls_per_s for result in results), default=0.0))
-    answered = [result for result in results if result.calls_per_s]
-    y_ticks = _ticks(max((result.latency_ms["p99"] or 0.0 for result in answered), default=0.0))
-
-    def spot(x: float, y: float) -> tuple[float, float]:
-        return (
-            margin + x / x_ticks[-1] * (width - 2 * margin),
-            height - margin - y / y_ticks[-1] * (height - 2 * margin),
-        )
-
-    parts = []
-    for tick in x_ticks:
-        x, y = spot(tick, 0)
-        parts.append(f'<path d="M{x:.1f},{y:.1f} V{margin}" stroke="#ddd"/>')
-        parts.append(f'<text x="{x:.1f}" y="{y + 18:.1f}" text-anchor="middle">{tick:g}</text>')
-    for tick in y_ticks:
-        x, y = spot(0, tick)
-        parts.append(f'<path d="M{x:.1f},{y:.1f} H{width - margin}" stroke="#ddd"/>')
-        parts.append(f'<text x="{x - 6:.1f}" y="{y + 5:.1f}" text-anchor="end">{tick:g}</text>')
-    for name, colour in (("p50", "#1b7837"), ("p95", "#e08214"), ("p99", "#b2182b")):
-        # In the order of the steps: an overloaded server's line turns back.
-        at_ms = [result.latency_ms[name] or 0.0 for result in answered]
-        spots = [spot(result.calls_per_s, y) for result, y in zip(answered, at_ms, strict=True)]
-        line = " ".join(f"{x:.1f},{y:.1f}" for x, y in spots)
-        parts.append(f'<polyline points="{line}" fill="none" stroke="{colour}"/>')
-        for (x, y), result, ms in zip(spots, answered, at_ms, strict=True):
-            parts.append(
-                f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{colour}"><title>{result.load}: '
-                f"{name} {ms:.2f} ms</title></circle>"
-            )
-        if spots:
-            x, y = spots[-1]
-            parts.append(f'<text x="{x + 6:.1f}" y="{y:.1f}" fill="{colour}">{name}</text>')
-    parts.append(f'<text x="{width // 2}" y="{height - 14}" text-anchor="middle">calls/s</text>')
-    parts.append(f'<text x="6" y="{margin - 20}">latency, ms</text>')
-    return (
-        f"<!doctype html><meta charset=utf-8><title>{html.escape(title)}</title>"
-        f"<style>body{{font:14px sans-serif}}</style><h1>{html.escape(title)}</h1>"
-        f'<svg width="{width}" height="{height}">{"".join(parts)}</svg>'
-        f"<pre>{html.escape(table(results))}</pre>\n"
-    )
-
-
-def _ticks(largest: float) -> list[float]:
-    """Return four to ten round numbers from 0 to at least `largest`.
-
-    Examples
-    --------
-    >>> _ticks(2300)
-    [0, 500, 1000, 1500, 2000, 2500]
-    """
-    if largest <= 0:
-        return [0, 1]
-    power = 10 ** math.floor(math.log10(largest))
-    step = next(part * power for part in (0.2, 0.5, 1, 2) if largest / (part * power) <= 6)
-    step = int(step) if step == int(step) else step
-    return [index * step for index in range(math.ceil(largest / step) + 1)]

@@ -123,7 +123,6 @@ def test_a_figure_that_there_is_none_of_is_a_dash():
     }  # fmt: skip
     assert cells["refused"] == "9" and cells["calls/s"] == "0"
     assert lines[2] == "closed 1 without an answer: NO 9"
-    assert "<svg" in report.page([result], "nothing was answered")
 
 
 @pytest.mark.parametrize(("share", "is_limit"), [(0.3, False), (0.97, True)])

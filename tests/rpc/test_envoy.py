@@ -9,7 +9,7 @@ import grpc
 import httpx
 import pytest
 import yaml
-from support.envoy import FLAGS, Load, calls_at, envoy, is_ready, wait_for_route
+from support.envoy import FLAGS, Load, by_stub, calls_at, envoy, is_ready, wait_for_route
 from support.server_process import FAKE, started
 from support.waiting import wait_until
 from tokalign.v1 import align_pb2_grpc
@@ -34,7 +34,7 @@ def two_servers(tmp_path):
 
 def test_one_connection_is_balanced_and_a_killed_server_costs_no_call(two_servers):
     stub, one, two = two_servers
-    with Load(stub) as load:
+    with Load(*[by_stub(stub)] * 2) as load:
         wait_until(lambda: min(calls_at(one), calls_at(two)) > 20)
         one.process.kill()
         load.wait_for_more(200)
@@ -43,7 +43,7 @@ def test_one_connection_is_balanced_and_a_killed_server_costs_no_call(two_server
 
 def test_rolling_restart_loses_no_call(two_servers):
     stub, one, two = two_servers
-    with contextlib.ExitStack() as stack, Load(stub) as load:
+    with contextlib.ExitStack() as stack, Load(*[by_stub(stub)] * 2) as load:
         for old in (one, two):
             load.wait_for_more()
             port = old.address.rpartition(":")[2]
@@ -99,7 +99,7 @@ def test_rollout_of_two_envoys_loses_no_call(tmp_path):
         channel = stack.enter_context(grpc.insecure_channel(address, options=options))
         stub = align_pb2_grpc.AlignServiceStub(channel)
         wait_for_route(stub)
-        with Load(stub) as load:
+        with Load(*[by_stub(stub)] * 2) as load:
             for each, ports in zip(old, both, strict=True):
                 load.wait_for_more()
                 stopped(each)
@@ -139,7 +139,7 @@ def test_a_server_that_refuses_for_memory_gets_no_more_calls(tmp_path):
         ):
             stub = align_pb2_grpc.AlignServiceStub(channel)
             wait_for_route(stub)
-            with Load(stub) as load:
+            with Load(*[by_stub(stub)] * 2) as load:
                 wait_until(lambda: min(calls_at(one), calls_at(two)) > 20)
                 short.touch()
                 statuses = set()

