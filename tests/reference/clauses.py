@@ -15,6 +15,16 @@ REACH = 4
 CONDITIONS = ("if", "unless", "until", "except", "provided", "providing", "till")
 HAVING = ("have", "has", "had", "need", "needs", "needed")
 DENIALS = ("not", "n't", "never")
+PER_YEAR = {
+    **dict.fromkeys(("hour", "hours", "hourly"), 8760),
+    **dict.fromkeys(("day", "days", "daily", "night", "nights", "nightly"), 365),
+    **dict.fromkeys(("morning", "evening"), 365),
+    **dict.fromkeys(("week", "weeks", "weekly"), 52),
+    **dict.fromkeys(("fortnight", "fortnightly"), 26),
+    **dict.fromkeys(("month", "months", "monthly"), 12),
+    **dict.fromkeys(("quarter", "quarterly"), 4),
+    **dict.fromkeys(("year", "years", "yearly", "annually", "annual"), 1),
+}
 RESTRICTIONS = ("only", "solely", "exclusively", "even")
 ORDER = {
     "quantity": ("quantity", "frequency"),
@@ -72,7 +82,7 @@ class Clauses:
                 return None
             behind = words[at + 1].lower if at + 1 < len(words) else ""
             return "condition" if behind in ("if", "when", "after") else "quantity"
-        if scales & {"times", "period"}:
+        if "times" in scales or self.rate(side, at):
             return "value"
         if self.value_at(side, at) is not None:
             return None
@@ -95,6 +105,41 @@ class Clauses:
             return -6
         return 0 if needs or before in DENIALS else -grade
 
+    def rate(self, side: int, at: int) -> float:
+        """Return how often a year something is that a word says the rate of, or 0."""
+        words = [word.lower for word in self.sides[side][at:]] + ["", "", ""]
+
+        def number(at: int) -> float | None:
+            said = self.value_at(side, at)
+            return None if said is None else said.facts.get("number", 0.0)
+
+        grades = self.grades(side, at)
+        times = grades.get("times")
+        if "period" in grades:
+            before = self.grades(side, at - 1) if at > 0 else {}
+            return (before.get("times", 1) + 2) // 3 * PER_YEAR.get(words[0], 0)
+        if words[0] in ("every", "each"):
+            if words[1] in ("second", "other"):
+                return PER_YEAR.get(words[2], 0) / 2
+            if (number(at + 1) or 0) > 0:
+                return PER_YEAR.get(words[2], 0) / number(at + 1)
+            return PER_YEAR.get(words[1], 0)
+        if times is None and (number(at) is None or words[1] != "times"):
+            return 0.0
+        count = number(at) if times is None else (times + 2) // 3
+        words = words[1 if times is not None else 2 :]
+        if words[0] in ("a", "an", "per", "each", "every"):
+            words = words[1:]
+        return count * PER_YEAR.get(words[0], 0)
+
+    def agree(self, i: int, j: int, kind: str) -> bool | None:
+        if kind == "modality":
+            return self.modals_agree(i, j)
+        rates = self.rate(0, i), self.rate(1, j)
+        if kind != "value" or min(rates) <= 0:
+            return None
+        return abs(rates[0] - rates[1]) < 1e-6 * rates[0]
+
     def modals_agree(self, i: int, j: int) -> bool:
         one, other = self.obligation(0, i), self.obligation(1, j)
         if one is None or other is None:
@@ -115,10 +160,13 @@ class Clauses:
         )
 
     def say_the_same(self, i: int, j: int, kind: str) -> bool:
+        agree = self.agree(i, j, kind)
+        if kind == "value" and agree is not None:
+            return agree
         if self.pair.classes[i, j] in SAME or "opposite" in self.contrast(i, j):
             return True
-        if kind == "modality":
-            return self.modals_agree(i, j)
+        if agree is not None:
+            return agree
         return kind != "condition" and self.grade(0, i, kind) == self.grade(1, j, kind)
 
     def content(self, side: int, at: int, step: int) -> int | None:
@@ -184,7 +232,9 @@ class Clauses:
             one, other = self.kind_of_word(0, i), self.kind_of_word(1, j)
             if one is None or other is None:
                 word = self.source[i] if one is None else self.target[j]
-                kind = (one or other) if word.lower in ("a", "an", "one") else None
+                kind = one or other
+                if kind != "quantity" or word.lower not in ("a", "an", "one"):
+                    kind = None
             else:
                 kind = one if one == other and not self.say_the_same(i, j, one) else None
             if kind is not None:

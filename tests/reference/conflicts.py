@@ -122,9 +122,8 @@ class Conflicts(Clauses):
             return "condition" if is_condition else "opposite", "opposites"
         if "far" in words:
             kinds = {self.kind_of_word(0, i), self.kind_of_word(1, j)}
-            if kinds == {"modality"} and self.modals_agree(i, j):
-                return None
-            return (kinds.pop() if len(kinds) == 1 else None) or "opposite", "scales"
+            kind = (kinds.pop() if len(kinds) == 1 else None) or "opposite"
+            return None if self.agree(i, j, kind) else (kind, "scales")
         if "names" in words and cell not in self.pair.acronyms and cell not in self.pair.rules:
             return "name", "names"
         return ("name", "nouns") if self.are_of_one_class(i, j) else None

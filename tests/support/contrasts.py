@@ -16,7 +16,12 @@ TEXTS += [
     for one in _MODALS
     for other in _MODALS
 ]
-"""Both texts of every contrast and paraphrase, and of modals beside each other."""
+_RATES = ("twice a day", "three times daily", "every day", "every second week", "4 times per year",
+          "every 2 weeks", "weekly", "once")  # fmt: skip
+TEXTS += [
+    (f"It is checked {one}.", f"Staff check it {other}.") for one in _RATES for other in _RATES
+]
+"""Both texts of every contrast and paraphrase, and of modals and rates beside each other."""
 SIDES = sorted({side for pair in TEXTS for side in pair})
 SIDES += [pair.source.text for pair in sample_pairs()[:60]]
 """Those texts, and some of the sample."""

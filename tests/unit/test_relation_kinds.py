@@ -169,6 +169,26 @@ def test_modals_are_in_conflict_where_their_levels_differ(aligner, frame):
     assert told == {(one, other) for one, other in pairs if level[one] != level[other]}
 
 
+RATES = (
+    ("once a day", "every day", "daily"),
+    ("twice a day", "two times a day", "2 times daily"),
+    ("thrice a day", "three times a day"),
+    ("every two days", "every second day"),
+    ("once a week", "weekly", "every week"),
+)
+
+
+def test_rates_are_compared_as_values(aligner):
+    def told(one, other):
+        frame = "Take one tablet {}."
+        return aligner.align(frame.format(one), frame.format(other)).conflicts
+
+    for rates in RATES:
+        assert not [(a, b) for a in rates for b in rates if told(a, b)]
+    unlike = [(rates[0], "four times a day") for rates in RATES] + [("twice a day", "once a week")]
+    assert not [pair for pair in unlike if not told(*pair)]
+
+
 def test_scales():
     assert [each.grade > 0 for each in grades_of("some")] == [True]
     assert grades_of("went", "go") == grades_of("go")

@@ -29,7 +29,7 @@ from tokalign.english.values.value_agreement cimport are_equal, contradict, of_o
 from tokalign.english.values.value_structs cimport Found
 from tokalign.features.pair cimport *
 from tokalign.relations.clashes cimport *
-from tokalign.relations.qualifiers cimport kind_of_word, modals_agree
+from tokalign.relations.qualifiers cimport agree, kind_of_word
 
 from tokalign.english.annotate.tags_and_relations import TAG_INDEX
 from tokalign.english.lexicon.word_lists import function_words
@@ -160,7 +160,7 @@ cdef bint _contrast(
         out.kind, out.way = kind_of_word(&pair.source, <int32_t>i), BY_SCALES
         if out.kind < 0 or out.kind != kind_of_word(&pair.target, <int32_t>j):
             out.kind = CONFLICT_OPPOSITE
-        elif out.kind == CONFLICT_MODALITY and modals_agree(pair, <int32_t>i, <int32_t>j):
+        elif agree(pair, <int32_t>i, <int32_t>j, out.kind) == 1:
             return False  # must not, may not
     elif contrast & CONTRAST_NAMES and not pair.acronym[cell] and not pair.rule[cell]:
         out.kind, out.way = CONFLICT_NAME, BY_NAMES

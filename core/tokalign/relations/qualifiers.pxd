@@ -4,7 +4,7 @@ from tokalign.features.pair cimport PairState, Side
 from tokalign.relations.clashes cimport Clash, ConflictRoom
 
 cdef int kind_of_word(const Side *side, int32_t at) noexcept nogil
-cdef bint modals_agree(const PairState *pair, int32_t i, int32_t j) noexcept nogil
+cdef int agree(const PairState *pair, int32_t i, int32_t j, int kind) noexcept nogil
 cdef int find_one_sided(
     const PairState *pair, const ConflictRoom *room, bint of_source, Clash *found
 ) noexcept nogil

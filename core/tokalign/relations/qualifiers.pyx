@@ -18,6 +18,7 @@ once, weekly.
 """
 
 from libc.stdint cimport int32_t, uint8_t, uint32_t
+from libc.math cimport fabs
 from libc.stdlib cimport abs
 
 from tokalign.features.pair cimport *
@@ -50,6 +51,17 @@ cdef Letters[8] CONDITIONS = [
 ]
 cdef Letters[7] HAVING = [b"have", b"has", b"had", b"need", b"needs", b"needed", NULL]
 """Words that oblige before "to"."""
+cdef Letters[27] PERIODS = [
+    b"hour", b"hours", b"hourly", b"day", b"days", b"daily", b"night", b"nights", b"nightly",
+    b"morning", b"evening", b"week", b"weeks", b"weekly", b"fortnight", b"fortnightly", b"month",
+    b"months", b"monthly", b"quarter", b"quarterly", b"year", b"years", b"yearly", b"annually",
+    b"annual", NULL,
+]
+cdef double[26] PER_YEAR = [
+    8760, 8760, 8760, 365, 365, 365, 365, 365, 365, 365, 365, 52, 52, 52, 26, 26, 12, 12, 12, 4, 4,
+    1, 1, 1, 1, 1,
+]
+cdef Letters[6] EACH = [b"a", b"an", b"per", b"each", b"every", NULL]
 cdef Letters[4] AFTER_ONLY = [b"if", b"when", b"after", NULL]
 cdef Letters[5] AFTER_NO = [b"doubt", b"wonder", b"question", b"matter", NULL]
 cdef Letters[5] AFTER_NOT = [b"only", b"just", b"merely", b"least", NULL]
@@ -137,11 +149,55 @@ cdef bint _obligation(const Side *side, int32_t at, int *grade) noexcept nogil:
     return True
 
 
+cdef double _per_year(const Side *side, Py_ssize_t at) noexcept nogil:
+    """Return how many of a period a year has, 0 for another word."""
+    cdef int k = 0
+    while PERIODS[k] != NULL:
+        if is_word(side, at, PERIODS[k]):
+            return PER_YEAR[k]
+        k += 1
+    return 0.0
+
+
+cdef double _rate(const Side *side, int32_t at) noexcept nogil:
+    """Return how often a year something is that a word says the rate of, or 0: "twice" of "twice a
+    day", "three" of "three times a week", "daily", "every" of "every second day"."""
+    cdef const Lexeme *word = side.word[at]
+    cdef const Found *number
+    cdef double count = 1.0
+    cdef int grade
+    cdef int32_t k = at + 1
+    if _grade_on(word, PERIOD, &grade):
+        if at > 0 and _grade_on(side.word[at - 1], TIMES, &grade):
+            count = (grade + 2) / 3  # once 1, twice 4, thrice 7
+        return count * _per_year(side, at)
+    number = value_at(side, at)
+    if is_word(side, at, b"every") or is_word(side, at, b"each"):
+        number = value_at(side, k)
+        if is_word(side, k, b"second") or is_word(side, k, b"other"):
+            return _per_year(side, k + 1) / 2
+        if number != NULL and number.number > 0:
+            return _per_year(side, k + 1) / number.number
+        return _per_year(side, k)
+    if _grade_on(word, TIMES, &grade):
+        count = (grade + 2) / 3
+    elif number != NULL and is_word(side, k, b"times"):
+        count = number.number
+        k += 1
+    else:
+        return 0.0
+    if _is_any(side, k, EACH):
+        k += 1
+    return count * _per_year(side, k)
+
+
 cdef int kind_of_word(const Side *side, int32_t at) noexcept nogil:
     """Return the kind of conflict that a modal, word of quantity or of condition makes, or -1."""
     cdef const Lexeme *word = side.word[at]
     cdef int grade
-    if not word.n_scales and not _may_be_listed(word.first_letter):
+    if not (
+        word.n_scales or _may_be_listed(word.first_letter) or is_word(side, at + 1, b"times")
+    ):
         return NO_KIND
     if _is_any(side, at, CONDITIONS):
         return CONFLICT_CONDITION
@@ -149,7 +205,7 @@ cdef int kind_of_word(const Side *side, int32_t at) noexcept nogil:
         if is_word(side, at - 1, b"not"):
             return NO_KIND
         return CONFLICT_CONDITION if _is_any(side, at + 1, AFTER_ONLY) else CONFLICT_QUANTITY
-    if _grade_on(word, TIMES, &grade) or _grade_on(word, PERIOD, &grade):
+    if _grade_on(word, TIMES, &grade) or _rate(side, at) > 0.0:
         return CONFLICT_VALUE
     if value_at(side, at) != NULL:
         return NO_KIND  # the month of May
@@ -179,15 +235,25 @@ cdef int _grade(const Side *side, int32_t at, int kind) noexcept nogil:
     return word.lower_form
 
 
-cdef bint modals_agree(const PairState *pair, int32_t i, int32_t j) noexcept nogil:
-    """Whether two modals oblige, permit or forbid alike, or are as sure."""
-    cdef int one, other
-    if _obligation(&pair.source, i, &one) and _obligation(&pair.target, j, &other):
-        return one == other
-    return (
-        _grade_on(pair.source.word[i], CERTAINTY, &one)
-        and _grade_on(pair.target.word[j], CERTAINTY, &other) and one == other
-    )
+cdef int agree(const PairState *pair, int32_t i, int32_t j, int kind) noexcept nogil:
+    """Whether two modals oblige, permit or forbid alike, or are as sure, or two words of how often
+    name one rate; -1 where nothing tells."""
+    cdef int one = 0
+    cdef int other = 0
+    cdef double rate
+    if kind == CONFLICT_VALUE:
+        rate = _rate(&pair.source, i)
+        if rate <= 0.0 or _rate(&pair.target, j) <= 0.0:
+            return -1
+        return fabs(rate - _rate(&pair.target, j)) < 1e-6 * rate
+    if kind != CONFLICT_MODALITY:
+        return -1
+    if not (_obligation(&pair.source, i, &one) and _obligation(&pair.target, j, &other)):
+        if not _grade_on(pair.source.word[i], CERTAINTY, &one):
+            return False
+        if not _grade_on(pair.target.word[j], CERTAINTY, &other):
+            return False
+    return one == other
 
 
 cdef bint _say_the_same(
@@ -195,14 +261,17 @@ cdef bint _say_the_same(
 ) noexcept nogil:
     """Whether a source and a target word of one kind say the same: one form, or one grade."""
     cdef int one, other
+    cdef int same = agree(pair, i, j, kind)
+    if same >= 0 and kind == CONFLICT_VALUE:
+        return same
     if pair.lexical_class[i * pair.target.n + j] <= CLASS_LEMMA:
         return True
     if pair.contrast[i * pair.target.n + j] & CONTRAST_OPPOSITE:
         return True  # as opposites they are found elsewhere, if nothing undoes them
     if kind == CONFLICT_CONDITION:
         return False
-    if kind == CONFLICT_MODALITY:
-        return modals_agree(pair, i, j)
+    if same >= 0:
+        return same
     one, other = _grade(&pair.source, i, kind), _grade(&pair.target, j, kind)
     return one == other
 
@@ -294,9 +363,9 @@ cdef int find_reworded(
         kind = kind_of_word(&pair.source, i)
         other = kind_of_word(&pair.target, j)
         if kind == NO_KIND:
-            kind = other if _is_one(&pair.source, i) else NO_KIND
+            kind = other if other == CONFLICT_QUANTITY and _is_one(&pair.source, i) else NO_KIND
         elif other == NO_KIND:
-            kind = kind if _is_one(&pair.target, j) else NO_KIND
+            kind = kind if kind == CONFLICT_QUANTITY and _is_one(&pair.target, j) else NO_KIND
         elif kind != other or _say_the_same(pair, i, j, kind):
             kind = NO_KIND
         if kind != NO_KIND:
