@@ -21,7 +21,8 @@ from lab.recipes.contrasts import POS_OF_TAG, Neighbours
 
 OTHER_WORDS = {
     ConflictKind.MODALITY: {
-        "must": ("may", "should"), "may": ("must", "shall"), "shall": ("may", "should"),
+        "must": ("may", "should", "need not"), "may": ("must", "shall"),
+        "shall": ("may", "should", "need not"),
         "should": ("must", "may"), "can": ("must",), "will": ("may", "might"),
         "might": ("will",), "required": ("allowed",), "allowed": ("required", "forbidden"),
         "optional": ("mandatory",), "mandatory": ("optional",),
@@ -42,7 +43,9 @@ OTHER_WORDS = {
         "hours": ("days", "minutes"), "days": ("weeks", "hours"), "minutes": ("hours", "seconds"),
         "weeks": ("months", "days"), "months": ("weeks", "years"), "metres": ("feet",),
         "kg": ("g",), "mg": ("g", "ml"), "km": ("miles",), "miles": ("km",), "first": ("second",),
-        "second": ("third",), "third": ("fifth",), "once": ("twice",), "twice": ("once",),
+        "second": ("third",), "third": ("fifth",), "once": ("twice", "three times"),
+        "twice": ("once", "four times"), "daily": ("weekly", "twice a week"),
+        "weekly": ("daily", "once a month"), "monthly": ("every week", "every second month"),
     },
 }  # fmt: skip
 """Words, and those that take their places, by the kind of conflict that this makes."""
@@ -219,7 +222,7 @@ class ConflictMaker:
 
     def _other_words(self, sentence: Sentence, kind: ConflictKind) -> list[list[Replacement]]:
         return [
-            [Replacement(at, at + 1, (_like(token, self._chance.choice(others)),))]
+            [Replacement(at, at + 1, tuple(_like(token, self._chance.choice(others)).split()))]
             for at, token in enumerate(sentence.tokens)
             if (others := OTHER_WORDS[kind].get(token.lower()))
             and not (kind is ConflictKind.MODALITY and (sentence.tags or ())[at] == "NNP")

@@ -84,7 +84,8 @@ class Clauses:
             return "condition" if behind in ("if", "when", "after") else "quantity"
         if "times" in scales or self.rate(side, at):
             return "value"
-        if self.value_at(side, at) is not None:
+        is_bound = word.lower == "most" and at > 0 and words[at - 1].lower == "at"
+        if is_bound or self.value_at(side, at) is not None:
             return None
         if self.obligation(side, at) is not None or "certainty" in scales:
             return "modality"

@@ -19,6 +19,9 @@ BE = ("be", "is", "are", "was", "were", "been", "being")
 LEAST_COSINE = 0.35
 ALIKE = ("noun", "name", "pronoun", "adjective")
 
+MORE = ("least", "more", "greater", "over", "above", "exceeding")
+LESS = ("most", "less", "fewer", "under", "below")
+
 
 class Conflicts(Clauses):
     """The places of a pair, found step by step.
@@ -54,6 +57,7 @@ class Conflicts(Clauses):
         else:
             self.add_new([exchanged] if exchanged is not None else self.exchanged())
         self.undo_pairs()
+        self.add_new(self.bounds())
         self.add_new(self.negations())
         self.add_new(self.reworded())
         self.add_new(self.one_side_alone(0))
@@ -61,6 +65,40 @@ class Conflicts(Clauses):
         if not dropped and all(each.kind != "roles" for each in self.found):
             self.add_new(self.changed_places())
         self.add_apart()
+
+    def bound(self, side: int, said: Said) -> int:
+        words = ["", "", "", *(word.lower for word in self.sides[side]), "", ""]
+        first, second, third = words[said.start : said.start + 3]
+        end = said.start + 3 + len(said.roles)
+        sign = {**dict.fromkeys(MORE, 1), **dict.fromkeys(LESS, -1)}
+        if words[end] in ("or", "and") and words[end + 1] in sign:
+            return sign[words[end + 1]]
+        if (second, third) == ("up", "to"):
+            return -1
+        if third == "of":
+            return {"minimum": 1, "maximum": -1}.get(second, 0)
+        if third == "than":
+            return sign.get(second, 0) * (-1 if first in ("no", "not") else 1)
+        return sign.get(third, 0)
+
+    def bounds_value(self, side: int, at: int) -> bool:
+        behind = self.sides[side][at + 1 : at + 2]
+        has_than = bool(behind) and behind[0].lower == "than"
+        return has_than and self.value_at(side, at + 2) is not None
+
+    def bounds(self) -> list[Found]:
+        found = []
+        for i, j in sorted(self.best[0].items()):
+            one, other = self.value_at(0, i), self.value_at(1, j)
+            if one is None or other is None or (one.start, other.start) != (i, j):
+                continue
+            if one.facts.get("number", 0.0) != other.facts.get("number", 0.0):
+                continue
+            if any(self.is_told(0, k) for k in range(i - 3, i)):
+                continue
+            if self.bound(0, one) * self.bound(1, other) < 0:
+                found.append(Found("quantity", i, j, "scales", self.confidence[0][i]))
+        return found[:8]
 
     def is_told(self, side: int, at: int) -> bool:
         return any(at == (each.source, each.target)[side] for each in self.found)
@@ -117,6 +155,8 @@ class Conflicts(Clauses):
         if not (self.linked(i, j) or self.may_contrast(i, j)):
             return None
         words = self.contrast(i, j)
+        if "opposite" in words and self.bounds_value(0, i) and self.bounds_value(1, j):
+            return None
         if "opposite" in words:
             is_condition = self.kind_of_word(0, i) == "condition"
             return "condition" if is_condition else "opposite", "opposites"

@@ -21,7 +21,11 @@ _RATES = ("twice a day", "three times daily", "every day", "every second week", 
 TEXTS += [
     (f"It is checked {one}.", f"Staff check it {other}.") for one in _RATES for other in _RATES
 ]
-"""Both texts of every contrast and paraphrase, and of modals and rates beside each other."""
+_BOUNDS = ("at least 5", "up to 5", "no more than 5", "over 5", "5 or fewer", "a minimum of 5")
+TEXTS += [
+    (f"Keep {one} copies of it.", f"They keep {other} copies.") for one in _BOUNDS for other in _BOUNDS
+]
+"""Both texts of every contrast and paraphrase, and of modals, rates and bounds beside each other."""
 SIDES = sorted({side for pair in TEXTS for side in pair})
 SIDES += [pair.source.text for pair in sample_pairs()[:60]]
 """Those texts, and some of the sample."""

@@ -189,6 +189,19 @@ def test_rates_are_compared_as_values(aligner):
     assert not [pair for pair in unlike if not told(*pair)]
 
 
+def test_bounds_of_a_number_are_in_conflict_where_they_face_each_other(aligner):
+    least = ("at least 5 copies", "more than 5 copies", "no fewer than 5 copies", "5 or more copies")
+    most = ("at most 5 copies", "up to 5 copies", "fewer than 5 copies", "no more than 5 copies")
+
+    def told(one, other):
+        frame = "The tenant must keep {}."
+        return aligner.align(frame.format(one), frame.format(other)).conflicts
+
+    for alike in ((*least, "5 copies"), (*most, "5 copies")):
+        assert not [(a, b) for a in alike for b in alike if told(a, b)]
+    assert not [(a, b) for a in least for b in most if not told(a, b) or not told(b, a)]
+
+
 def test_scales():
     assert [each.grade > 0 for each in grades_of("some")] == [True]
     assert grades_of("went", "go") == grades_of("go")

@@ -7,7 +7,7 @@ from tokalign.features.pair cimport Lexeme, PairState, Side
 
 cdef enum:
     MAX_FOUND = 8        # negations of a side, or exchanged roles, of one pair
-    N_WAYS_ROOM = 8      # searches that find up to MAX_FOUND
+    N_WAYS_ROOM = 9      # searches that find up to MAX_FOUND
 
 cdef enum:
     # In the order of ConflictKind.
@@ -107,6 +107,16 @@ cdef inline bint is_word(const Side *side, Py_ssize_t at, const char *letters) n
         if side.word[at].lower.code[k] != <unsigned char>letters[k]:
             return False  # also where the letters end
     return letters[side.word[at].lower.n] == 0
+
+ctypedef const char *Letters
+
+cdef inline bint is_any(const Side *side, Py_ssize_t at, const Letters *words) noexcept nogil:
+    # Whether a token is one of some words of ASCII letters, which NULL ends.
+    while words[0] != NULL:
+        if is_word(side, at, words[0]):
+            return True
+        words += 1
+    return False
 
 cdef inline const Found *value_at(const Side *side, int32_t at) noexcept nogil:
     # The value that holds a token, or NULL.

@@ -49,6 +49,11 @@ cdef enum:
     LEAST_ROOM = 16      # conflicts
     MOST_DENIED = 6      # tokens from a negation to the word that it denies, to be one range
     REACH = 4            # tokens to each side that are near
+    BOUND_WORDS = 3      # no more than
+
+cdef Letters[7] MORE = [b"least", b"more", b"greater", b"over", b"above", b"exceeding", NULL]
+cdef Letters[6] LESS = [b"most", b"less", b"fewer", b"under", b"below", NULL]
+
 
 cdef size_t _side_bytes(Py_ssize_t n) noexcept nogil:
     return 4 * n * sizeof(int32_t)
@@ -150,6 +155,67 @@ cdef void _add_found(ConflictRoom *room, const Clash *found, int n_found) noexce
             room.n_clashes += 1
 
 
+cdef int _bound(const Side *side, const Found *value) noexcept nogil:
+    """Return which numbers are meant: 1 for those from a value up ("at least 5", "5 or more",
+    "over 5"), -1 for those up to it, 0 where no words say."""
+    cdef int32_t at = value.start - 1
+    cdef int bound = 0
+    cdef bint has_than = is_word(side, at, b"than")
+    if is_word(side, value.end, b"or") or is_word(side, value.end, b"and"):
+        if is_any(side, value.end + 1, MORE):
+            return 1
+        if is_any(side, value.end + 1, LESS):
+            return -1
+    if is_word(side, at, b"to") and is_word(side, at - 1, b"up"):
+        return -1
+    if is_word(side, at, b"of"):
+        return is_word(side, at - 1, b"minimum") - is_word(side, at - 1, b"maximum")
+    if has_than:
+        at -= 1
+    if is_any(side, at, MORE):
+        bound = 1
+    elif is_any(side, at, LESS):
+        bound = -1
+    if has_than and (is_word(side, at - 1, b"no") or is_word(side, at - 1, b"not")):
+        return -bound
+    return bound
+
+
+cdef bint _is_told_before(const ConflictRoom *room, int32_t at) noexcept nogil:
+    """Whether one of the words before a source token is in a conflict: more than, less than."""
+    cdef int32_t k
+    for k in range(max(at - BOUND_WORDS, 0), at):
+        if is_told(room, k, True):
+            return True
+    return False
+
+
+cdef int _find_bounds(
+    const PairState *pair, const ConflictRoom *room, Clash *found
+) noexcept nogil:
+    """Write at most MAX_FOUND equal numbers of which one is the least and the other the most;
+    return their number."""
+    cdef const Found *one
+    cdef const Found *other
+    cdef int32_t i, j
+    cdef int n = 0
+    for i in range(<int32_t>pair.source.n):
+        j = room.source.best[i]
+        one = value_at(&pair.source, i)
+        if n == MAX_FOUND or j < 0 or one == NULL or one.start != i:
+            continue
+        other = value_at(&pair.target, j)
+        if other == NULL or other.start != j or other.number != one.number:
+            continue
+        if _is_told_before(room, i) or _bound(&pair.source, one) * _bound(&pair.target, other) >= 0:
+            continue
+        found[n] = Clash(
+            CONFLICT_QUANTITY, i, j, BY_SCALES, room.source.confidence[i], 0.0, -1, False
+        )
+        n += 1
+    return n
+
+
 cdef bint _has_kind(const ConflictRoom *room, int kind) noexcept nogil:
     cdef Py_ssize_t k
     for k in range(room.n_clashes):
@@ -175,6 +241,7 @@ cdef void _find_candidates(const PairState *pair, ConflictRoom *room) noexcept n
             _add_found(room, compared, 1)
         else:
             _add_found(room, found, find_exchanged(pair, room, found))
+    _add_found(room, found, _find_bounds(pair, room, found))
     _add_found(room, found, find_negations(pair, room, found))
     _add_found(room, found, find_reworded(pair, room, found))
     _add_found(room, found, find_one_sided(pair, room, True, found))

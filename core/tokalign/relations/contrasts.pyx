@@ -144,6 +144,11 @@ cdef bint _may_contrast(
     return one in (COARSE_VERB, COARSE_ADJECTIVE) and other in (COARSE_VERB, COARSE_ADJECTIVE)
 
 
+cdef inline bint _bounds(const Side *side, Py_ssize_t at) noexcept nogil:
+    """Whether a word says with "than" which numbers are meant; these are compared as such."""
+    return is_word(side, at + 1, b"than") and value_at(side, <int32_t>at + 2) != NULL
+
+
 cdef bint _contrast(
     const PairState *pair, const ConflictRoom *room, Py_ssize_t i, Py_ssize_t j, Clash *out
 ) noexcept nogil:
@@ -153,6 +158,8 @@ cdef bint _contrast(
     if _has_twin(pair, i, j) or not _may_contrast(pair, room, i, j):
         return False
     if contrast & CONTRAST_OPPOSITE:
+        if _bounds(&pair.source, i) and _bounds(&pair.target, j):
+            return False
         out.kind, out.way = CONFLICT_OPPOSITE, BY_OPPOSITES
         if kind_of_word(&pair.source, <int32_t>i) == CONFLICT_CONDITION:
             out.kind = CONFLICT_CONDITION

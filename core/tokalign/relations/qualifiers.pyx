@@ -42,8 +42,6 @@ cdef int FREQUENCY = scale_names().index("frequency")
 cdef int TIMES = scale_names().index("times")
 cdef int PERIOD = scale_names().index("period")
 
-ctypedef const char *Letters
-
 cdef Letters[5] RESTRICTING = [b"only", b"solely", b"exclusively", b"even", NULL]
 """Words that say that nothing else is meant, or that even this is."""
 cdef Letters[8] CONDITIONS = [
@@ -105,15 +103,6 @@ cdef inline bint _may_be_listed(uint32_t letter) noexcept nogil:
     )
 
 
-cdef bint _is_any(const Side *side, Py_ssize_t at, const Letters *words) noexcept nogil:
-    """Whether a token is one of some words of ASCII letters, which NULL ends."""
-    while words[0] != NULL:
-        if is_word(side, at, words[0]):
-            return True
-        words += 1
-    return False
-
-
 cdef int _grade_on(const Lexeme *word, int scale, int *grade) noexcept nogil:
     """Whether a word is on a scale; write its grade."""
     cdef int k
@@ -135,7 +124,7 @@ cdef bint _obligation(const Side *side, int32_t at, int *grade) noexcept nogil:
     lifts the obligation ("not required to"), as does "need not". What is not permitted is forbidden.
     """
     cdef bint needs = is_word(side, at, b"need") and _denies(side, at + 1)
-    if needs or (is_word(side, at + 1, b"to") and _is_any(side, at, HAVING)):
+    if needs or (is_word(side, at + 1, b"to") and is_any(side, at, HAVING)):
         grade[0] = OBLIGED
     elif not _grade_on(side.word[at], OBLIGATION, grade):
         return False
@@ -186,7 +175,7 @@ cdef double _rate(const Side *side, int32_t at) noexcept nogil:
         k += 1
     else:
         return 0.0
-    if _is_any(side, k, EACH):
+    if is_any(side, k, EACH):
         k += 1
     return count * _per_year(side, k)
 
@@ -199,16 +188,16 @@ cdef int kind_of_word(const Side *side, int32_t at) noexcept nogil:
         word.n_scales or _may_be_listed(word.first_letter) or is_word(side, at + 1, b"times")
     ):
         return NO_KIND
-    if _is_any(side, at, CONDITIONS):
+    if is_any(side, at, CONDITIONS):
         return CONFLICT_CONDITION
-    if _is_any(side, at, RESTRICTING):
+    if is_any(side, at, RESTRICTING):
         if is_word(side, at - 1, b"not"):
             return NO_KIND
-        return CONFLICT_CONDITION if _is_any(side, at + 1, AFTER_ONLY) else CONFLICT_QUANTITY
+        return CONFLICT_CONDITION if is_any(side, at + 1, AFTER_ONLY) else CONFLICT_QUANTITY
     if _grade_on(word, TIMES, &grade) or _rate(side, at) > 0.0:
         return CONFLICT_VALUE
-    if value_at(side, at) != NULL:
-        return NO_KIND  # the month of May
+    if value_at(side, at) != NULL or (is_word(side, at, b"most") and is_word(side, at - 1, b"at")):
+        return NO_KIND  # the month of May; at most
     if _obligation(side, at, &grade) or _grade_on(word, CERTAINTY, &grade):
         return CONFLICT_MODALITY
     if (_grade_on(word, QUANTITY, &grade) or _grade_on(word, FREQUENCY, &grade)) and (
@@ -425,9 +414,9 @@ cdef bint _denies_nothing(const Side *side, Py_ssize_t at) noexcept nogil:
             return at == 0 or ends_sentence(side, at - 1)
         return (
             is_word(side, at + 2, b"but") or is_word(side, at + 2, b"than")
-            or _is_any(side, at + 1, AFTER_NO)
+            or is_any(side, at + 1, AFTER_NO)
         )
-    if is_word(side, at, b"not") and _is_any(side, at + 1, AFTER_NOT):
+    if is_word(side, at, b"not") and is_any(side, at + 1, AFTER_NOT):
         return True
     if is_word(side, at, b"nothing") or is_word(side, at, b"none"):
         return is_word(side, at + 1, b"but") or is_word(side, at + 1, b"other")
