@@ -7,7 +7,9 @@ of such files.
 
 Prints a row for each program: words marked as deleted or inserted and as moved, edits (pieces that
 differ, one of two that replace each other), and processor seconds for all pairs. A word, between
-white space, counts if any part of it is marked. `--alarms` prints tokalign's alarms of each pair.
+white space, counts if any part of it is marked. `--alarms` prints tokalign's alarms of each pair,
+`--sheet` a sheet for judging what four programs mark, and `--verdicts` counts verdicts on one; see
+`lab.accuracy.judging`. `lab/revisions/verdicts.txt` has those of one reader.
 
 Rivals: Python's difflib over words; diff-match-patch over letters, with its semantic clean-up;
 redlines; and, where they are installed, wdiff, dwdiff and git's diff of words. They need
@@ -34,6 +36,7 @@ from tokalign.texts.diff import SPACE, summarize
 from tokalign.types.edits import EditKind
 
 from bench.program import ROOT, print_row
+from lab.accuracy import judging
 
 PAIRS = ROOT / "lab" / "revisions"
 Counts: TypeAlias = tuple[int, int, int]
@@ -129,16 +132,26 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the command's options."""
     parser.add_argument("--pairs", type=Path, default=PAIRS)
     parser.add_argument("--alarms", action="store_true")
+    parser.add_argument("--sheet", action="store_true")
+    parser.add_argument("--verdicts", type=Path)
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Print a row for each program, or the alarms of each pair."""
+    """Print a row for each program, the alarms of each pair, a sheet, or what verdicts say."""
+    if arguments.verdicts is not None:
+        for row in judging.counts(arguments.verdicts.read_text("utf-8").splitlines()):
+            print_row(row)
+        return
     files = [
         (old, old.with_name(old.name.replace(".old.", ".new.")))
         for old in sorted(arguments.pairs.glob("*.old.*"))
     ]
     texts = [(old.read_text("utf-8"), new.read_text("utf-8")) for old, new in files]
     aligner = Aligner.load()
+    if arguments.sheet:
+        for line in judging.sheet(files, aligner):
+            print(line)
+        return
     if arguments.alarms:
         for (old, _), pair in zip(files, texts, strict=True):
             for each in summarize(aligner.diff(*pair)).alarms:

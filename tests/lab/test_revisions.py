@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tokalign import Aligner
 
+from lab.accuracy.judging import counts, order_of, shown
 from lab.accuracy.revisions import (
     PAIRS,
     _marked,
@@ -28,6 +29,17 @@ def test_an_insertion_behind_a_deletion_is_of_its_edit():
 def test_programs_are_counted_alike():
     assert with_difflib(OLD, NEW) == (3, 0, 1)
     assert with_tokalign(Aligner.load(), OLD, NEW)[:2] == (3, 0)
+
+
+def test_a_sentence_is_shown_as_it_is_marked_and_nothing_of_its_neighbours():
+    pieces = [("=", "A b. "), ("-", "c d"), ("+", "e f"), ("=", " g. "), ("-", "h"), ("=", "i.")]
+    assert shown(pieces, 3, 7) == "[-c d-]{+e f+} g."
+
+
+def test_letters_of_verdicts_are_programs():
+    first, last = order_of(7)[0], order_of(7)[3]
+    rows = {row["system"]: (row["best"], row["shared"]) for row in counts(["7 A", "7 AD"])}
+    assert (rows[first], rows[last]) == ((1, 1), (0, 1))
 
 
 def test_every_pair_has_two_versions_that_differ():
