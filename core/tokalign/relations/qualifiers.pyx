@@ -152,25 +152,29 @@ cdef double _rate(const Side *side, int32_t at) noexcept nogil:
     """Return how often a year something is that a word says the rate of, or 0: "twice" of "twice a
     day", "three" of "three times a week", "daily", "every" of "every second day"."""
     cdef const Lexeme *word = side.word[at]
-    cdef const Found *number
+    cdef const Found *number = NULL
     cdef double count = 1.0
     cdef int grade
     cdef int32_t k = at + 1
-    if _grade_on(word, PERIOD, &grade):
-        if at > 0 and _grade_on(side.word[at - 1], TIMES, &grade):
-            count = (grade + 2) / 3  # once 1, twice 4, thrice 7
-        return count * _per_year(side, at)
-    number = value_at(side, at)
-    if is_word(side, at, b"every") or is_word(side, at, b"each"):
+    if word.first_letter == <uint32_t>c"e" and (
+        is_word(side, at, b"every") or is_word(side, at, b"each")
+    ):
         number = value_at(side, k)
         if is_word(side, k, b"second") or is_word(side, k, b"other"):
             return _per_year(side, k + 1) / 2
         if number != NULL and number.number > 0:
             return _per_year(side, k + 1) / number.number
         return _per_year(side, k)
+    if _grade_on(word, PERIOD, &grade):
+        if at > 0 and _grade_on(side.word[at - 1], TIMES, &grade):
+            count = (grade + 2) / 3  # once 1, twice 4, thrice 7
+        return count * _per_year(side, at)
     if _grade_on(word, TIMES, &grade):
         count = (grade + 2) / 3
-    elif number != NULL and is_word(side, k, b"times"):
+    elif side.n_values and is_word(side, k, b"times"):
+        number = value_at(side, at)
+        if number == NULL:
+            return 0.0
         count = number.number
         k += 1
     else:
@@ -185,7 +189,8 @@ cdef int kind_of_word(const Side *side, int32_t at) noexcept nogil:
     cdef const Lexeme *word = side.word[at]
     cdef int grade
     if not (
-        word.n_scales or _may_be_listed(word.first_letter) or is_word(side, at + 1, b"times")
+        word.n_scales or _may_be_listed(word.first_letter)
+        or (side.n_values and is_word(side, at + 1, b"times"))
     ):
         return NO_KIND
     if is_any(side, at, CONDITIONS):
