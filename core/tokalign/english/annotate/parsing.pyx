@@ -265,8 +265,7 @@ cdef int best_label(const int32_t* scores, int n_labels) noexcept nogil:
 
 
 cdef bint allocate(State* state, Py_ssize_t n) noexcept:
-    """Make room for sentences of up to n tokens; return whether there was memory. Release it either
-    way."""
+    """Make room for n tokens; return whether there was memory. Release it either way."""
     state.nodes = <Node*>malloc((n + 2) * sizeof(Node))
     state.stack = <int32_t*>malloc((n + 1) * sizeof(int32_t))
     return state.nodes is not NULL and state.stack is not NULL
@@ -335,24 +334,11 @@ def parse_forms(
     const int16_t[:, ::1] label_weights,
     int n_labels,
 ):
-    """Return the head and the label of every token.
+    """Return the head, int32, and the label, uint8, of every token of some forms.
 
-    Parameters
-    ----------
-    forms : Forms
-    tags : uint8 array, shape (n_tokens,)
-        Tag ids, below 62.
-    action_weights : int16 array, shape (2**k, 4), C-contiguous
-        Columns SHIFT, LEFT, RIGHT and padding.
-    label_weights : int16 array, shape (2**m, 64), C-contiguous
-    n_labels : int
-        At most 63.
-
-    Returns
-    -------
-    heads : int32 array, shape (n_tokens,)
-        0-based within the sentence, -1 for its only root.
-    labels : uint8 array, shape (n_tokens,)
+    Tags are ids below 62. Weights have the shapes (2**k, 4), with columns SHIFT, LEFT, RIGHT and
+    padding, and (2**m, 64) for at most 63 labels. Heads are 0-based within the sentence, -1 for its
+    only root.
     """
     check(forms, tags, action_weights, label_weights, n_labels)
     cdef int action_shift = shift_of(action_weights.shape[0])

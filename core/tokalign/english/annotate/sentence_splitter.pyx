@@ -594,27 +594,13 @@ cdef bint next_sentence(Scan* scan, Py_ssize_t* start, Py_ssize_t* end) noexcept
 cdef class Sentences:
     """The sentences of a text one by one, found as they are asked for, without the GIL.
 
-    Parameters
-    ----------
-    text : str
-        English, of any length, such as a passage. It is not copied.
-    after : Sentences, optional
-        Of a text that this one begins with: the sentences behind those that it has yielded are
-        found.
+    They are half-open code point offsets in rising order, without white space at their ends, and
+    nothing but white space is between them; blank text has none. `after` are the sentences of a text
+    that this one begins with: those behind the ones that it has yielded are found.
 
-    Yields
-    ------
-    start, end : int
-        Half-open code point offsets in rising order. Sentences neither overlap nor begin or end
-        with white space, and nothing but white space is between them; none for blank text.
-
-    Attributes
-    ----------
-    n_steps : int
-        How many characters have been read so far, for the test that splitting is linear.
-    is_open : bool
-        Whether the end of the text was read to find the last sentence: if text is added, it may
-        end elsewhere. No text that is added changes any other.
+    `n_steps` says how many characters have been read so far, for the test that splitting is linear;
+    `is_open` whether the end of the text was read to find the last sentence, which may end elsewhere
+    if text is added. No text that is added changes any other.
 
     Examples
     --------

@@ -15,19 +15,9 @@ BATCH_SIZE = 256
 
 
 class SpacyAnnotator:
-    """Penn tags, lemmas and ClearNLP-style trees from spaCy.
+    """Penn tags, lemmas and ClearNLP-style trees from an installed spaCy model, or its folder.
 
-    Parameters
-    ----------
-    model : str
-        Name of an installed spaCy model, or its folder.
-    language : str
-        The model's language must be this one.
-
-    Raises
-    ------
-    ResourceError
-        If spaCy or the model is missing, or the model is for another language.
+    Raises ResourceError if spaCy or the model is missing, or the model is for another language.
     """
 
     name = "spacy"

@@ -23,19 +23,8 @@ _Pieces: TypeAlias = tuple[Sentence, list[int]]
 class StanzaAnnotator:
     """Penn tags, lemmas and Universal Dependencies trees from Stanza.
 
-    Nothing is downloaded; run ``stanza.download("en")`` once, or name a folder of models.
-
-    Parameters
-    ----------
-    directory : path-like, optional
-        Folder that holds ``resources.json`` and the models; by default Stanza's own.
-    language : str
-        Stanza's code of the language.
-
-    Raises
-    ------
-    ResourceError
-        If Stanza or its models are missing.
+    Nothing is downloaded; run ``stanza.download("en")`` once, or name a folder that holds
+    ``resources.json`` and the models. Raises ResourceError if Stanza or its models are missing.
     """
 
     name = "stanza"

@@ -159,17 +159,9 @@ cdef void pack_letters(const Py_UCS4* token, Py_ssize_t n, Form* out) noexcept n
 
 
 cdef class Forms:
-    """The packed tokens of a batch of sentences.
+    """The packed tokens of a batch of sentences, none of them empty.
 
-    Parameters
-    ----------
-    sentences : sequence of sequence of str
-        Non-empty tokens. Quotes and brackets may be written as in text or as in the Penn
-        Treebank.
-
-    Attributes
-    ----------
-    n_tokens, n_sentences : int
+    Quotes and brackets may be written as in text or as in the Penn Treebank.
     """
 
     def __cinit__(self, sentences):

@@ -333,23 +333,11 @@ cdef bint next_token(
 
 
 def tokenize(str text not None):
-    """Return the Penn Treebank tokens of a sentence, and their offsets in it.
+    """Return the Penn Treebank tokens of one sentence, their starts and their ends.
 
-    Parameters
-    ----------
-    text : str
-        One sentence. Only its last period is a token; those inside stay with their word.
-
-    Returns
-    -------
-    tokens : list of str
-        Quotation marks become `` and ''; brackets stay. A blank text has no tokens.
-    starts, ends : list of int
-        Half-open code point offsets of each token in `text`, in rising order.
-
-    References
-    ----------
-    R. MacIntyre (1995), tokenizer.sed, Linguistic Data Consortium.
+    Only the last period is a token; those inside stay with their word. Quotation marks become ``
+    and ''; brackets stay. A blank text has no tokens. Offsets are half-open, in code points.
+    MacIntyre (1995), tokenizer.sed, Linguistic Data Consortium.
 
     Examples
     --------

@@ -333,22 +333,9 @@ cdef int _fill(Found *out, value) except -1:
 def same_values(source_values, target_values):
     """Return the tokens of two sentences whose values agree, or differ in the same place.
 
-    Parameters
-    ----------
-    source_values, target_values : iterable of Value
-        Results of find_values.
-
-    Returns
-    -------
-    list of Agreement
-        Source token, target token and how strongly they agree, in rising order. Tokens agree only
-        if they have a role in common: a number with a number, a unit with a unit; a glued "16GB"
-        with both.
-
-    Raises
-    ------
-    InputError
-        If an item is not a Value.
+    The values are what find_values returns; another item is an InputError. Each Agreement has the
+    source token, the target token and how strongly they agree, in rising order. Tokens agree only if
+    they have a role in common: a number with a number, a unit with a unit; a glued "16GB" with both.
 
     Examples
     --------
@@ -359,12 +346,9 @@ def same_values(source_values, target_values):
     0 0 SAME_VALUE
     0 1 SAME_VALUE
     """
-    cdef list sources = list(source_values)
-    cdef list targets = list(target_values)
-    cdef int n_sources = <int>len(sources)
-    cdef int n_targets = <int>len(targets)
-    cdef Py_ssize_t n_source = 0
-    cdef Py_ssize_t n_target = 0
+    cdef list sources = list(source_values), targets = list(target_values)
+    cdef int n_sources = <int>len(sources), n_targets = <int>len(targets)
+    cdef Py_ssize_t n_source = 0, n_target = 0
     cdef Py_ssize_t i, j, k
     cdef uint8_t *cells = NULL
     cdef Found *found = <Found *>PyMem_Malloc((n_sources + n_targets + 1) * sizeof(Found))

@@ -422,23 +422,10 @@ cdef int find(const Piece *pieces, int n, Found *out) noexcept nogil:
 
 
 def find_values(tokens):
-    """Return the numbers, money, dates and other values of tokens, in a normal form.
+    """Return the numbers, money, dates and other values of a sentence's tokens, in a normal form.
 
-    Parameters
-    ----------
-    tokens : sequence of str
-        Of one sentence, by Penn Treebank or other conventions.
-
-    Returns
-    -------
-    list of Value
-        From left to right. Where a value has several readings ("03/01/2019", "3:30") they follow
-        each other, the likeliest first.
-
-    Raises
-    ------
-    InputError
-        If a token is not a string.
+    They are a list of Value, from left to right. Where a value has several readings ("03/01/2019",
+    "3:30") they follow each other, the likeliest first. Raises InputError if a token is not a str.
 
     Examples
     --------
