@@ -182,20 +182,24 @@ cdef bint _share(
     )
 
 
-cdef uint32_t _neighbour_mask(const WordNetTable *table, int32_t a, int32_t b) noexcept nogil:
-    """Return the mask of an entry's neighbour, or 0 if it is not one."""
-    cdef int32_t low = table.neighbour.start[a]
-    cdef int32_t high = table.neighbour.start[a + 1]
-    cdef int32_t middle
+cdef int32_t _place_of(
+    const int32_t *start, const int32_t *item, int32_t row, int32_t wanted
+) noexcept nogil:
+    """Return the place of an item in its row, whose items are sorted, or -1."""
+    cdef int32_t low = start[row], high = start[row + 1], middle
     while low < high:
         middle = (low + high) // 2
-        if table.neighbour.item[middle] < b:
+        if item[middle] < wanted:
             low = middle + 1
         else:
             high = middle
-    if low < table.neighbour.start[a + 1] and table.neighbour.item[low] == b:
-        return table.masks[table.code[low]]
-    return 0
+    return low if low < start[row + 1] and item[low] == wanted else -1
+
+
+cdef uint32_t _neighbour_mask(const WordNetTable *table, int32_t a, int32_t b) noexcept nogil:
+    """Return the mask of an entry's neighbour, or 0 if it is not one."""
+    cdef int32_t place = _place_of(table.neighbour.start, table.neighbour.item, a, b)
+    return 0 if place < 0 else table.masks[table.code[place]]
 
 
 cdef uint32_t relation(
@@ -431,18 +435,7 @@ cdef class Vectors(LexicalTable):
 
 cdef bint paraphrases(const ParaphraseTable *table, int32_t a, int32_t b) noexcept nogil:
     """Whether two words are listed as a pair; False if either is -1."""
-    cdef int32_t low, high, middle
-    if a < 0 or b < 0:
-        return False
-    low = table.start[a]
-    high = table.start[a + 1]
-    while low < high:
-        middle = (low + high) // 2
-        if table.item[middle] < b:
-            low = middle + 1
-        else:
-            high = middle
-    return low < table.start[a + 1] and table.item[low] == b
+    return a >= 0 and b >= 0 and _place_of(table.start, table.item, a, b) >= 0
 
 
 cdef class Paraphrases(LexicalTable):
