@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 
@@ -156,37 +156,22 @@ class DiffFlags(TerminalFlags):
             click.launch(path.absolute().as_uri())
 
     def _lines(self, diff: TextDiff, names: tuple[str, str], is_coloured: bool) -> Iterator[str]:
-        form = self.form
-        if form == "json":
-            from tokalign.texts.diff.summary import summarize
+        from tokalign.texts.diff import diff_lines, summary
 
+        shown: dict[str, Any] = {"context": self.context, "only_meaning": self.only is not None}
+        if self.form == "json":
             value = {"old_name": names[0], "new_name": names[1]}
-            value |= diff.to_dict() | {"summary": summarize(diff).to_dict()}
+            value |= diff.to_dict() | {"summary": summary.summarize(diff).to_dict()}
             return iter([json.dumps(value, ensure_ascii=False)])
-        if form == "markdown":
-            from tokalign.texts.diff.diff_lines import markdown_lines
-
-            return markdown_lines(
-                diff, names, context=self.context, only_meaning=self.only is not None
+        if self.form == "markdown":
+            return diff_lines.markdown_lines(diff, names, **shown)
+        if self.form == "text":
+            width = self.columns()
+            return diff_lines.terminal_lines(
+                diff, names, is_coloured=is_coloured, width=width, **shown
             )
-        if form == "github":
-            from tokalign.texts.diff.summary import github_lines
-
-            return github_lines(diff, names)
-        if form == "stat":
-            from tokalign.texts.diff.summary import stat_lines
-
-            return stat_lines(diff, names)
-        from tokalign.texts.diff.diff_lines import terminal_lines
-
-        return terminal_lines(
-            diff,
-            names,
-            context=self.context,
-            is_coloured=is_coloured,
-            width=self.columns(),
-            only_meaning=self.only is not None,
-        )
+        write = summary.github_lines if self.form == "github" else summary.stat_lines
+        return write(diff, names)
 
 
 @dataclass(slots=True)
