@@ -21,9 +21,12 @@ from tokalign.types import Alignment, GoldPair
 from tokalign.view import grid_lines
 from tokalign.view.grid_lines import LEGEND
 
-from bench.server_process import running_server
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.append(str(ROOT))  # a script's own folder is on the path, the repository's root is not
 
-DATA = Path(__file__).resolve().parents[1] / "tests" / "data"
+from bench.server_process import running_server  # noqa: E402
+
+DATA = ROOT / "tests" / "data"
 SHOWN = ("question-02", "paraphrase-01", "negation-01")
 QUESTIONS_SHOWN = 2
 ANSWER_SHOWN = "library"
