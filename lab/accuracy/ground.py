@@ -10,6 +10,7 @@
   the share of claims with an error in which a wrong word is flagged, of right values, names and
   content words that are flagged, of supported claims and of claims with a conflict that have a
   conflict told.
+- documents: of answers over real documents; see lab.accuracy.grounded_documents.
 """
 
 from __future__ import annotations
@@ -28,10 +29,12 @@ from tokalign.grounding.answer_words import SUPPORTABLE
 from tokalign.types.grounding import GroundOptions
 
 from bench.program import add_data, print_row
+from lab.accuracy.grounded_documents import print_documents
 from lab.recipes.corpora import own_marks
 from lab.recipes.rankings import bm25
 from lab.recipes.support import claims, cross_validated, systems
 
+PARTS = ("documents", "corpus", "words", "citations")
 Claim = dict[str, Any]
 Order = Callable[[Claim], Sequence[int]]
 LEAST = GroundOptions().threshold
@@ -43,12 +46,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the command's options."""
     add_data(parser)
     parser.add_argument("--model", default="en")
-    parser.add_argument("--part", choices=("words", "citations", "corpus"), help="by default all")
+    parser.add_argument("--part", choices=PARTS, help="by default all")
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Print a row for each system and set."""
     aligner = Aligner.load(arguments.model)
+    if arguments.part in (None, "documents"):
+        print_documents(aligner)
     if arguments.part in (None, "corpus"):
         print_row({"part": "corpus"}, of_corpus(aligner))
     if arguments.part in (None, "words"):

@@ -189,3 +189,16 @@ def test_the_datasheet_has_the_tables_of_the_corpus():
     page = (CORPUS / "README.md").read_text()
     for line in build.datasheet(CORPUS):
         assert line in page.split("\n"), line
+
+
+def test_answers_over_documents_are_marked_inside_their_texts():
+    lines = (CORPUS / "documents.jsonl").read_text(encoding="utf-8").splitlines()
+    for document in map(json.loads, lines):
+        assert document["licence"]
+        for answer in document["answers"]:
+            assert bool(answer["wrong"]) == bool(answer["error"])
+            for text, (start, end) in [
+                (document["text"], answer["cited"]),
+                *((answer["answer"], each) for each in answer["wrong"]),
+            ]:
+                assert text[start:end] == text[start:end].strip() != ""
