@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tokalign.english.annotate.tags_and_relations import COARSE_INDEX, COARSE_TAGS, PENN_TAGS
-from tokalign.english.lexicon import stems
 from tokalign.english.lexicon.lexical_tables import POS_LETTERS, WordNet
 from tokalign.english.lexicon.word_lists import MARKS, TITLES, canonical, function_words
+from tokalign.english.spelling.same_spelling import stem
 from tokalign.features._lexemes import string_similarities
 
 STRENGTH = {
@@ -43,7 +43,7 @@ class Word:
 
     @cached_property
     def stem(self) -> str:
-        return stems.stem(self.lower)
+        return stem(self.lower)
 
     @cached_property
     def tag(self) -> str:

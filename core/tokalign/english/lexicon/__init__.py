@@ -1,1 +1,1 @@
-"""Lexical knowledge: WordNet relations, stems, canonical forms, function words."""
+"""Lexical knowledge: WordNet relations, canonical forms, function words."""
