@@ -52,7 +52,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--also", type=Path, nargs="+", default=(), help="corpora to learn from besides"
     )
-    parser.add_argument("--follow", nargs="+", help="corpora whose conventions count")
     parser.add_argument("--links", choices=list(LinkChoice), default=LinkChoice.SURE)
     parser.add_argument("--annotator", default="native")
     parser.add_argument("--output", type=Path, help="Pharaoh file of the joint links to write")
@@ -100,7 +99,7 @@ def settings_of(path: Path) -> TrainingSettings:
     header = load_model(path).header
     known = {field.name for field in fields(TrainingSettings)}
     settings = {key: value for key, value in header.settings.items() if key in known}
-    for key in ("possible_in", "follow", "styles"):
+    for key in ("possible_in", "styles"):
         if key in settings:
             settings[key] = tuple(tuple(v) if isinstance(v, list) else v for v in settings[key])
     return TrainingSettings(feature_groups=header.feature_groups, **settings)
@@ -127,7 +126,6 @@ def settings_of_arguments(arguments: argparse.Namespace) -> TrainingSettings:
         "feature_groups": arguments.groups and tuple(arguments.groups),
         "l2": arguments.l2,
         "possible": arguments.possible,
-        "follow": arguments.follow and tuple(arguments.follow),
     }
     settings = replace(settings, **{k: value for k, value in changes.items() if value is not None})
     if unknown := set(arguments.without) - set(settings.feature_groups):

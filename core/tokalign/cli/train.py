@@ -156,12 +156,6 @@ class SettingFlags:
         metavar="[CORPUS=]CHOICE",
         default=(_POSSIBLE[0],),
     )
-    follow: tuple[str, ...] = flag(
-        "File name of a corpus to follow where corpora differ in what they link.",
-        metavar="CORPUS",
-        default=(),
-        show_default="all alike",
-    )
     style: tuple[str, ...] = flag(
         "Keep what a corpus links, by its file name, as a style to choose when aligning. Give it "
         "for every corpus; the first style is the default.",
@@ -188,7 +182,6 @@ class SettingFlags:
             max_iterations=self.max_iterations,
             possible=next((choice for _, mark, choice in possible if not mark), _POSSIBLE[0]),
             possible_in=tuple((corpus, choice) for corpus, mark, choice in possible if mark),
-            follow=self.follow,
             styles=tuple(map(_style, self.style)),
             unrelated_importance=self.unrelated_importance,
         )

@@ -71,7 +71,6 @@ def decode_enum(kind: type[EnumT], number: int, path: str) -> EnumT:
     ----------
     kind : type of StrEnum
         One of NUMBERS.
-    number : int
     path : str
         Of the field in the request, such as ``"options.detail"``.
 

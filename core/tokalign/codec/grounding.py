@@ -121,7 +121,6 @@ def encode_grounded_sentence(value: GroundedSentence, start: int) -> align_pb2.G
 
     Parameters
     ----------
-    value : GroundedSentence
     start : int
         Where the sentence starts in the answer, in the unit of its offsets.
     """
@@ -200,7 +199,6 @@ def decode_grounding(
     ----------
     parts : iterable of messages
         The evidence; its fields may be spread over several messages.
-    answer : str
     passages : tuple of SourcePassage
         As they were sent.
     error_of : callable

@@ -35,7 +35,6 @@ class RequestOptions:
     ----------
     model, annotator : str
         Names; empty means the server's default.
-    align : AlignOptions
     rank_by : RankBy or None
         RankRequest.by; None unless candidates are ranked.
     highlights : bool

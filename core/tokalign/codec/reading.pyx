@@ -174,10 +174,6 @@ cdef class fields:
     The value of a length-delimited field is its bytes; that of a varint is an unsigned 64-bit
     number. Other wire types give empty bytes; tokalign's requests have none.
 
-    Parameters
-    ----------
-    data : bytes
-
     Raises
     ------
     WireError
@@ -224,7 +220,6 @@ def values(bytes data not None, uint64_t wanted, Py_ssize_t most):
 
     Parameters
     ----------
-    data : bytes
     wanted : int
         The field's tag.
     most : int

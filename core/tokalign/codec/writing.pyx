@@ -555,10 +555,6 @@ cdef class AlignmentWriter:
 def write_judgement(value):
     """Return a serialised tokalign.v1.RankedCandidate that holds only a judgement.
 
-    Parameters
-    ----------
-    value : Judgement
-
     Returns
     -------
     data : bytes

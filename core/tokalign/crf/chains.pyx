@@ -656,7 +656,6 @@ def accumulate(
     pairs : int64 array
         The pairs to sum over, in this order.
     importance : float64 array, shape (n_all_pairs,)
-    source_labelled : bool
     weight : float64 array, shape (n_columns + 34,)
         Weights of the matrix's columns, then of transitions.
     cost : float

@@ -52,8 +52,6 @@ def allowed_states(
 
     Parameters
     ----------
-    targets : Targets
-    n_source, n_target : int
     source_labelled : bool
         True for s2t.
 
@@ -83,12 +81,10 @@ class Objective:
 
     Parameters
     ----------
-    matrix : FeatureMatrix
     targets : sequence of Targets
         One per pair of the matrix.
     corpus : sequence of int
         Number of each pair's corpus, from 0 without gaps.
-    source_labelled : bool
     l2 : float
         Strength of the penalty ``l2 / 2 * |weights|^2`` on all weights.
     cost : float

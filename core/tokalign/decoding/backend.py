@@ -99,12 +99,7 @@ class Decided:
 
 
 class Backend(ABC):
-    """Aligns annotated pairs. Threads may share it; they take turns.
-
-    Attributes
-    ----------
-    header : ModelHeader
-    """
+    """Aligns annotated pairs. Threads may share it; they take turns."""
 
     header: ModelHeader
 
@@ -115,7 +110,6 @@ class Backend(ABC):
 
         Parameters
         ----------
-        pairs : sequence of AnnotatedPair
         options : AlignOptions
             That `check` lets pass.
         compares : bool
@@ -143,10 +137,8 @@ class Backend(ABC):
 
         Parameters
         ----------
-        pairs : sequence of EncodedPair
         options : AlignOptions
             That `check` lets pass.
-        extras : Extras, optional
 
         Raises
         ------

@@ -296,10 +296,6 @@ cdef void _gate_inputs(
 cdef class GateRows:
     """The gate's inputs of a batch, computed while the decoder holds each pair.
 
-    Parameters
-    ----------
-    n_pairs : int
-
     Attributes
     ----------
     values : float32 array, shape (n_pairs, n_inputs)
@@ -635,7 +631,6 @@ def decide_batch(
 
     Parameters
     ----------
-    decoder : Decoder
     pairs : sequence of ((Sentence, Sentence), encoded) or ((Sentence, Sentence, Constraints), ...)
         Sentences with tags and lemmas, and trees where the model uses them. `encoded` is the
         encoder's output, if the model has an encoder (see Extractor.rows), else None. A sentence

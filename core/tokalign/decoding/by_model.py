@@ -63,8 +63,6 @@ class ModelBackend(Backend):
 
     Parameters
     ----------
-    model : Model
-    lexicons : Lexicons
     cosines : callable, optional
         Of the encoder.
     encoded : bool, optional

@@ -42,11 +42,6 @@ class SystemBackend(Backend):
     """Aligns annotated pairs by a published system.
 
     Its confidences stand for the posteriors of both directions; NULL has none.
-
-    Parameters
-    ----------
-    system : System
-    frequencies : Frequencies
     """
 
     def __init__(self, system: System, frequencies: Frequencies) -> None:

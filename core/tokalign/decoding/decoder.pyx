@@ -253,11 +253,6 @@ cdef class Conventions:
         Of one model, at least one.
     second_pass : SecondPass, optional
         That of the styles that have one.
-
-    Attributes
-    ----------
-    each : tuple of Convention
-    second_pass : SecondPass or None
     """
 
     def __init__(self, styles not None, SecondPass second_pass=None):
@@ -418,8 +413,6 @@ cdef class DecodedPair:
 
     Attributes
     ----------
-    source, target : Sentence
-    constraints : Constraints or None
     s2t_posterior : float64 array, shape (n_source, n_target + 1)
         Probability of each source token's labels, column 0 is NULL; rows sum to one.
     t2s_posterior : float64 array, shape (n_target, n_source + 1)

@@ -48,8 +48,6 @@ class PairEngine:
 
     Parameters
     ----------
-    model : Model or System
-    annotator : str or Annotator
     encoder : Encoder, optional
         In place of the one that the model names.
     device : str
@@ -57,10 +55,6 @@ class PairEngine:
 
     Attributes
     ----------
-    header : ModelHeader
-    annotator : Annotator
-    backend : Backend
-    encoder : Encoder or None
     is_system : bool
         Whether a published system aligns.
 
@@ -164,7 +158,6 @@ class PairEngine:
         ----------
         pairs : sequence of (Sentence, Sentence), or Exception
             With the columns that `annotate` fills. A third member is Constraints.
-        options : AlignOptions
 
         Raises
         ------
@@ -186,7 +179,6 @@ class PairEngine:
             A candidate and the question.
         options : AlignOptions
             With `explain`, judgements hold their evidence.
-        by : RankBy
 
         Raises
         ------
@@ -236,10 +228,8 @@ class PairEngine:
 
         Parameters
         ----------
-        pair : (Sentence, Sentence)
         units : sequence of (source tokens, target tokens)
             Rising indices, at least one on each side.
-        options : AlignOptions
 
         Returns
         -------

@@ -425,7 +425,6 @@ def pair_evidence(
         With tags and lemmas.
     mean : float64 array, shape (n_candidate, n_question)
         Probability of every link, the mean of both directions, in [0, 1].
-    expected : Expected
     score, agreement : float
         Of their alignment, in [0, 1].
 

@@ -66,11 +66,8 @@ def explain_link(
 
     Parameters
     ----------
-    table : FeatureTable
-    decoded : DecodedPair
     source_index, target_index : int
         0-based tokens; -1 on one side for the other side's NULL.
-    symmetrization : Symmetrization
 
     Raises
     ------
@@ -99,7 +96,6 @@ def explain_label(
 
     Parameters
     ----------
-    table : FeatureTable
     features : int32, float32 and float32 array, of shapes (n,), (n,) and (n, 2)
         Slots, values and weights of the label's feature row; see DecodedPair.features.
     label_posterior : float64 array, shape (n_states,)

@@ -150,7 +150,6 @@ def phrases_of(
 
     Parameters
     ----------
-    decoded : DecodedPair
     links : sequence of (source, target, confidence)
         The chosen links.
     symmetrization : Symmetrization

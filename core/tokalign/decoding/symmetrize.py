@@ -260,8 +260,6 @@ def missing_links(
 
     Parameters
     ----------
-    constraints : Constraints
-    links : iterable of (source, target)
     posterior : float64 array, shape (n_source, n_target)
         Mean of both directions. A token that must have a link gets its likeliest one; ties go to
         the first.

@@ -1,6 +1,6 @@
-"""Features of a cell (a possible link) besides those of its words; and of a word without a link.
+"""Features of a cell (a possible link) besides those of its words.
 
-They are read from arrays of the pair (_cell_arrays.pyx).
+They are read from arrays of the pair, which `prepare_cells` fills. extract.pyx has those of NULL.
 
 place
     Position and neighbours, from Yao et al. (2013), section 3.3. Each is defined on the state (the
@@ -37,22 +37,374 @@ anchoring
     share(side) = sum over content words with V >= 0.9 of idf / sum over content words of idf
 """
 
-from libc.math cimport fabsf
-from libc.stdint cimport uint8_t
+from libc.math cimport INFINITY, fabsf
+from libc.stdint cimport int32_t, uint8_t
+from libc.string cimport memset
 
-from tokalign.features._cell_arrays cimport NO_TENSION, REACH, competes
 from tokalign.features._emit cimport *
 from tokalign.features._sentence_features cimport dependency_features
 from tokalign.features.pair cimport *
 
 # Larger than an indicator's 1, so that the L2 penalty lets few, but clear, examples count.
 cdef float NAME_VALUE = 10.0
+cdef float NON_CONTENT_FACTOR = 0.3
+cdef enum:
+    REACH = 3   # for which _window_row and _bag_row are written out
 
 cdef extern from *:
     """
-    #define LEAST_LOG -8.0f
+    #define NO_TENSION -1.0f
+    #define COMPETING 0.1f
     """
-    const float LEAST_LOG    # lower log-probabilities count as this
+    const float NO_TENSION   # of a cell that does not compete
+    const float COMPETING
+
+
+cdef inline bint competes(float strength) noexcept nogil:
+    return strength >= COMPETING
+
+
+cdef Py_ssize_t context_scratch(Py_ssize_t n_source, Py_ssize_t n_target) noexcept nogil:
+    """Return how many floats _prepare_context needs: two arrays with a margin of zeros."""
+    return 2 * (n_source + 2 * REACH) * (n_target + 2 * REACH)
+
+
+cdef void _prepare_context(PairState *pair) noexcept nogil:
+    """Fill window, bag, run and content_run from strength."""
+    cdef Py_ssize_t n_source = pair.source.n
+    cdef Py_ssize_t n_target = pair.target.n
+    # Zeros around the cells stand for the outside, so that loops need no bounds checks.
+    cdef Py_ssize_t width = n_target + 2 * REACH
+    cdef Py_ssize_t n_padded = (n_source + 2 * REACH) * width
+    cdef float *weighted = pair.scratch + REACH * width + REACH
+    cdef float *content = weighted + n_padded
+    cdef const float *strength = pair.strength
+    cdef Py_ssize_t i
+    _prepare_seen(pair)
+    memset(pair.scratch, 0, 2 * n_padded * sizeof(float))
+    for i in range(n_source):
+        _weigh_row(
+            strength + i * n_target, pair.source.kind[i] == KIND_CONTENT, pair.target.kind,
+            n_target, weighted + i * width, content + i * width,
+        )
+    for i in range(n_source):
+        _window_row(weighted + i * width, width, n_target, pair.window + i * n_target)
+    _prepare_runs(pair)
+    for i in range(n_source):  # the best of each column within reach; the margin stays zero
+        _best_row(content + i * width, width, n_target, weighted + i * width)
+    for i in range(n_source):
+        _bag_row(weighted + i * width, n_target, pair.bag + i * n_target)
+
+
+cdef void _weigh_row(
+    const float *strength, bint is_content, const uint8_t *kind, Py_ssize_t n_target,
+    float *weighted, float *content,
+) noexcept nogil:
+    """Copy the strengths of a row: lower ones beside content words, and those of these alone."""
+    cdef Py_ssize_t j
+    for j in range(n_target):
+        weighted[j] = strength[j] * NON_CONTENT_FACTOR
+    if not is_content:
+        return
+    for j in range(n_target):
+        if kind[j] == KIND_CONTENT:
+            weighted[j] = content[j] = strength[j]
+
+
+cdef void _prepare_seen(PairState *pair) noexcept nogil:
+    """Fill seen from strength."""
+    cdef Py_ssize_t n_target = pair.target.n
+    cdef const Lexeme *a
+    cdef uint8_t *row
+    cdef Py_ssize_t i
+    memset(pair.seen, 0, 2 * seen_width(pair))
+    for i in range(pair.source.n):
+        a = pair.source.word[i]
+        row = <uint8_t *>seen_at(pair, i, 0)
+        _seen_row(
+            pair.strength + i * n_target, a.lower_form, a.lemma, a.tag, pair.target.form,
+            pair.target.lemma, pair.target.tag, whole_lanes(n_target), row,
+        )
+        memset(row - MARGIN, 0, MARGIN)
+        memset(row + n_target, 0, N_LANES)
+    memset(<uint8_t *>seen_at(pair, pair.source.n, -MARGIN), 0, 2 * seen_width(pair))
+
+
+cdef void _seen_row(
+    const float *strength, int32_t form, int32_t lemma, int32_t tag, const int32_t *forms,
+    const int32_t *lemmas, const int32_t *tags, Py_ssize_t n, uint8_t *out,
+) noexcept nogil:
+    cdef Py_ssize_t j
+    for j in range(n):
+        out[j] = <uint8_t>(
+            bin_strength_level(strength[j]) | SEEN_MATCHED * (strength[j] >= MATCHED_STRENGTH)
+            | SEEN_IDENTICAL * (form == forms[j]) | SEEN_LEMMA * (lemma == lemmas[j])
+            | SEEN_TAG * (tag == tags[j])
+        )
+
+
+cdef void _window_row(
+    const float *weighted, Py_ssize_t width, Py_ssize_t n_target, float *window
+) noexcept nogil:
+    """Sum up the diagonal neighbours of a row of cells."""
+    cdef const float *up = weighted - width - 1
+    cdef const float *down = weighted + width + 1
+    cdef Py_ssize_t step = width + 1
+    cdef Py_ssize_t j
+    for j in range(n_target):
+        window[j] = (
+            (up[j] + down[j])
+            + (up[j - step] + down[j + step]) / <float>2.0
+            + (up[j - 2 * step] + down[j + 2 * step]) / <float>3.0
+        )
+
+
+cdef void _best_row(
+    const float *content, Py_ssize_t width, Py_ssize_t n_target, float *best
+) noexcept nogil:
+    """Take the largest of the 2 * REACH + 1 cells of each column around a row."""
+    cdef const float *row
+    cdef Py_ssize_t d, j
+    for j in range(n_target):
+        best[j] = 0.0
+    for d in range(-REACH, REACH + 1):
+        row = content + d * width
+        for j in range(n_target):
+            best[j] = row[j] if row[j] > best[j] else best[j]
+
+
+cdef void _bag_row(const float *best, Py_ssize_t n_target, float *bag) noexcept nogil:
+    """Sum the cells of a row within reach of each cell, without itself."""
+    cdef Py_ssize_t j
+    for j in range(n_target):
+        bag[j] = best[j - 3] + best[j - 2] + best[j - 1] + best[j + 1] + best[j + 2] + best[j + 3]
+
+
+cdef void _prepare_runs(PairState *pair) noexcept nogil:
+    """Fill run and content_run: walk each diagonal and write the length back over the run."""
+    cdef Py_ssize_t n_source = pair.source.n
+    cdef Py_ssize_t n_target = pair.target.n
+    cdef Py_ssize_t i, j, cell, k, length
+    cdef int content
+    memset(pair.run, 0, n_source * n_target)
+    memset(pair.content_run, 0, n_source * n_target)
+    for i in range(n_source):
+        for j in range(n_target):
+            cell = i * n_target + j
+            if pair.strength[cell] < MATCHED_STRENGTH:
+                continue
+            if i > 0 and j > 0 and pair.strength[cell - n_target - 1] >= MATCHED_STRENGTH:
+                continue  # written from the start of its run
+            length = content = 0
+            while (i + length < n_source and j + length < n_target
+                   and pair.strength[cell + length * (n_target + 1)] >= MATCHED_STRENGTH):
+                content += pair.source.word[i + length].kind == KIND_CONTENT
+                length += 1
+            for k in range(length):
+                pair.run[cell + k * (n_target + 1)] = <uint8_t>(1 + count_run(length))
+                pair.content_run[cell + k * (n_target + 1)] = <uint8_t>count_content_run(content)
+
+
+cdef void _push(float *top, float value) noexcept nogil:
+    """Insert a value into a falling list of N_TOP."""
+    cdef int k = N_TOP
+    while k > 0 and value > top[k - 1]:
+        if k < N_TOP:
+            top[k] = top[k - 1]
+        k -= 1
+    if k < N_TOP:
+        top[k] = value
+
+
+cdef void _forget_best(Side *side) noexcept nogil:
+    cdef Py_ssize_t k
+    for k in range(side.n):
+        side.best[k] = 0.0
+        side.ties[k] = 0
+    for k in range(side.n * N_TOP):
+        side.top[k] = -1e9
+
+
+cdef void _prepare_competition(PairState *pair) noexcept nogil:
+    """Fill tension, and best, ties and top of both sides."""
+    cdef Py_ssize_t n_target = pair.target.n
+    cdef const float *strength
+    cdef float *tension
+    cdef Py_ssize_t i, j
+    _forget_best(&pair.source)
+    _forget_best(&pair.target)
+    for i in range(pair.source.n):
+        strength = pair.strength + i * n_target
+        tension = pair.tension + i * n_target
+        _raise_best(strength, n_target, pair.target.best, pair.target.ties)
+        for j in range(n_target):
+            if not competes(strength[j]):
+                tension[j] = NO_TENSION
+                continue
+            tension[j] = (
+                3.0 * strength[j] + pair.window[i * n_target + j]
+                + 0.5 * pair.bag[i * n_target + j]
+                - 0.3 * fabsf(pair.source.relative[i] - pair.target.relative[j])
+            )
+            _push(pair.source.top + i * N_TOP, tension[j])
+            _push(pair.target.top + j * N_TOP, tension[j])
+            pair.source.best[i] = max(pair.source.best[i], strength[j])
+            pair.source.ties[i] += strength[j] >= SAME_STRENGTH
+    _fill_top(&pair.source, n_target)
+    _fill_top(&pair.target, pair.source.n)
+
+
+cdef void _raise_best(
+    const float *strength, Py_ssize_t n, float *best, int32_t *ties
+) noexcept nogil:
+    """Take a row into what is the best of each column."""
+    cdef Py_ssize_t j
+    for j in range(n):
+        best[j] = strength[j] if strength[j] > best[j] else best[j]
+    for j in range(n):
+        ties[j] += strength[j] >= SAME_STRENGTH
+
+
+cdef void _fill_top(Side *side, Py_ssize_t n_others) noexcept nogil:
+    """Put the cells that do not compete behind those that do."""
+    cdef Py_ssize_t at, k
+    for at in range(side.n):
+        for k in range(min(n_others, <Py_ssize_t>N_TOP)):
+            side.top[at * N_TOP + k] = max(side.top[at * N_TOP + k], NO_TENSION)
+
+
+cdef void _prepare_bins(PairState *pair) noexcept nogil:
+    """Fill the bins of all cells, a row at once."""
+    cdef Py_ssize_t n = pair.target.n
+    cdef Py_ssize_t n_cells = whole_lanes(pair.source.n * n)
+    cdef Py_ssize_t n_lanes = whole_lanes(n)
+    cdef Py_ssize_t i
+    _bin_windows(pair.window, n_cells, pair.window_bin)
+    _bin_bags(pair.bag, n_cells, pair.bag_bin)
+    for i in range(pair.source.n):
+        _bin_distances(pair.source.relative[i], pair.target.relative, n_lanes, pair.near_bin + i * n)
+        _bin_row_gaps(pair.source.best[i], pair.strength + i * n, n_lanes, pair.row_gap + i * n)
+        _bin_column_gaps(pair.target.best, pair.strength + i * n, n_lanes, pair.column_gap + i * n)
+
+
+cdef void _bin_windows(const float *window, Py_ssize_t n, uint8_t *out) noexcept nogil:
+    cdef Py_ssize_t k
+    for k in range(n):
+        out[k] = <uint8_t>bin_window(window[k])
+
+
+cdef void _bin_bags(const float *bag, Py_ssize_t n, uint8_t *out) noexcept nogil:
+    cdef Py_ssize_t k
+    for k in range(n):
+        out[k] = <uint8_t>bin_bag(bag[k])
+
+
+cdef void _bin_distances(
+    float place, const float *relative, Py_ssize_t n, uint8_t *out
+) noexcept nogil:
+    cdef Py_ssize_t k
+    for k in range(n):
+        out[k] = <uint8_t>bin_distance(fabsf(place - relative[k]))
+
+
+cdef void _bin_row_gaps(
+    float best, const float *strength, Py_ssize_t n, uint8_t *out
+) noexcept nogil:
+    cdef Py_ssize_t k
+    for k in range(n):
+        out[k] = <uint8_t>bin_gap(best - strength[k])
+
+
+cdef void _bin_column_gaps(
+    const float *best, const float *strength, Py_ssize_t n, uint8_t *out
+) noexcept nogil:
+    cdef Py_ssize_t k
+    for k in range(n):
+        out[k] = <uint8_t>bin_gap(best[k] - strength[k])
+
+
+cdef Py_ssize_t _open_words(const Side *side, int32_t *places) noexcept nogil:
+    """Write the places of the words that have a vector but no partner; return their number."""
+    cdef Py_ssize_t n = 0
+    cdef Py_ssize_t k
+    for k in range(side.n):
+        if is_free(side, k) and side.word[k].vector >= 0:
+            places[n] = <int32_t>k
+            n += 1
+    return n
+
+
+cdef void _prepare_nearness(PairState *pair) noexcept nogil:
+    """Fill `nearest` of both sides; -1 without a free word."""
+    cdef int32_t *sources = <int32_t *>pair.scratch
+    cdef int32_t *targets = sources + pair.source.n
+    cdef Py_ssize_t n_sources = _open_words(&pair.source, sources)
+    cdef Py_ssize_t n_targets = _open_words(&pair.target, targets)
+    cdef Py_ssize_t i, j, a, b
+    cdef const float *cosine
+    cdef float most
+    for i in range(pair.source.n):
+        pair.source.nearest[i] = -1.0
+    for j in range(pair.target.n):
+        pair.target.nearest[j] = -1.0
+    for a in range(n_sources):
+        cosine = pair.cosine + sources[a] * pair.target.n
+        most = -1.0
+        for b in range(n_targets):
+            j = targets[b]
+            most = max(most, cosine[j])
+            pair.target.nearest[j] = max(pair.target.nearest[j], cosine[j])
+        pair.source.nearest[sources[a]] = most
+
+
+cdef void _find_likeliest(Side *side, Py_ssize_t n_labels) noexcept nogil:
+    cdef Py_ssize_t k, label
+    cdef float value
+    for k in range(side.n):
+        side.likeliest[2 * k] = side.likeliest[2 * k + 1] = -INFINITY
+        for label in range(n_labels):
+            value = side.encoded[k * n_labels + label]
+            if value > side.likeliest[2 * k]:
+                side.likeliest[2 * k + 1] = side.likeliest[2 * k]
+                side.likeliest[2 * k] = value
+            elif value > side.likeliest[2 * k + 1]:
+                side.likeliest[2 * k + 1] = value
+
+
+cdef void _prepare_encoder(PairState *pair) noexcept nogil:
+    """Fill `likeliest` of both sides."""
+    if pair.source.encoded != NULL:
+        _find_likeliest(&pair.source, pair.target.n + 1)
+        _find_likeliest(&pair.target, pair.source.n + 1)
+
+
+cdef float _share(const Side *side) noexcept nogil:
+    """Return the idf share of a side's content words that have a twin; 0 without content."""
+    cdef float total = 0.0
+    cdef float shared = 0.0
+    cdef Py_ssize_t k
+    for k in range(side.n):
+        if side.word[k].kind == KIND_CONTENT:
+            total += side.word[k].idf
+            if side.best[k] >= SAME_STRENGTH:
+                shared += side.word[k].idf
+    return shared / total if total > 0.0 else <float>0.0
+
+
+cdef void _prepare_anchoring(PairState *pair) noexcept nogil:
+    """Fill the shares of both sides; needs `best`."""
+    pair.source.share = bin_share(_share(&pair.source))
+    pair.target.share = bin_share(_share(&pair.target))
+
+
+cdef void prepare_cells(PairState *pair) noexcept nogil:
+    """Compute the arrays that cells' features need from the strengths."""
+    _prepare_context(pair)
+    _prepare_competition(pair)
+    _prepare_bins(pair)
+    _prepare_nearness(pair)
+    _prepare_anchoring(pair)
+    _prepare_encoder(pair)
 
 
 cdef inline void _place_features(
@@ -263,20 +615,6 @@ cdef inline void _neural_features(
     emit_neural_margin(sink, DIRECTION_T2S, _likely_margin(&pair.target, j, t2s), kinds, strength)
 
 
-cdef void _neural_null_features(
-    const PairState *pair, bint of_source, Py_ssize_t at, AnySink *sink
-) noexcept nogil:
-    """Emit the encoder's features of one token being labelled NULL."""
-    cdef const Side *side = &pair.source if of_source else &pair.target
-    cdef const Side *other = &pair.target if of_source else &pair.source
-    if side.encoded == NULL:
-        return
-    cdef float value = side.encoded[at * (other.n + 1)]
-    cdef int strength = strength_class(side.best[at])
-    emit_neural_null(sink, strength, max(value, LEAST_LOG))
-    emit_neural_null_bin(sink, bin_likely(value), side.word[at].kind, strength)
-
-
 cdef inline void _anchoring_features(
     const PairState *pair, Py_ssize_t i, Py_ssize_t j, AnySink *sink
 ) noexcept nogil:
@@ -301,54 +639,6 @@ cdef inline void _anchoring_features(
         emit_anchored_cosine(
             sink, larger, bin_anchored_closeness(pair.cosine[cell]), pos_of(a, b)
         )
-
-
-cdef void _anchoring_null_features(
-    const PairState *pair, bint of_source, Py_ssize_t at, AnySink *sink
-) noexcept nogil:
-    """Emit the anchoring features of one token being labelled NULL."""
-    cdef const Side *side = &pair.source if of_source else &pair.target
-    cdef const Side *other = &pair.target if of_source else &pair.source
-    emit_null_anchored(sink, side.share, other.share, side.word[at].kind, bin_best(side.best[at]))
-
-
-cdef int _adjacent_best(const Side *side, Py_ssize_t at) noexcept nogil:
-    """Return the bin of a token's best strength, or that of the sentence's edge."""
-    return bin_best(side.best[at]) if 0 <= at < side.n else ADJACENT_BEST_EDGE
-
-
-cdef void _unaligned_features(
-    const PairState *pair, bint of_source, Py_ssize_t at, AnySink *sink
-) noexcept nogil:
-    """Emit the features of one token being labelled NULL."""
-    cdef const Side *side = &pair.source if of_source else &pair.target
-    cdef const Side *other = &pair.target if of_source else &pair.source
-    cdef const Lexeme *word = side.word[at]
-    cdef int match = MATCH_MATCHED if is_matched(side, at) else MATCH_UNMATCHED
-    cdef int head_best = HEAD_BEST_ROOT
-    cdef int n_matched = 0
-    cdef int32_t child
-    emit_null_bias(sink)
-    emit_null_tag(sink, word.tag)
-    emit_null_best(sink, bin_best(side.best[at]), word.kind, word.coarse)
-    emit_null_matches(sink, count_matches(side.ties[at]), word.kind)
-    if word.function_word >= 0:
-        emit_null_word(sink, word.function_word, match)
-    emit_null_neighbours(
-        sink, _adjacent_best(side, at - 1), _adjacent_best(side, at + 1), match, word.kind
-    )
-    emit_null_length(sink, bin_length_ratio(<float>side.n / other.n), word.kind, match)
-    if not side.has_tree:
-        return
-    emit_null_relation(sink, side.group[at], match, word.kind)
-    if side.head[at] >= 0:
-        head_best = bin_best(side.best[side.head[at]])
-    emit_null_head(sink, head_best, side.group[at], match)
-    child = side.first_child[at]
-    while child >= 0:
-        n_matched += is_matched(side, child) and side.word[child].kind == KIND_CONTENT
-        child = side.next_sibling[child]
-    emit_null_children(sink, count_content_children(n_matched), word.kind, match)
 
 
 cdef inline void _early_features(
@@ -398,12 +688,3 @@ cdef void cell_features(
         if has_trees:
             dependency_features(pair, i, j, sink)
         _late_features(pair, i, j, cell, kinds, strength, sink)
-
-
-cdef void null_features(
-    const PairState *pair, bint of_source, Py_ssize_t at, AnySink *sink
-) noexcept nogil:
-    """Emit the features of a token that has no partner."""
-    _unaligned_features(pair, of_source, at, sink)
-    _neural_null_features(pair, of_source, at, sink)
-    _anchoring_null_features(pair, of_source, at, sink)

@@ -49,3 +49,4 @@ cdef void compare(
 cdef void word_features(
     const Lexeme *a, const Lexeme *b, const LexicalPair *lexical, AnySink *sink
 ) noexcept nogil
+cdef void mark_names(PairState *pair) noexcept nogil

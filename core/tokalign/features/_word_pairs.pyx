@@ -1,4 +1,4 @@
-"""Comparison of two words outside their sentences, its features, and its cache.
+"""Comparison of two words outside their sentences, its features, and its cache; and parts of names.
 
 Opposites are antonyms of WordNet, words of one scale with grades of opposite signs, and a word with
 its own negation (possible, impossible; careful, careless). Two words of one scale and sign differ
@@ -12,6 +12,9 @@ what is known of the pairs: they fit into the processor's near caches, and half 
 By rules (`word_rule`) two words say the same though nothing else says so: by a variant of spelling, a
 typo, a short form. Of several rules the first on the axis holds. Rules that ask for more than two
 words are in _sentence_features.pyx.
+
+Names (`mark_names`): "Abraham" belongs to "Lincoln" where both sentences say "Lincoln". Such a word
+stands in the run of names around the repeated one, nowhere in the other sentence, and is no title.
 """
 
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
@@ -531,3 +534,65 @@ cdef class PairMemory:
                 self._sink.n, <float *>(known + 1),
             )
         return place
+
+
+cdef inline bint _is_name(const Side *side, Py_ssize_t k) noexcept nogil:
+    return 0 <= k < side.n and side.word[k].coarse == COARSE_NAME and (
+        side.word[k].case_ == CASE_CAPITALISED or side.word[k].case_ == CASE_UPPER
+    )
+
+
+cdef inline Py_ssize_t _only_place(const Side *side, int32_t lower_form) noexcept nogil:
+    """Return the index of a word, ignoring case; -1 if it is absent, -2 if it is repeated."""
+    cdef Py_ssize_t k
+    cdef Py_ssize_t place = -1
+    for k in range(side.n):
+        if side.word[k].lower_form == lower_form:
+            if place >= 0:
+                return -2
+            place = k
+    return place
+
+
+cdef void _complete_names(PairState *pair, bint source_is_longer) noexcept nogil:
+    """Mark the words of one side that complete a name of the other."""
+    cdef Side *longer = &pair.source if source_is_longer else &pair.target
+    cdef Side *shorter = &pair.target if source_is_longer else &pair.source
+    cdef Py_ssize_t at, anchor, k, cell, step
+    cdef int form
+    cdef int32_t offset
+    for at in range(shorter.n):
+        if not _is_name(shorter, at):
+            continue
+        anchor = _only_place(longer, shorter.word[at].lower_form)
+        if not _is_name(longer, anchor):
+            continue
+        if _only_place(shorter, shorter.word[at].lower_form) != at:
+            continue
+        form = SHORT_NAME_SHORT_FORM_ALONE
+        if _is_name(shorter, at - 1) or _is_name(shorter, at + 1):
+            form = SHORT_NAME_SHORT_FORM_IN_NAME
+        for step in range(-1, 2, 2):
+            offset = offset_name_part(
+                NAME_SOURCE_LONGER if source_is_longer else NAME_TARGET_LONGER,
+                SIDE_LEFT if step < 0 else SIDE_RIGHT,
+                form,
+            )
+            k = anchor + step
+            while (
+                _is_name(longer, k)
+                and not longer.word[k].is_title
+                and _only_place(shorter, longer.word[k].lower_form) == -1
+            ):
+                cell = k * pair.target.n + at if source_is_longer else at * pair.target.n + k
+                pair.name_part[cell] = <uint8_t>(1 + offset)
+                k += step
+
+
+cdef void mark_names(PairState *pair) noexcept nogil:
+    """Fill `name_part` of every cell."""
+    cdef Py_ssize_t cell
+    for cell in range(pair.source.n * pair.target.n):
+        pair.name_part[cell] = 0
+    _complete_names(pair, True)
+    _complete_names(pair, False)

@@ -53,7 +53,6 @@ class FeatureTable:
         The same in the order of the templates, without templates whose whole group is there.
     base : int32 array, shape (n_templates,)
         First slot of each template, -1 where its group is off.
-    n_slots : int
     rows : dict
         First slot of the names that begin alike, such as ``"tag_pair"`` or ``"rank[row-1st"``, and
         numbers of their last labels; `slot` fills it.
@@ -151,11 +150,8 @@ class Lexicons:
 
     Attributes
     ----------
-    wordnet : WordNet
     frequencies : Frequencies
         Weights of words in similarity, for every model.
-    vectors : Vectors or None
-    paraphrases : Paraphrases or None
     """
 
     wordnet: WordNet

@@ -24,9 +24,6 @@ def build_matrix(
 
     Parameters
     ----------
-    pairs : iterable of (Sentence, Sentence)
-    table : FeatureTable
-    lexicons : Lexicons
     encoded : iterable of pairs of float32 arrays, optional
         An encoder's output for each pair; only the group "neural" reads it.
 

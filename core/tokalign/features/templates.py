@@ -37,7 +37,6 @@ class Axis:
     ----------
     name : str
         A Cython identifier; equal names mean equal axes.
-    labels : tuple of str
     edges : tuple of float
         Rising edges of the bins that the labels name; empty unless the axis bins a value.
     first_count : int or None
@@ -67,8 +66,6 @@ class FeatureTemplate:
         The last varies fastest.
     range : str
         Of the feature's value; "1" for an indicator, which is absent rather than 0.
-    source : str
-    meaning : str
     most : int
         How many of its features one cell or one unaligned word can have.
     """

@@ -71,7 +71,6 @@ class ModelHeader:
 
     Attributes
     ----------
-    name, version, description, license : str
     corpora : tuple of str
         The corpora it was trained on.
     feature_groups : tuple of str
@@ -135,8 +134,6 @@ class Model:
 
     Attributes
     ----------
-    header : ModelHeader
-    table : FeatureTable
     weights : float32 array, shape (table.n_slots, 2)
         Column 0 for s2t, column 1 for t2s; those that all styles share.
     transitions : float64 array, shape (2, 34)
@@ -224,11 +221,6 @@ def _weight_lines(table: FeatureTable, weights: OwnWeights) -> Iterator[str]:
         yield f"{table.name(slot)}\t{s2t:.5g}\t{t2s:.5g}"
     for name, (s2t, t2s) in zip(TRANSITION_NAMES, weights.transitions.T.tolist(), strict=True):
         yield f"{TRANSITION}{name}\t{s2t:.5g}\t{t2s:.5g}"
-
-
-def stated_digest(path: str | os.PathLike[str]) -> str:
-    """Return the digest on the last line of a model file; loading it checks that it is right."""
-    return _read(Path(path)).rstrip(b"\n").rpartition(b"\nsha256 ")[2].decode("ascii", "replace")
 
 
 def load_model(path: str | os.PathLike[str]) -> Model:

@@ -29,8 +29,6 @@ def trained_on(header: ModelHeader, pairs: Iterable[GoldPair], name: str) -> lis
 
     Parameters
     ----------
-    header : ModelHeader
-    pairs : iterable of GoldPair
     name : str
         Of their file; it alone decides where a model was trained before headers had sketches.
     """

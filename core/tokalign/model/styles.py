@@ -40,7 +40,6 @@ class StyleHeader(TypedDict):
 
     Attributes
     ----------
-    name : str
     links : str
         Description of what it links, for people.
     threshold : float

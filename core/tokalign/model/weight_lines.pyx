@@ -34,7 +34,6 @@ def read_weights(path, bytes text, int first, table):
         Valid UTF-8; each line ends with a line break.
     first : int
         Number of the first line in the file.
-    table : FeatureTable
 
     Returns
     -------

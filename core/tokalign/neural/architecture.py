@@ -28,7 +28,6 @@ class Base(TypedDict):
 
     Attributes
     ----------
-    name : str
     form : str
         Format of the weights' files, out of tokalign.neural.base.FORMS.
     files : list of str
@@ -51,8 +50,6 @@ class Architecture(TypedDict):
 
     Attributes
     ----------
-    base : Base
-    n_layers, width, n_heads : int
     epsilon : float
         Of layer normalisation.
     n_positions : int
@@ -135,7 +132,6 @@ def distance_buckets(n_buckets: int, n_positions: int) -> NDArray[np.int64]:
     ----------
     n_buckets : int
         A multiple of 4, at least 4.
-    n_positions : int
 
     Returns
     -------

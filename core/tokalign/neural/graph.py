@@ -75,7 +75,6 @@ def build_graph(weights: Weights, made: Architecture) -> bytes:
     ----------
     weights : mapping of str to float32 array
         Named as in BERT's checkpoints.
-    made : Architecture
     """
     graph = _Graph(weights, made["epsilon"])
     words, places = _embeddings(graph)

@@ -82,7 +82,6 @@ cdef class Layers:
     ----------
     weights : mapping of str to float32 array
         Named as in BERT's checkpoints; see tokalign.neural.encoder.checked_weights.
-    made : Architecture
     tile : str, optional
         Out of TILES; all give the same states.
 
@@ -219,10 +218,6 @@ cdef class Layers:
 
     def states(self, sequences):
         """Return the states of sequences, float32 arrays of shape (n_pieces, width).
-
-        Parameters
-        ----------
-        sequences : sequence of PieceSequence
 
         Raises
         ------

@@ -31,7 +31,6 @@ class SentenceEncoder:
     ----------
     session : States
         Of the base weights.
-    word_pieces : WordPieces
     """
 
     def __init__(self, session: States, word_pieces: WordPieces) -> None:

@@ -38,7 +38,6 @@ def opened(
     ----------
     weights : callable
         Returns the weights, which are not kept.
-    made : Architecture
     device : str
         Out of tokalign.neural.devices.DEVICES.
     exact : bool

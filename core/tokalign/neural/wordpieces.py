@@ -83,11 +83,9 @@ class WordPieces:
     vocabulary : Table
         With the strings ``pieces``; a piece's number is its index in them plus the encoder's first
         piece.
-    architecture : Architecture
 
     Attributes
     ----------
-    n_pieces : int
     max_sequence : int
         Pieces of the longest sequence that the encoder reads.
 

@@ -49,7 +49,6 @@ def nearest_pairs(
 
     Parameters
     ----------
-    source, target : sequence of str
     used_source, used_target : collection of int
         Indices of words that must not be paired.
 

@@ -430,7 +430,6 @@ cdef class SultanKernel:
 
     Parameters
     ----------
-    wordnet : WordNet
     listed : Paraphrases or None
         Pairs of similar words; without them, WordNet's relations are used.
     """

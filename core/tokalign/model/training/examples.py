@@ -65,11 +65,6 @@ class TrainingData:
         """The aligned pairs of all corpora, in order."""
         return [pair for pairs in self.corpora.values() for pair in pairs]
 
-    def numbers(self, names: Sequence[str]) -> list[int]:
-        """Return the numbers of corpora, from 0, by their names."""
-        known = list(self.corpora)
-        return [known.index(name) for name in names]
-
     def check(self, settings: TrainingSettings) -> None:
         """Raise InputError unless settings fit the corpora and the encoder."""
         is_neural = "neural" in map(group_of, settings.feature_groups)
@@ -79,7 +74,7 @@ class TrainingData:
                 "pairs, and only then; see the recipe of the neural models"
             )
         styles = dict(settings.styles)
-        for name in (*settings.follow, *dict(settings.possible_in), *styles):
+        for name in (*dict(settings.possible_in), *styles):
             if name not in self.corpora:
                 raise InputError(f"no corpus {name!r} among {', '.join(self.corpora)}")
         if styles and (len(self.corpora) == 1 or styles.keys() != self.corpora.keys()):
@@ -95,10 +90,6 @@ class TrainingExamples:
 
     Attributes
     ----------
-    table : FeatureTable
-    annotated : list of (Sentence, Sentence)
-    matrix : FeatureMatrix
-    targets : list of Targets
     corpus : list of int
         Number of each pair's corpus. Unrelated pairs are spread over the corpora, so that each
         corpus's weights are trained on some; development pairs have 0.

@@ -30,9 +30,6 @@ class TrainingSettings:
         cost), "half" (right, but at half the cost of a wrong label), or "sure" (links like others).
     possible_in : tuple of (str, str)
         Corpora, by name, with a choice of their own.
-    follow : tuple of str
-        With several corpora: those, by name, whose conventions the model follows where they differ.
-        By default all count equally.
     styles : tuple of (str, str)
         Every corpus, by name, and its style; the model then has these styles to choose from. The
         first style is the default.
@@ -45,8 +42,7 @@ class TrainingSettings:
     Raises
     ------
     InputError
-        If a number is out of range, a choice is not one of POSSIBLE_CHOICES, or both follow and
-        styles are given.
+        If a number is out of range, or a choice is not one of POSSIBLE_CHOICES.
     """
 
     feature_groups: tuple[str, ...] = DEFAULT_GROUPS
@@ -55,7 +51,6 @@ class TrainingSettings:
     max_iterations: int = 100
     possible: str = "ignore"
     possible_in: tuple[tuple[str, str], ...] = ()
-    follow: tuple[str, ...] = ()
     styles: tuple[tuple[str, str], ...] = ()
     unrelated_importance: float = 0.5
     patience: int = 10
@@ -66,8 +61,6 @@ class TrainingSettings:
                 raise InputError(
                     f"possible is {quoted(choice)}; wanted one of {', '.join(POSSIBLE_CHOICES)}"
                 )
-        if self.follow and self.styles:
-            raise InputError("follow and styles are given; a model mixes conventions or keeps them")
         for name in ("l2", "cost", "unrelated_importance"):
             if not 0 <= getattr(self, name) < math.inf:
                 raise InputError(f"{name} is {getattr(self, name)}; wanted a number of at least 0")

@@ -52,9 +52,9 @@ def train(
 ) -> Model:
     """Return a model trained on one or more corpora.
 
-    With several corpora the model keeps the shared weights, and adds those of ``settings.follow``
-    where corpora differ; or, with ``settings.styles``, it keeps each style's own as well. Styles
-    get DEFAULT_THRESHOLD and no calibration.
+    With several corpora the model keeps the shared weights plus the mean of the corpora's own; or,
+    with ``settings.styles``, it keeps each style's own. Styles get DEFAULT_THRESHOLD and no
+    calibration.
 
     Parameters
     ----------
@@ -92,11 +92,10 @@ def train(
     header = header_for(data, annotator, settings, **about)  # fail on a bad name before training
     optimizer()  # and on a missing package
     examples = TrainingExamples.prepare(data, annotator, settings)
-    follow = data.numbers(settings.follow)
-    weights = train_weights(examples, settings, follow=follow, n_threads=n_threads, report=report)
+    weights = train_weights(examples, settings, n_threads=n_threads, report=report)
     if header.styles:
         return styled_model(header, examples, weights, followed_corpora(data, settings))
-    merged = np.array([merge_domains(each, follow) for each in weights])
+    merged = np.array([merge_domains(each) for each in weights])
     return Model(header, examples.table, *_dense(merged, examples))
 
 
@@ -129,8 +128,9 @@ def header_for(
 def followed_corpora(data: TrainingData, settings: TrainingSettings) -> dict[str, list[int]]:
     """Return the numbers of each style's corpora, by its name, the default first."""
     found: dict[str, list[int]] = {}
+    known = list(data.corpora)
     for corpus, style in dict(settings.styles).items():
-        found.setdefault(style, []).extend(data.numbers([corpus]))
+        found.setdefault(style, []).append(known.index(corpus))
     return found
 
 

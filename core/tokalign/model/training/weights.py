@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -61,7 +61,6 @@ def train_weights(
     examples: TrainingExamples,
     settings: TrainingSettings,
     *,
-    follow: Sequence[int] = (),
     pairs: NDArray[np.int64] | None = None,
     n_threads: int | None = None,
     report: OnProgress | None = None,
@@ -70,15 +69,10 @@ def train_weights(
 
     Parameters
     ----------
-    examples : TrainingExamples
-    settings : TrainingSettings
-    follow : sequence of int
-        See merge_domains; for the development loss.
     pairs : int64 array, optional
         Numbers of the examples to train on; all but the development pairs by default.
     n_threads : int, optional
         All cores by default.
-    report : callable, optional
 
     Returns
     -------
@@ -105,7 +99,7 @@ def train_weights(
                 if len(dev_pairs)
                 else None
             )
-            watch = _Watch(direction, settings.patience, follow, dev, report)
+            watch = _Watch(direction, settings.patience, dev, report)
             trained = objective(examples.corpus, pairs=pairs, l2=settings.l2)
             weights.append(_minimise(trained, settings.max_iterations, watch))
     found = np.array(weights)
@@ -114,22 +108,20 @@ def train_weights(
     return found
 
 
-def merge_domains(weights: NDArray[np.float64], follow: Sequence[int] = ()) -> NDArray[np.float64]:
+def merge_domains(weights: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return shared and per-corpus weights merged into one vector.
 
     Parameters
     ----------
     weights : float64 array, shape (1 or 1 + n_corpora, n)
         The shared weights first.
-    follow : sequence of int
-        Numbers of the corpora whose own weights count; all by default.
 
     Returns
     -------
     float64 array, shape (n,)
-        The shared weights plus the mean of the followed corpora's own.
+        The shared weights plus the mean of the corpora's own.
     """
-    own = weights[1:] if not follow else weights[[1 + number for number in follow]]
+    own = weights[1:]
     mean: NDArray[np.float64] = weights[0] + own.mean(axis=0) if len(own) else weights[0]
     return mean
 
@@ -140,14 +132,10 @@ class _Watch:
 
     Attributes
     ----------
-    direction : str
     patience : int
         Iterations without a lower development loss after which training ends.
-    follow : sequence of int
-        See merge_domains.
     dev : Objective of a single corpus, or None
         Gives the development loss of the merged weights.
-    report : callable or None
     iteration, dev_loss
         Of the last iteration.
     best_iteration, best_loss, best_weights
@@ -156,7 +144,6 @@ class _Watch:
 
     direction: str
     patience: int
-    follow: Sequence[int]
     dev: Objective | None
     report: OnProgress | None
     iteration: int = 0
@@ -172,7 +159,7 @@ class _Watch:
         """
         self.iteration += 1
         if self.dev:
-            self.dev_loss = float(self.dev(merge_domains(weights, self.follow))[0])
+            self.dev_loss = float(self.dev(merge_domains(weights))[0])
         if self.dev_loss < self.best_loss:
             self.best_iteration, self.best_loss = self.iteration, self.dev_loss
             self.best_weights = weights.copy()
