@@ -11,9 +11,9 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Self, Unpack, overload
 
-from tokalign.decoding.engine import PairEngine, open_model
+from tokalign.decoding.engine import PairEngine, load_again, open_model
 from tokalign.english.annotate import Annotator
-from tokalign.errors import InputError, ModelError, quoted
+from tokalign.errors import InputError
 from tokalign.files.shipped import DEFAULT_MODEL
 from tokalign.model.file import Model, ModelHeader
 from tokalign.neural.devices import DEFAULT_DEVICE
@@ -71,15 +71,9 @@ class Aligner:
     is_system : bool
         Whether a published system aligns instead of a model; see docs/results.md.
 
-    Raises
-    ------
-    InputError
-        If no device has that name, or the model has no encoder that could run on it.
-    ModelError
-        If the model cannot be found or read.
-    ResourceError
-        If a table that the model was trained with, or a package that the annotator, the model's
-        encoder or the device needs, is missing.
+    InputError is raised if no device has that name, or the model has no encoder that could run on
+    it; ModelError, if the model cannot be found or read; ResourceError, if a table that it was
+    trained with, or a package that annotator, encoder or device needs, is missing.
     """
 
     def __init__(
@@ -139,7 +133,7 @@ class Aligner:
                 "an annotator's name; load one where it is needed instead"
             )
         loaded = self._loaded_from, self._annotator_name, self._device, self.header.digest
-        return _load_again, (type(self).load, *loaded)
+        return load_again, (type(self).load, *loaded)
 
     def annotate(
         self,
@@ -150,17 +144,9 @@ class Aligner:
     ) -> list[Sentence]:
         """Return sentences with every column that the model needs.
 
-        Parameters
-        ----------
-        sentences : sequence of str, sequence of str, or Sentence
-        truncate : bool
-            Whether a sentence that is too long (tokalign.types.lengths) keeps its first tokens and
-            all of its text.
-        markup : Markup
-            Mark-up that raw text is read as.
-
-        InputError is raised if a sentence is empty, its columns do not fit, or it holds lone
-        surrogates, and LimitError if one is too long, and `truncate` is not set.
+        With `truncate`, a sentence that is too long (tokalign.types.lengths) keeps its first tokens
+        and all of its text; else LimitError is raised. InputError is raised if one is empty, its
+        columns do not fit, or it holds lone surrogates.
         """
         return self._engine.annotate(sentences, truncate=truncate, markup=Markup.of(markup))
 
@@ -194,14 +180,9 @@ class Aligner:
             Fields of AlignOptions, in place of those of `options`, and of Constraints: what must
             be linked and what may not (``anchors=[(0, 1)]``).
 
-        Raises
-        ------
-        InputError
-            If a sentence is empty, an option is unknown, out of range or not supported by this
-            system or model, the model has no such style, or constraints contradict one another or
-            are out of range.
-        LimitError
-            If one is too long (see tokalign.types.lengths), and the option `truncate` is not set.
+        InputError is raised if a sentence is empty, an option is unknown, out of range or not
+        supported by this system or model, or constraints contradict one another or are out of
+        range; LimitError, if a sentence is too long (tokalign.types.lengths) without `truncate`.
         """
         given: dict[str, Any] = {**changes}
         constraints = Constraints.taken_from(given)
@@ -276,8 +257,7 @@ class Aligner:
             (TypeError if it does not pickle); a script needs its ``if __name__ == "__main__":``.
             A pair on which two of them die or hang is an error.
         errors : "raise" or "return"
-            Whether a pair that cannot be aligned raises its InputError or WorkerError, naming the
-            pair, or yields the error in its place. The field of an InputError names the side.
+            Whether a pair that cannot be aligned raises its InputError or WorkerError or yields it.
         as_tuples : bool
             Whether `pairs` holds (pair, context) tuples; then (alignment, context) is yielded.
         columns : (str, str), optional
@@ -326,18 +306,14 @@ class Aligner:
 
         A published system explains the links that it makes, and no others.
 
+        Other arguments and errors are as for `align`, without constraints. The symmetrizations
+        ``s2t`` and ``t2s`` explain one direction alone.
+
         Parameters
         ----------
-        source, target, options, **changes
-            As for `align`, without constraints; other errors are the same. The symmetrizations
-            ``s2t`` and ``t2s`` explain one direction alone.
         source_index, target_index : int
-            0-based tokens; -1 on one side asks why the other side's token is unaligned.
-
-        Raises
-        ------
-        InputError
-            If an index is out of range, both are -1, or the labelled side's is -1.
+            0-based tokens; -1 on one side asks why the other side's token is unaligned. InputError
+            if one is out of range, both are -1, or the labelled side's is -1.
         """
         options = AlignOptions.of(options, changes)
         return self._engine.explain((source, target), source_index, target_index, options)
@@ -371,19 +347,13 @@ class Aligner:
     ) -> ChunkedPair:
         """Return the alignment of two sentences' chunks: interpretable similarity.
 
-        Each link of chunks has a relation, and a score from 0 to 5.
+        Each link of chunks has a relation, and a score from 0 to 5. Other arguments and errors are
+        as for `align`; InputError if a chunk is bad, or a published system aligns.
 
         Parameters
         ----------
-        source, target, options, **changes
-            As for `align`, without constraints; other errors are the same.
         source_chunks, target_chunks : sequence of sequences of int, optional
             Rising tokens of each chunk; other tokens are left out. By default a chunker finds them.
-
-        Raises
-        ------
-        InputError
-            If a chunk is bad, or a published system aligns, which knows no relations.
         """
         from tokalign.relations.chunks import align_chunks
 
@@ -433,10 +403,7 @@ class Aligner:
         n_process, progress
             As for `pipe`.
 
-        Returns
-        -------
-        float64 array, shape (n_many,)
-            In [0, 1].
+        It is a float64 array in [0, 1], shape (n_many,).
         """
         from tokalign.comparison.similarities import similarities
 
@@ -468,10 +435,7 @@ class Aligner:
             As for `similarities`; with "nan", a sentence that cannot be used has a row or column of
             NaN.
 
-        Returns
-        -------
-        float64 array, shape (n_rows, n_columns)
-            In [0, 1].
+        It is a float64 array in [0, 1], shape (n_rows, n_columns).
         """
         from tokalign.comparison.similarities import similarity_matrix
 
@@ -509,10 +473,7 @@ class Aligner:
             Called with the number and the error of each sentence that cannot be aligned; by default
             the first such error is raised.
 
-        Yields
-        ------
-        Duplicates
-            Rising by `first`, then `second`. Exact copies are paired only with the first of them.
+        They rise by `first`, then `second`; exact copies are paired only with the first of them.
         """
         from tokalign.comparison.near_duplicates import near_duplicates
 
@@ -538,24 +499,16 @@ class Aligner:
             Annotated once; a Sentence with all columns is taken as it is.
         candidates : iterable of the same or of mappings with `text`, or a frame as for `pipe`
             Other keys or columns become columns of the ranking's data frame.
-        progress : bool
-            Whether to show a progress bar.
-        options, **changes
-            As for `align`, without constraints, and fields of RankOptions: `by`, `top_k`,
+        progress, options, **changes
+            As for `pipe`, and fields of RankOptions: `by`, `top_k`,
             `passages`, `priors`, `shortlist` and `highlights`. With the option `explain`,
             judgements hold their evidence.
 
-        Returns
-        -------
-        Results of Ranked
-            Equal scores keep the given order; candidates that cannot be aligned come last, among
-            them a passage with a sentence that cannot be aligned.
+        Equal scores keep the given order; candidates that cannot be aligned come last, among them a
+        passage with a sentence that cannot be aligned.
 
-        Raises
-        ------
-        InputError
-            If the question cannot be used, the candidates are one text, an argument is out of
-            range, or there is not one prior for each candidate.
+        InputError is raised if the question cannot be used, the candidates are one text, an option
+        is out of range, or there is not one prior for each candidate.
         """
         from tokalign.ranking.rank import rank_candidates
 
@@ -564,39 +517,72 @@ class Aligner:
         options = AlignOptions.of(options, given)
         return rank_candidates(self._engine, question, candidates, options, how, progress=progress)
 
+    @overload
     def ground(
         self,
         answer: str,
-        passages: Iterable[PassageLike],
-        options: GroundOptions | None = None,
+        passages: Iterable[PassageLike] | FrameLike,
+        options: GroundOptions | None = ...,
         **changes: Unpack[GroundKeywords],
-    ) -> Grounding:
+    ) -> Grounding: ...
+
+    @overload
+    def ground(
+        self,
+        answer: FrameLike,
+        passages: None = ...,
+        options: GroundOptions | None = ...,
+        *,
+        columns: tuple[str, str] | None = ...,
+        progress: bool = ...,
+        **changes: Unpack[GroundKeywords],
+    ) -> Results[Grounding | InputError | None]: ...
+
+    def ground(
+        self,
+        answer: str | FrameLike,
+        passages: Iterable[PassageLike] | FrameLike | None = None,
+        options: GroundOptions | None = None,
+        *,
+        columns: tuple[str, str] | None = None,
+        progress: bool = False,
+        **changes: Unpack[GroundKeywords],
+    ) -> Any:
         """Return where passages support the words of an answer.
 
         Parameters
         ----------
-        answer : str
-            Any number of sentences; a blank answer has none.
+        answer : str, or a frame
+            Any number of sentences; a blank answer has none. Of a frame with answers and passages,
+            a result for each row: None where a cell is missing, or the row's InputError.
         passages : iterable of str, (str, str), mapping or SourcePassage, or a frame
             Texts, or texts with ids: (id, text), or a mapping or a frame with `text` and `id`. A
             text without an id gets its position, as "0"; rows without a text are left out.
         options, **changes
             GroundOptions, and fields that replace its own.
+        columns, progress
+            As for `pipe`, of a frame of answers.
 
-        Raises
-        ------
-        InputError
-            If a published system aligns, the answer or a passage is not a text, two passages share
-            an id, or an option is bad. The field is ``answer``, ``passages[i].text``,
-            ``passages[i].id`` or of ``options``.
-        LimitError
-            If the answer, or the passages in total, have more than
-            tokalign.types.lengths.MAX_TEXT_SENTENCES sentences.
+        InputError is raised if a published system aligns, the answer or a passage is not a text,
+        two passages share an id, or an option is bad, with the field ``passages[i].id`` and the
+        like; LimitError, if answer or passages have more than MAX_TEXT_SENTENCES sentences
+        (tokalign.types.lengths).
         """
+        from tokalign.batches.rows import map_rows
         from tokalign.grounding.ground import ground_answer
+        from tokalign.types.frames import ANSWERS
         from tokalign.types.grounding import GroundOptions
 
-        return ground_answer(self._engine, answer, passages, GroundOptions.of(options, changes))
+        options = GroundOptions.of(options, changes)
+
+        def ground(text: Any, given: Any) -> Grounding:
+            given = [given] if isinstance(given, str) and passages is None else given
+            return ground_answer(self._engine, text, given, options)
+
+        rows = None
+        if passages is None:
+            rows = map_rows(ground, answer, columns, ANSWERS, progress=progress)
+        return ground(answer, passages) if rows is None else rows
 
     def ground_stream(
         self,
@@ -649,52 +635,66 @@ class Aligner:
             sentences in the texts are in the unit of `options`, too. `truncate` changes nothing: a
             sentence that is too long is aligned in pieces.
 
-        Raises
-        ------
-        InputError
-            If a text is not a str, or an option is bad. The field is ``old_text`` or ``new_text``
-            where it is the text.
-        LimitError
-            If a text has more than tokalign.types.lengths.MAX_TEXT_SENTENCES sentences that the
-            other one lacks.
+        InputError is raised if a text is not a str or an option is bad; LimitError, if a text has
+        more than MAX_TEXT_SENTENCES sentences (tokalign.types.lengths) that the other one lacks.
         """
         from tokalign.texts.align_texts import align_texts
 
         return align_texts(self, old, new, AlignOptions.of(options, changes))
 
+    @overload
     def diff(
         self,
         old: str,
         new: str,
-        options: AlignOptions | None = None,
+        options: AlignOptions | None = ...,
         **changes: Unpack[AlignKeywords],
-    ) -> TextDiff:
-        """Return what changed from one text to another.
+    ) -> TextDiff: ...
 
-        Arguments and errors are as for `align_texts`. Edits are always asked for, and offsets are
-        code points.
+    @overload
+    def diff(
+        self,
+        old: FrameLike,
+        new: None = ...,
+        options: AlignOptions | None = ...,
+        *,
+        columns: tuple[str, str] | None = ...,
+        progress: bool = ...,
+        **changes: Unpack[AlignKeywords],
+    ) -> Results[TextDiff | InputError | None]: ...
+
+    def diff(
+        self,
+        old: str | FrameLike,
+        new: str | None = None,
+        options: AlignOptions | None = None,
+        *,
+        columns: tuple[str, str] | None = None,
+        progress: bool = False,
+        **changes: Unpack[AlignKeywords],
+    ) -> Any:
+        """Return what changed from one text to another, or in each row of a frame of two versions.
+
+        Arguments and errors are as for `align_texts`, and of a frame as for `ground`. Edits are
+        always asked for, and offsets are code points.
         """
+        from tokalign.batches.rows import map_rows
         from tokalign.texts.align_texts import align_texts
         from tokalign.texts.diff import diff_of
+        from tokalign.types.frames import VERSIONS
 
         options = AlignOptions.of(options, changes)
         options = replace(options, edits=True, offsets=OffsetUnit.CODE_POINTS, detail=Detail.FULL)
-        return diff_of(align_texts(self, old, new, options, only_changed=True))
+
+        def diff(old: Any, new: Any) -> TextDiff:
+            return diff_of(align_texts(self, old, new, options, only_changed=True))
+
+        rows = None
+        if new is None:
+            rows = map_rows(diff, old, columns, VERSIONS, progress=progress)
+        return diff(old, new) if rows is None else rows
 
 
 def _for_scores(options: AlignOptions | None, changes: AlignKeywords) -> AlignOptions:
     """Return the options of comparisons, without the fields that scores do not need."""
     return AlignOptions.of(options, {**changes, "detail": Detail.SCORES})
-
-
-def _load_again(
-    load: Callable[..., Aligner], model: str, annotator: str, device: str, digest: str
-) -> Aligner:
-    """Return the aligner of a pickle; ModelError if the model's file has another digest."""
-    aligner = load(model, annotator=annotator, device=device)
-    if aligner.header.digest != digest:
-        raise ModelError(
-            f"the model {quoted(model)} has the digest {aligner.header.digest[:12]} here; the "
-            f"aligner that was pickled had {digest[:12]}"
-        )
-    return aligner

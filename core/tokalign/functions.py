@@ -7,16 +7,14 @@ loaded at the first call; threads take turns. `split` and equal texts need no mo
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
-from tokalign.batches.rows import map_rows
 from tokalign.errors import InputError, quoted
 from tokalign.types import Alignment, LinkExplanation, PairLike, Ranked, SentenceLike
 from tokalign.types.chunks import ChunkedPair
 from tokalign.types.constraints import Constraints
 from tokalign.types.display import Piped, Results
-from tokalign.types.frames import ANSWERS, VERSIONS, Frame, FrameLike
+from tokalign.types.frames import FrameLike
 from tokalign.types.grounding import GroundedSentence, Grounding, GroundOptions, PassageLike
 from tokalign.types.keywords import (
     AlignKeywords,
@@ -243,10 +241,7 @@ def ground(
 ) -> Any:
     """Return where passages support the words of an answer; see Aligner.ground.
 
-    Of a frame with columns such as `answer` and `passages`, or those that `columns` names, return a
-    result for each row: None for one with a missing cell, an InputError for one that cannot be
-    used. `progress` shows a bar. It is evidence, not a verdict on truth: docs/grounding.md says
-    what it finds and what it cannot.
+    It is evidence, not a verdict on truth: docs/grounding.md says what it finds and what it cannot.
 
     Examples
     --------
@@ -254,22 +249,8 @@ def ground(
     >>> [citation.passage for citation in found.sentences[0].citations]
     ['0']
     """
-    work = partial(_ground_row, _asked(aligner), options, changes)
-    if passages is None and (frame := Frame.of(answer)) is not None:
-        rows = frame.pairs(columns, ANSWERS, ("answer", "passages"))
-        return map_rows(work, frame, rows, progress=progress)
-    return _asked(aligner).ground(answer, passages, options, **changes)  # type: ignore[arg-type]
-
-
-def _ground_row(
-    aligner: Aligner,
-    options: GroundOptions | None,
-    changes: GroundKeywords,
-    answer: str,
-    passages: Any,
-) -> Grounding:
-    given = [passages] if isinstance(passages, str) else passages
-    return aligner.ground(answer, given, options, **changes)
+    asked: Any = _asked(aligner)
+    return asked.ground(answer, passages, options, columns=columns, progress=progress, **changes)
 
 
 @explained(GroundKeywords, GroundOptions)
@@ -360,9 +341,7 @@ def diff(
 ) -> Any:
     """Return what changed from one text to another; see Aligner.diff.
 
-    Of a frame with columns such as `old` and `new`, or those that `columns` names, return a result
-    for each row: None for one with a missing cell, an InputError for one that cannot be used.
-    `progress` shows a bar. Where texts are equal, no model is loaded.
+    Where two texts are equal, no model is loaded.
 
     Examples
     --------
@@ -375,16 +354,13 @@ def diff(
     'It is old. It has 45 rooms.'
     """
     _check_aligner(aligner)
-    if new is None and (frame := Frame.of(old)) is not None:
-        work = partial(diff, options=options, aligner=aligner, **changes)
-        rows = frame.pairs(columns, VERSIONS, ("old", "new"))
-        return map_rows(work, frame, rows, progress=progress)
     if isinstance(old, str) and old == new:
         from tokalign.texts.diff import same_texts  # takes longer than aligning a pair
 
         AlignOptions.of(options, changes)
         return same_texts(old, [(each.start, each.end) for each in split(old)])
-    return _asked(aligner).diff(old, new, options, **changes)  # type: ignore[arg-type]
+    asked: Any = _asked(aligner)
+    return asked.diff(old, new, options, columns=columns, progress=progress, **changes)
 
 
 def split(text: str) -> list[SentenceSpan]:

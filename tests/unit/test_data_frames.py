@@ -6,7 +6,7 @@ import math
 
 import pytest
 import tokalign
-from tokalign import InputError
+from tokalign import InputError, functions
 
 pd = pytest.importorskip("pandas")
 pl = pytest.importorskip("polars")
@@ -79,11 +79,13 @@ def test_passages_and_rows_of_a_frame_are_grounded(make):
     found = tokalign.ground("It opened in 1894.", passages)
     assert [each.id for each in found.passages] == ["a"]
     rows = make({"answer": ["It opened in 1894.", None], "contexts": [["It opened in 1895."], []]})
-    first, second = tokalign.ground(rows)
-    assert first.sentences[0].conflicts and second is None
+    for of in (tokalign, functions.default_aligner()):
+        first, second = of.ground(rows)
+        assert first.sentences[0].conflicts and second is None
 
 
 def test_versions_of_a_frame_are_compared(make):
     frame = make({"old": ["It has 40 rooms.", "a", None], "new": ["It has 45 rooms.", "a", "b"]})
+    assert len(functions.default_aligner().diff(frame, columns=("new", "old"))) == 3
     found = tokalign.diff(frame)
     assert found.to_pandas()["n_inserted"].tolist()[:2] == [1, 0] and found[2] is None

@@ -104,7 +104,7 @@ ROOMS: dict[str, set[str]] = {
     },
     # Floor 9.
     "arrow": {"aligner", "errors", "types"},
-    "functions": {"aligner", "batches", "comparison", "errors", "texts", "types"},
+    "functions": {"aligner", "comparison", "errors", "texts", "types"},
     "server": {
         "batches",
         "codec",

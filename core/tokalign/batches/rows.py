@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sized
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from typing import Any, TypeVar
 
 from tokalign.errors import InputError
@@ -41,9 +41,21 @@ def with_missing(rows: FrameCells, results: Iterable[T]) -> Iterator[T | None]:
 
 
 def map_rows(
-    work: Callable[..., T], frame: Frame, rows: FrameCells, *, progress: bool
-) -> Results[T | InputError | None]:
-    """Return `work` of the cells of each row, None for a missing row, or a row's InputError."""
+    work: Callable[..., T],
+    given: object,
+    columns: tuple[str, str] | None,
+    usual: Sequence[tuple[str, str]],
+    *,
+    progress: bool,
+) -> Results[T | InputError | None] | None:
+    """Return `work` of two cells of each row, or None where no frame is given.
+
+    A missing row has the result None, and a row that cannot be used its InputError; for the columns
+    see Frame.pairs.
+    """
+    if (frame := Frame.of(given)) is None:
+        return None
+    rows = frame.pairs(columns, usual)
 
     def found(row: tuple[Any, ...] | None) -> T | InputError | None:
         try:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tokalign.batches.outcomes import annotate_pairs, map_batch, unwrap
 from tokalign.decoding.backend import Backend, Unit
@@ -18,7 +18,7 @@ from tokalign.english.annotate import Annotator, load_annotator
 from tokalign.english.annotate.prepared import annotate, is_ready
 from tokalign.english.lexicon.lexical_tables import Frequencies
 from tokalign.english.reading import reading_as
-from tokalign.errors import InputError, quoted
+from tokalign.errors import InputError, ModelError, quoted
 from tokalign.features.feature_groups import Lexicons
 from tokalign.model.file import Model, ModelHeader, load_model
 from tokalign.model.shipped import model_path, shipped_models
@@ -271,3 +271,14 @@ def open_model(model: str | os.PathLike[str]) -> tuple[Model | System, str]:
     path = model_path(model)
     is_shipped = model in shipped_models()
     return load_model(path), os.fspath(model if is_shipped else path.resolve())
+
+
+def load_again(load: Any, model: str, annotator: str, device: str, digest: str) -> Any:
+    """Return the aligner of a pickle; ModelError if the model's file has another digest."""
+    aligner = load(model, annotator=annotator, device=device)
+    if aligner.header.digest != digest:
+        raise ModelError(
+            f"the model {quoted(model)} has the digest {aligner.header.digest[:12]} here; the "
+            f"aligner that was pickled had {digest[:12]}"
+        )
+    return aligner

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from tokalign.errors import InputError, quoted
-from tokalign.types.inputs import plain_name, side_names
+from tokalign.types.inputs import SIDE_NAMES, plain_name, side_names
 
 logger = logging.getLogger(__name__)
 
@@ -60,7 +60,6 @@ class Frame:
         self,
         columns: tuple[str, str] | None,
         usual: Sequence[tuple[str, str]] = (),
-        sides: tuple[str, str] = ("source", "target"),
     ) -> FrameCells:
         """Return the two cells of each row; None where one of them is missing.
 
@@ -69,11 +68,10 @@ class Frame:
         columns : (str, str), optional
             Their columns; by default, those with usual names.
         usual : sequence of (str, str)
-            Usual names, as `plain_name` writes them; by default, those of sentences.
-        sides : (str, str)
-            What they are read as, which is logged where they are called otherwise.
+            Usual names, as `plain_name` writes them; by default, those of sentences. The first are
+            what columns are read as, which is logged where they are called otherwise.
         """
-        names = columns or self._usual(usual, sides)
+        names = columns or self._usual(usual)
         if isinstance(names, str) or len(names) != 2 or not set(names) <= self.columns.keys():
             raise self._error(f"columns is {quoted(names)}; wanted two of")
         rows = zip(*(self.columns[name] for name in names), strict=True)
@@ -82,8 +80,8 @@ class Frame:
     def _plain_names(self) -> dict[str, str]:
         return {plain_name(name): name for name in self.columns if isinstance(name, str)}
 
-    def _usual(self, usual: Sequence[tuple[str, str]], sides: tuple[str, str]) -> tuple[str, str]:
-        plain = self._plain_names()
+    def _usual(self, usual: Sequence[tuple[str, str]]) -> tuple[str, str]:
+        plain, sides = self._plain_names(), (usual or SIDE_NAMES)[0]
         found = [
             (plain[one], plain[other]) for one, other in usual if one in plain and other in plain
         ] or ([] if usual else side_names(self.columns))
