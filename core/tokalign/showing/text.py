@@ -8,7 +8,9 @@ from collections.abc import Iterable, Iterator
 from html import escape
 
 _BREAKS = re.compile(r"\r\n|[\r\u0085\u2028\u2029]")
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_CONTROL = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]"
+)
 _ESCAPE = re.compile(r"\x1b\[[\d;]*m")
 _LONGEST = 60
 """Most characters shown of a text."""
@@ -19,8 +21,8 @@ def visible(text: str) -> str:
 
     Examples
     --------
-    >>> visible("a\\x1b[31mb\\r\\nc\\u202ed")
-    'a␛[31mb\\nc<202E>d'
+    >>> visible("\\ufeffa\\x1b[31mb\\r\\nc\\u202ed")
+    '<FEFF>a␛[31mb\\nc<202E>d'
     """
     return _CONTROL.sub(_shown_control, _BREAKS.sub("\n", text))
 
