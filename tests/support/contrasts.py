@@ -23,9 +23,11 @@ TEXTS += [
 ]
 _BOUNDS = ("at least 5", "up to 5", "no more than 5", "over 5", "5 or fewer", "a minimum of 5")
 TEXTS += [
-    (f"Keep {one} copies of it.", f"They keep {other} copies.") for one in _BOUNDS for other in _BOUNDS
+    (f"Keep {one} copies of it.", f"They keep {other} copies.")
+    for one in _BOUNDS
+    for other in _BOUNDS
 ]
-"""Both texts of every contrast and paraphrase, and of modals, rates and bounds beside each other."""
+"""Both texts of every contrast and paraphrase, and of modals, rates and bounds side by side."""
 SIDES = sorted({side for pair in TEXTS for side in pair})
 SIDES += [pair.source.text for pair in sample_pairs()[:60]]
 """Those texts, and some of the sample."""

@@ -190,7 +190,12 @@ def test_rates_are_compared_as_values(aligner):
 
 
 def test_bounds_of_a_number_are_in_conflict_where_they_face_each_other(aligner):
-    least = ("at least 5 copies", "more than 5 copies", "no fewer than 5 copies", "5 or more copies")
+    least = (
+        "at least 5 copies",
+        "more than 5 copies",
+        "no fewer than 5 copies",
+        "5 or more copies",
+    )
     most = ("at most 5 copies", "up to 5 copies", "fewer than 5 copies", "no more than 5 copies")
 
     def told(one, other):
