@@ -15,9 +15,11 @@ from tokalign.formats import read_gold
 from tokalign.model.shipped import DEFAULT_MODEL
 from tokalign.types.options import Symmetrization
 
-from bench.server_process import running_server
+FOLDER = Path(__file__).resolve().parent
+sys.path.append(str(FOLDER.parents[1]))  # of a script, only its own folder is there
 
-FOLDER = Path(__file__).parent
+from bench.server_process import running_server  # noqa: E402
+
 DATA = FOLDER.parent / "data"
 FROZEN = FOLDER.parent / "frozen"
 
