@@ -167,16 +167,7 @@ def weighed_lemmas(sentence: Sentence, idf: Callable[[str], float]) -> list[str]
 
 
 def groups_of(pairs: Iterable[tuple[int, int]]) -> list[list[int]]:
-    """Return the connected groups of pairs of numbers, sorted by their smallest numbers.
-
-    Parameters
-    ----------
-    pairs : iterable of (int, int)
-
-    Returns
-    -------
-    list of list of int
-        Each rising.
+    """Return the connected groups of pairs of numbers, each rising, by their smallest numbers.
 
     Examples
     --------

@@ -1,12 +1,9 @@
-"""MinHash signatures of sets, which estimate how much two sets overlap.
+"""MinHash signatures of sets, and pairs of sets that overlap, found without comparing all.
 
 Broder (1997), "On the resemblance of containers and documents": the probability that a slot of two
-signatures is equal is the sets' Jaccard overlap. The slots are made by rensa.
-
-Pairs of sets that overlap, found without comparing all.
-
-Sets that share a band of their signatures are compared by their sketches (locality-sensitive
-hashing: Indyk and Motwani 1998). Memory grows with the sets and with the pairs that are found.
+signatures is equal is the sets' Jaccard overlap. The slots are made by rensa. Sets that share a
+band of their signatures are compared by their sketches (locality-sensitive hashing: Indyk and
+Motwani 1998). Memory grows with the sets and with the pairs that are found.
 """
 
 from __future__ import annotations
@@ -101,18 +98,10 @@ _AT_ONCE = 200_000
 
 
 def candidate_pairs(signatures: Signatures, overlap: float) -> NDArray[np.int64]:
-    """Return pairs of sets whose estimated overlap is at least `overlap`.
+    """Return pairs of sets whose estimated Jaccard overlap, in [0, 1], is at least `overlap`.
 
-    Parameters
-    ----------
-    signatures : Signatures
-    overlap : float
-        Jaccard overlap, in [0, 1]. It is estimated with an error of 0.04.
-
-    Returns
-    -------
-    int64 array, shape (n_pairs, 2)
-        Numbers of sets, the smaller first; sorted, each pair once.
+    They are an int64 array of shape (n_pairs, 2): numbers of sets, the smaller first; sorted, each
+    pair once. The error of an estimate is 0.04.
     """
     bands, sketches = signatures.bands(), signatures.sketches()
     n_sets = len(bands)

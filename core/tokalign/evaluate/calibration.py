@@ -107,8 +107,7 @@ def judge(
             if not 0.0 <= confidence <= 1.0:
                 raise InputError(
                     f"pair {quoted(pair.id)}: link {link[0]}-{link[1]} has confidence "
-                    f"{confidence}; "
-                    "wanted a number in [0, 1]"
+                    f"{confidence}; wanted a number in [0, 1]"
                 )
             judged.append((confidence, link in wanted))
     return judged

@@ -71,21 +71,8 @@ def compare_systems(
 ) -> list[Compared]:
     """Return the row of every system, each but the first tested against the first.
 
-    Parameters
-    ----------
-    gold : sequence of GoldPair
-    systems : sequence of SystemLinks
-    choice : LinkChoice
-        Which gold links count.
-    n_samples, seed : int
-        Bootstrap resamples and shuffles, and their seed; the same for all systems.
-
-    Raises
-    ------
-    ShapeError
-        If a system does not have one prediction per pair.
-    InputError
-        If there are no pairs or a link is out of range.
+    Other arguments and errors are as for `tokalign.evaluate.evaluate`; resamples, shuffles and
+    their seed are the same for all systems.
     """
     rows: list[Compared] = []
     for system in systems:

@@ -75,24 +75,10 @@ def is_content(sentence: Sentence, index: int) -> bool:
 def count_pairs(
     gold: Sequence[GoldPair], predictions: Sequence[Links], choice: LinkChoice = LinkChoice.SURE
 ) -> NDArray[np.float64]:
-    """Return the counts of every pair.
+    """Return the counts of every pair, a float64 array of shape (n_pairs, len(COLUMNS)).
 
-    Parameters
-    ----------
-    gold : sequence of GoldPair, length n_pairs
-    predictions : sequence of sets of (source, target), length n_pairs
-    choice : LinkChoice
-
-    Returns
-    -------
-    counts : float64 array, shape (n_pairs, len(COLUMNS))
-
-    Raises
-    ------
-    ShapeError
-        If there are not as many predictions as gold pairs.
-    InputError
-        If there are no pairs, or a link is out of range.
+    ShapeError is raised unless there is one prediction for each pair; InputError if there are no
+    pairs, or a link is out of range.
     """
     if len(gold) != len(predictions):
         raise ShapeError(f"{len(predictions)} predictions for {len(gold)} gold pairs")

@@ -50,13 +50,7 @@ def null_scores(
 ) -> NullScores:
     """Return the scores of predicted links and of unaligned words.
 
-    Parameters
-    ----------
-    gold : sequence of GoldPair
-    predictions : sequence of sets of (source, target)
-        One per pair.
-    choice : LinkChoice
-        If possible links count neither way, neither do words that have only such links.
+    If possible links count neither way, neither do words that have only such links.
     """
     rows = []
     for pair, predicted in zip(gold, predictions, strict=True):

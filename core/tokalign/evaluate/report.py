@@ -89,27 +89,10 @@ def report(
     n_samples: int = 1000,
     seed: int = 0,
 ) -> Report:
-    """Score a system, break the scores down, and compare it with a second one.
+    """Score a system, break the scores down, and compare it with a second one, `others`.
 
-    Parameters
-    ----------
-    gold : sequence of GoldPair
-        With tags, for the scores by word class.
-    predicted : sequence of sets of (source, target), or of dicts from link to confidence
-        With confidences there is a calibration.
-    choice : LinkChoice
-        Which gold links count.
-    others : sequence of sets of (source, target), optional
-        Links of a second system.
-    n_samples, seed : int
-        Bootstrap resamples and shuffles, and their seed.
-
-    Raises
-    ------
-    ShapeError
-        If there is not one prediction per pair.
-    InputError
-        If there are no pairs or a link is out of range.
+    Gold with tags has scores by word class, and predictions with confidences a calibration. Other
+    arguments and errors are as for `tokalign.evaluate.evaluate`.
     """
     links = [frozenset(each) for each in predicted]
     confidences = [each for each in predicted if isinstance(each, Mapping)]

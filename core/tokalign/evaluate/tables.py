@@ -58,15 +58,9 @@ class ReportTable:
 
 
 def tables(report: Report, *, n_errors: int = 0, other: str = "") -> list[ReportTable]:
-    """Return the tables of a report, in percent.
+    """Return the tables of a report, in percent, with so many errors.
 
-    Parameters
-    ----------
-    report : Report
-    n_errors : int
-        Number of errors to list; 0 for none.
-    other : str
-        Name of the second system, if there is one.
+    `other` is the name of the second system, if there is one.
     """
     found = [_scores(report), _f_alpha(report.result.scores)]
     if report.comparison is not None:

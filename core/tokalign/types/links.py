@@ -198,15 +198,7 @@ def words_of(
     links: dict[int, list[Link]],
     posteriors: NDArray[np.float32] | None,
 ) -> tuple[AlignedWord, ...]:
-    """Return the words of one side.
-
-    Parameters
-    ----------
-    sentence : Sentence
-    links : dict
-        Index of a token of this side -> its links.
-    posteriors : float32 array, shape (n_tokens, n_others), or None
-    """
+    """Return the words of one side, with their links and posteriors, shape (n_tokens, n_others)."""
     unlinked: list[float] | list[None] = [None] * len(sentence)
     if posteriors is not None:
         unlinked = (1.0 - posteriors.astype(float)).prod(axis=1).tolist()

@@ -37,15 +37,9 @@ _SHOWN = {
 def alignment_to_json(
     name: str, alignment: AlignmentFields, *, phrases: bool = False, edits: bool = False
 ) -> dict[str, Any]:
-    """Return a JSON object, which tokalign's readers accept as gold or predictions.
+    """Return a JSON object with a name as "id", which is read again as gold or predictions.
 
-    Parameters
-    ----------
-    name : str
-        Becomes "id".
-    alignment : Alignment
-    phrases, edits : bool
-        Whether they were asked for; then there is a list, even if it is empty.
+    If phrases or edits were asked for, there is a list of them, even if it is empty.
     """
     value: dict[str, Any] = {"id": name}
     _add(value, _SHOWN[phrases, edits], alignment)

@@ -51,15 +51,7 @@ def in_unit(sentence: Sentence, unit: OffsetUnit) -> Sentence:
 
 
 def places(text: str, offsets: Iterable[int], unit: OffsetUnit) -> Iterator[int]:
-    """Yield the offsets of some code points of a text, in a unit, reading each once.
-
-    Parameters
-    ----------
-    text : str
-    offsets : iterable of int
-        In code points, in rising order.
-    unit : OffsetUnit
-    """
+    """Yield rising offsets in code points of a text in a unit, reading each code point once."""
     before = start = 0
     for offset in offsets:
         before += place(text[start:offset], offset - start, unit)

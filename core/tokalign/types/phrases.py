@@ -58,13 +58,7 @@ def links_of(block: Block) -> Iterator[tuple[int, int]]:
 
 
 def weakest_links(links: Mapping[tuple[int, int], float]) -> tuple[Phrase, ...]:
-    """Return the maximal blocks of links, with the least confidence of their links.
-
-    Parameters
-    ----------
-    links : dict
-        Confidence of every (source, target).
-    """
+    """Return the maximal blocks of links, with the least confidence of their links."""
     return tuple(
         Phrase(*block, min(links[link] for link in links_of(block)))
         for block in maximal_blocks(links)

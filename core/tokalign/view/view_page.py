@@ -90,22 +90,10 @@ def page_pairs(
     has_edits: bool = False,
     relations: Sequence[Relations] = (),
 ) -> list[PagePair]:
-    """Return the pairs of a page.
+    """Return the pairs of a page; `choice` says which links count for the harm of each pair.
 
-    Parameters
-    ----------
-    pairs : sequence of GoldPair
-    predictions : sequence of sets, or of dicts from link to confidence
-    choice : LinkChoice
-        For the harm of each pair.
-    other : sequence of sets, optional
-        Links of a second system.
-    has_gold : bool
-        False if the pairs' own links are not gold; then sure links are left out.
-    has_edits : bool
-        Whether edits are shown.
-    relations : sequence of mappings, optional
-        Kinds of the relations of each pair's links.
+    `other` are the links of a second system. Unless the pairs' own links are gold, sure links are
+    left out.
     """
     harm: defaultdict[int, float] = defaultdict(float)
     if has_gold:
@@ -140,18 +128,7 @@ def compared_pairs(
     choice: LinkChoice = LinkChoice.SURE,
     relations: Sequence[Sequence[Relations]] = (),
 ) -> list[PagePair]:
-    """Return the pairs of a page with the links of several systems.
-
-    Parameters
-    ----------
-    pairs : sequence of GoldPair
-    systems : sequence of sequences of sets, or of dicts from link to confidence
-        Links by system, then by pair.
-    choice : LinkChoice
-        For the harm of each pair.
-    relations : sequence of sequences of mappings, optional
-        Kinds of the links' relations, by system, then by pair.
-    """
+    """Return the pairs of a page with the links of several systems, by system, then by pair."""
     known = relations or [()] * len(systems)
     pages = [
         page_pairs(pairs, predictions, choice=choice, relations=kinds)
@@ -202,21 +179,8 @@ def render_page(
 ) -> str:
     """Return the HTML of a self-contained page.
 
-    Parameters
-    ----------
-    title, note : str
-        Heading, and a line under it.
-    pairs : sequence of PagePair
-    tables : sequence of ReportTable
-        Written above the pairs.
-    calibration : Calibration, optional
-        Shown as a reliability plot.
-    choice : LinkChoice
-        How the page recounts when its threshold moves.
-    has_gold : bool
-        Whether the pairs' sure and possible links are gold.
-    systems : sequence of Compared
-        Those of `PagePair.systems`; their F1 is plotted.
+    It recounts by `choice` when its threshold moves, and plots the calibration and the F1 of
+    `systems`, which are those of `PagePair.systems`. `note` stands under the title.
     """
     data = {
         "title": title,
