@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from reference import support_inputs as twin
 from tokalign.aligner import Aligner
+from tokalign.codec.grounding import decode_grounded_sentence, encode_grounded_sentence
 from tokalign.decoding.evidence import COLUMNS
-from tokalign.errors import InputError, LimitError, ResourceError
+from tokalign.errors import InputError, LimitError, ResourceError, ServerError
 from tokalign.files.tables import Table, write_table
 from tokalign.grounding.answer_words import AlignedCandidate, AnswerWords
 from tokalign.grounding.ground import ground_sentences
@@ -203,6 +204,8 @@ def test_a_sentence_that_claims_nothing_has_no_support(aligner, answer):
     assert sentence.unsupported == ()
     assert found.to_dict()["sentences"][0]["support"] is None
     assert str(found) == answer
+    sent = encode_grounded_sentence(sentence, 0)
+    assert decode_grounded_sentence(sent, lambda status: ServerError("")).support is None
 
 
 @pytest.mark.parametrize(

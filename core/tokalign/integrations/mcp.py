@@ -98,7 +98,8 @@ def mcp_server(aligner: Aligner) -> MCPServer:
     @_refusals()
     def ground(answer: str, passages: list[str]) -> list[dict[str, Any]]:
         """Find where passages support each sentence of an answer, and words that none supports.
-        `support` is from 0 to 1, `passage` counts from 0. It is evidence, no verdict on truth."""
+        `support` is from 0 to 1, null where a sentence claims nothing; `passage` counts from 0. It
+        is evidence, no verdict on truth."""
         found = functions.ground(answer, passages, aligner=aligner)
         return [
             {
