@@ -17,6 +17,7 @@ from tokalign.server.requests.request import Sized, Window, costed
 from tokalign.server.status import OK, failure_of
 from tokalign.texts.sentence_candidates import TextCandidate
 from tokalign.texts.text_plan import BlockPlan, TextPlan
+from tokalign.texts.text_words import have_same_words
 from tokalign.types.offsets import places
 from tokalign.types.options import AlignOptions, Detail, OffsetUnit, RankBy
 from tokalign.types.texts import SentenceSpan
@@ -111,10 +112,16 @@ class Comparisons:
         return next((self._failures[each] for each in numbers if each in self._failures), None)
 
 
-def block_items(plan: TextPlan, blocks: Sequence[BlockPlan]) -> ItemTexts[BlockPlan]:
-    """Yield blocks, with the texts of those that have sentences of both."""
+def block_items(
+    plan: TextPlan, blocks: Sequence[BlockPlan], *, only_changed: bool = False
+) -> ItemTexts[tuple[BlockPlan, bool]]:
+    """Yield blocks, whether they are aligned, and the texts of those that are: those with sentences
+    of both, or only those of them whose words differ."""
     for block in blocks:
-        yield block, plan.texts(block.old, block.new) if block.old and block.new else None
+        texts = plan.texts(block.old, block.new) if block.old and block.new else None
+        if texts is not None and only_changed and have_same_words(*texts):
+            texts = None
+        yield (block, texts is not None), texts
 
 
 def heading(plan: TextPlan, unit: OffsetUnit, model: bytes) -> bytes:
@@ -154,21 +161,28 @@ class AlignedBlock(NamedTuple):
 
 
 def with_answers(
-    blocks: Sequence[BlockPlan], answers: Iterable[Answer], compared: Comparisons, limit: int
+    blocks: Iterable[tuple[BlockPlan, bool]],
+    answers: Iterable[Answer],
+    compared: Comparisons,
+    limit: int,
 ) -> list[AlignedBlock]:
     """Return blocks with their answers.
 
     Parameters
     ----------
+    blocks : iterable of (BlockPlan, bool)
+        And whether it was aligned.
     answers : iterable of Answer
-        Of the blocks that have sentences of both texts, in order.
+        Of the blocks that were aligned, in order.
     limit : int
         Most bytes of a block; a larger one fails.
     """
     pending = iter(answers)
     found = []
-    for block in blocks:
-        answer = next(pending) if block.old and block.new else compared.failure(block)
+    for block, is_aligned in blocks:
+        answer = next(pending) if is_aligned else None
+        if not (block.old and block.new):
+            answer = compared.failure(block)
         if answer is not None and len(answer.alignment) + _BLOCK_BYTES > limit:
             answer = Answer.failed(failure_of(too_large(limit)))
         if answer is not None and answer.field:

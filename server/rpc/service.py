@@ -337,8 +337,8 @@ class AlignService:
     async def texts_aligned(
         self, asked: Asked, texts: tuple[str, str]
     ) -> tuple[TextPlan, list[AlignedBlock]]:
-        """Return the plan for two texts, and its blocks with their answers."""
-        return await self._texts.align(asked, texts)
+        """Return the plan for two texts, and its blocks, with answers of those that changed."""
+        return await self._texts.align(asked, texts, only_changed=True)
 
     async def beside(
         self, n_bytes: int, function: Callable[P, Value], *args: P.args, **kwargs: P.kwargs

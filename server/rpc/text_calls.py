@@ -70,9 +70,11 @@ class TextService:
         )
 
     async def align(
-        self, asked: Asked, texts: tuple[str, str]
+        self, asked: Asked, texts: tuple[str, str], *, only_changed: bool = False
     ) -> tuple[TextPlan, list[AlignedBlock]]:
         """Return the plan for two texts, and its blocks.
+
+        With `only_changed`, blocks whose sides have the same words are not aligned.
 
         Raises
         ------
@@ -86,7 +88,7 @@ class TextService:
         held = await self._calls.hold(serving.pool, held_bytes, context, waits=False)
         UnaryCall(context).hold(held)
         plan = await self._plan(*texts, n_bytes, chosen.options.align.markup, waits=False)
-        work = TextWork(self._calls, asked, in_windows=False)
+        work = TextWork(self._calls, asked, in_windows=False, only_changed=only_changed)
         with serving.pool.in_use(), naming_the_stream("AlignTextsStream"):
             work.check(plan)
             return plan, [block async for part in work.blocks(plan) for block in part]
@@ -171,14 +173,24 @@ class TextWork:
     in_windows : bool
         Whether comparisons and blocks go in windows. Otherwise all comparisons are one request, and
         all blocks another.
+    only_changed : bool
+        Whether blocks whose sides have the same words are not aligned.
     """
 
-    def __init__(self, calls: CallsInPieces, asked: Asked, *, in_windows: bool) -> None:
+    def __init__(
+        self,
+        calls: CallsInPieces,
+        asked: Asked,
+        *,
+        in_windows: bool,
+        only_changed: bool = False,
+    ) -> None:
         self._limits = calls.limits
         self._bounds = calls.bounds
         self._costs = asked.serving.costs
         self._options = asked.chosen.options
         self._in_windows = in_windows
+        self._only_changed = only_changed
         self._work = calls.work(asked.serving.pool, asked.context)
 
     def check(self, plan: TextPlan) -> None:
@@ -199,7 +211,7 @@ class TextWork:
         async for some, answers in self._answered(candidates, compare, has_begun=False):
             compared.add(some, answers)
         decided = await asyncio.to_thread(plan.decide, compared.similarities)
-        items = text_blocks.block_items(plan, decided)
+        items = text_blocks.block_items(plan, decided, only_changed=self._only_changed)
         async for blocks, answers in self._answered(items, self._options, has_begun=True):
             limit = self._limits.max_response_bytes
             yield text_blocks.with_answers(blocks, answers, compared, limit)

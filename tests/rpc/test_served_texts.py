@@ -17,6 +17,7 @@ from support.texts import (
 )
 from support.waiting import until
 from tokalign.server.config import RequestLimits
+from tokalign.server.requests.text_blocks import block_items
 from tokalign.texts.text_plan import TextPlan
 from tokalign.v1 import align_pb2
 
@@ -233,3 +234,11 @@ async def test_server_that_loads_is_unavailable(serving, ask):
     # With nothing sent: what is refused while it is still sent looks otherwise to a caller.
     call = at_once(stub, OLD, NEW) if ask is at_once else stub.AlignTextsStream().read()
     assert (await failure(call))[0] == Code.UNAVAILABLE
+
+
+def test_of_a_difference_only_blocks_whose_words_differ_are_aligned():
+    plan = TextPlan.of("It rains. The hall is old.", "It  rains. The hall is new.")
+    blocks = plan.decide([0.9] * len(plan.candidates))
+    aligned = [at for (_, at), _ in block_items(plan, blocks, only_changed=True)]
+    assert (len(blocks), aligned) == (2, [False, True])
+    assert [at for (_, at), _ in block_items(plan, blocks)] == [True, True]
