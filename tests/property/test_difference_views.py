@@ -8,6 +8,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 from support.random_texts import SEEDS, some_texts
+from tokalign.showing.text import in_line
 from tokalign.texts.diff import diff_of
 from tokalign.texts.diff.diff_lines import markdown_lines, terminal_lines
 from tokalign.texts.diff.diff_page import html_page
@@ -41,7 +42,7 @@ def test_every_word_that_changed_is_on_the_page_marked(seed):
     for block in diff.blocks:
         for each in block.segments:
             if each.kind is EditKind.INSERT and each.change != "space":
-                assert " ".join(diff.new_text(each).split()) in marked
+                assert in_line(diff.new_text(each)) in marked
 
 
 @given(SEEDS)
