@@ -1,12 +1,9 @@
 """Answers and passages for the server, whole and in pieces."""
 
-import asyncio
-
-import grpc
 import pytest
-from tokalign.v1 import align_pb2, align_pb2_grpc
+from tokalign.v1 import align_pb2
 
-from support.statuses import failure
+from support.statuses import failure, failure_of_stream
 
 PASSAGES = {"a": "One dog barked. It snowed \N{DOG} once.", "b": "Bread is sold there."}
 
@@ -45,18 +42,7 @@ async def in_pieces(stub, answer, texts=PASSAGES, **options):
 
 
 async def stream_failure(stub, messages):
-    """Return the code, the message and the details of a stream that fails.
-
-    A thread calls, since grpc.aio puts a status of its own in place of the server's where it still
-    writes (grpc/grpc#36066).
-    """
-
-    def read():
-        with grpc.insecure_channel(stub.address) as channel:
-            for _ in align_pb2_grpc.AlignServiceStub(channel).GroundStream(messages):
-                pass
-
-    return await failure(asyncio.to_thread(read))
+    return await failure_of_stream(stub, "GroundStream", messages)
 
 
 async def at_once_failure(stub, answer, texts=PASSAGES, **options):

@@ -1,11 +1,14 @@
 """The status of a failed call."""
 
+import asyncio
+
 import grpc.aio
 import pytest
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 from tokalign.codec.reasons import ERROR_DOMAIN, ErrorReason
 from tokalign.server.status import CODES
+from tokalign.v1 import align_pb2_grpc
 
 DETAILS = (
     error_details_pb2.BadRequest,
@@ -24,6 +27,21 @@ async def failure(call):
     assert info.domain == ERROR_DOMAIN
     assert CODES[ErrorReason(info.reason)] == code.value[0]
     return code, caught.value.details(), found
+
+
+async def failure_of_stream(stub, method, messages):
+    """Return the code, the message and the details of a stream of a method that fails.
+
+    A thread calls, since grpc.aio puts a status of its own in place of the server's where it still
+    writes (grpc/grpc#36066).
+    """
+
+    def read():
+        with grpc.insecure_channel(stub.address) as channel:
+            for _ in getattr(align_pb2_grpc.AlignServiceStub(channel), method)(messages):
+                pass
+
+    return await failure(asyncio.to_thread(read))
 
 
 async def reason(call):

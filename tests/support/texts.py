@@ -3,7 +3,7 @@
 import pytest
 from tokalign.v1 import align_pb2
 
-from support.statuses import failure
+from support.statuses import failure_of_stream
 
 
 def text(*sentences):
@@ -43,7 +43,7 @@ async def read(stub, messages):
 
 
 async def stream_failure(stub, messages):
-    return await failure(read(stub, messages))
+    return await failure_of_stream(stub, "AlignTextsStream", messages)
 
 
 OLD = text("One dog barked.", "It snowed \N{DOG} once.", "Bread is sold there.")
