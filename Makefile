@@ -361,7 +361,7 @@ COMPILE = CUSTOM_COMPILE_COMMAND='make lock' .venv-packaging/bin/pip-compile -q 
   --no-annotate --strip-extras --allow-unsafe --no-emit-index-url --no-emit-trusted-host --no-emit-find-links
 
 lock: .venv-packaging/.ready  ## name by version and hash what the image installs, and what builds it
-	$(COMPILE) --extra http --extra otel --constraint deploy/constraints.txt \
+	$(COMPILE) --extra server --extra otel --constraint deploy/constraints.txt \
 	  -o deploy/requirements.lock pyproject.toml
 	sed -i '/^tokalign @/d; /^# WARNING/d; /^# Consider using/d' deploy/requirements.lock  # extras name it
 	$(COMPILE) --build-deps-for wheel --only-build-deps -o deploy/build.lock pyproject.toml

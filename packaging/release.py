@@ -113,7 +113,7 @@ def use(source: Path, python: str, name: str, wheel: Path) -> Path:
     Path
         The environment's interpreter.
     """
-    wanted = f"tokalign[http] @ {wheel.resolve().as_uri()}"
+    wanted = f"tokalign[server] @ {wheel.resolve().as_uri()}"
     found = extras.environment(name, python, DIST, wanted)
     run(found, source / "tests" / "smoke.py")
     run(found, source / "docs" / "examples.py", "--check", source / "README.md", cwd=WORK)

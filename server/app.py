@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import uvloop
 from tokalign.codec.reasons import ErrorReason
-from tokalign.errors import AlignError, MissingPackageError
+from tokalign.errors import AlignError
 from tokalign.server import descriptors
 from tokalign.server.admission import Admission
 from tokalign.server.config import Config, authority, auto_workers
@@ -321,10 +321,8 @@ class App:
         """Listen for HTTP, if there is a port for it, and add its address."""
         if self._config.http_port is None:
             return
-        try:
-            from tokalign.server.http.routes import HttpFrontend
-        except ModuleNotFoundError as error:
-            raise MissingPackageError.of("--http-port", error, "http") from error
+        from tokalign.server.http.routes import HttpFrontend  # 30 MB that a server of gRPC alone spares
+
         self._http = HttpFrontend(self._config, front, self._is_ready)
         port = await self._http.start()
         scheme = "https" if self._config.tls_certificate else "http"

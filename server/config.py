@@ -214,7 +214,7 @@ class Config:
     )
     http_port: int | None = setting(
         None,
-        "Port of HTTP with JSON; 0 is a free one, -1 off. Needs the extra http.",
+        "Port of HTTP with JSON; 0 is a free one, -1 off.",
         check=is_port,
         none=-1,
     )

@@ -26,7 +26,7 @@ USES = {
     "spacy": "import tokalign.integrations.spacy",
     "neural": "from tokalign import Aligner; Aligner.load('en-neural').align('a dog', 'dogs')",
     "server": "from tokalign.cli.extras import require; require('serve', 'server')"
-    "; import tokalign.server.rpc.frontend",
+    "; import tokalign.server.rpc.frontend, tokalign.server.http.routes",
     "train": "from tokalign.model.training.weights import optimizer; optimizer()",
     "otel": "from tokalign.server.observe.tracing import otlp_provider; otlp_provider().shutdown()",
     "remote": "from tokalign.cli.lines.sources import open_url; open_url('memory://x', 'wb')",
@@ -35,7 +35,6 @@ USES = {
 """What each extra makes possible, as a program."""
 
 BRINGS = {
-    "http": {"server", "client"},
     "server": {"server", "client"},
     "neural": {"neural", "remote"},
 }

@@ -136,12 +136,7 @@ def test_locks_name_every_package_by_version_and_hash(name):
     if name == "requirements":
         extras = project["optional-dependencies"]
         wanted = list(project["dependencies"])
-        for extra in (
-            "otel",
-            "http",
-            "server",
-            "client",
-        ):  # http asks for server, server for client
+        for extra in ("otel", "server", "client"):  # server asks for client
             wanted += [each for each in extras[extra] if not each.startswith("tokalign[")]
         # What bounds the image alone.
         bounds = (DEPLOY / "constraints.txt").read_text().splitlines()

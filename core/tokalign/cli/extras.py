@@ -6,15 +6,16 @@ import importlib.util
 
 from tokalign.errors import MissingPackageError
 
-SERVER = ("grpc", "google.protobuf", "grpc_health", "grpc_reflection", "grpc_status", "h2", "hpack")
 NEEDS = {
     "arrow": ("pyarrow",),
     "dedupe": ("rensa",),
-    "http": (*SERVER, "httptools", "msgspec", "starlette", "uvicorn"),
     "mcp": ("mcp",),
     "neural": ("onnx", "tokenizers"),
     "nltk": ("nltk",),
-    "server": SERVER,
+    "server": (
+        *("grpc", "google.protobuf", "grpc_health", "grpc_reflection", "grpc_status"),
+        *("h2", "hpack", "httptools", "msgspec", "starlette", "uvicorn"),
+    ),
     "spacy": ("spacy",),
     "stanza": ("stanza",),
     "train": ("scipy",),

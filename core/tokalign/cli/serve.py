@@ -267,7 +267,7 @@ def _check_ready(address: str) -> None:
 @click.option("--browser/--no-browser", default=True, help="Whether to open the page.")
 def playground(models: tuple[str, ...], port: int, browser: bool) -> None:
     """Open a page to try tokalign in the browser, served on this machine alone until Ctrl-C."""
-    require("tokalign playground", "http")
+    require("tokalign playground", "server")
 
     def announce(addresses: Mapping[str, str]) -> None:
         click.echo(f"The playground is at {addresses['playground']}; Ctrl-C stops it.", err=True)
