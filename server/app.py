@@ -321,7 +321,8 @@ class App:
         """Listen for HTTP, if there is a port for it, and add its address."""
         if self._config.http_port is None:
             return
-        from tokalign.server.http.routes import HttpFrontend  # 30 MB that a server of gRPC alone spares
+        # Imported here: 30 MB that a server of gRPC alone spares.
+        from tokalign.server.http.routes import HttpFrontend
 
         self._http = HttpFrontend(self._config, front, self._is_ready)
         port = await self._http.start()
