@@ -55,5 +55,5 @@ def write_pages(folder):
     sides = folder / "old.txt", folder / "new.txt"
     run("diff", *sides, "--html", pages["diff"], exit_code=1)  # 1: the texts differ
     sides = folder / "answer.txt", folder / "guide.txt"
-    run("ground", "--answer", *sides, "--html", pages["ground"])
+    run("ground", *sides, "--html", pages["ground"])
     return pages

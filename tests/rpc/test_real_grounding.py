@@ -100,7 +100,7 @@ def test_the_command_line_grounds_at_a_server(server, tmp_path):
     for name, text in PASSAGES[:2]:
         passages.append(tmp_path / f"{name}.txt")
         passages[-1].write_text(text)
-    command = ["ground", "--answer", str(answer), *map(str, passages), "--json"]
+    command = ["ground", str(answer), *map(str, passages), "--json"]
     here, there = (
         CliRunner().invoke(main, [*command, *more], catch_exceptions=False).stdout
         for more in ([], ["--server", server.address])

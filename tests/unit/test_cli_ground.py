@@ -39,7 +39,7 @@ def values_of(result):
 
 
 def test_the_answer_is_marked_and_its_sources_are_listed(run_command, folder):
-    result = run_command("ground", "--answer", "answer.txt", "history.txt", "guide.txt")
+    result = run_command("ground", "answer.txt", "history.txt", "guide.txt")
     assert result.exit_code == 0
     answer, *rest = result.stdout.splitlines()
     assert answer.startswith("Marta Okoye founded the bakery in [?{!1989!}?]. [1]")
@@ -55,24 +55,31 @@ def test_standard_input_is_one_of_the_files(run_command, folder, stdin):
     files = {"answer": "answer.txt", "history": "history.txt"}
     text = (folder / files[stdin]).read_text()
     files[stdin] = "-"
-    result = run_command("ground", "--answer", files["answer"], files["history"], text=text)
+    result = run_command("ground", files["answer"], files["history"], text=text)
     assert result.exit_code == 0
     assert "1989" in result.stdout and "line 1, cover 0." in result.stdout
 
 
+def test_texts_in_quotes_stand_for_files(run_command, folder):
+    quoted = run_command("ground", ANSWER, HISTORY, "guide.txt")
+    read = run_command("ground", "answer.txt", "history.txt", "guide.txt")
+    assert quoted.exit_code == 0
+    assert quoted.stdout == read.stdout.replace("history.txt", "passage 1")
+
+
 def test_json_follows_the_schema_and_is_what_the_library_says(run_command, folder, aligner):
-    result = run_command("ground", "--answer", "answer.txt", "history.txt", "--json")
+    result = run_command("ground", "answer.txt", "history.txt", "--json")
     (value,) = values_of(result)
     jsonschema.validate(value, SCHEMA)
     found = aligner.ground(ANSWER, [("history.txt", HISTORY)])
     assert value["id"] == "answer.txt"
     assert value["sentences"] == list(map(plain, found.sentences))
-    again = run_command("ground", "-a", "answer.txt", "history.txt", "--format", "jsonl")
+    again = run_command("ground", "answer.txt", "history.txt", "--format", "jsonl")
     assert again.stdout == result.stdout
 
 
 def test_a_page_is_written(run_command, folder):
-    result = run_command("ground", "-a", "answer.txt", "history.txt", "--html", "page.html")
+    result = run_command("ground", "answer.txt", "history.txt", "--html", "page.html")
     assert (result.exit_code, result.output) == (0, "")
     page = (folder / "page.html").read_text()
     assert "<h1>Evidence for answer.txt</h1>" in page and "history.txt" in page
@@ -80,20 +87,20 @@ def test_a_page_is_written(run_command, folder):
 
 @pytest.mark.parametrize(("color", "is_coloured"), [("always", True), ("never", False)])
 def test_colours(run_command, folder, color, is_coloured):
-    result = run_command("ground", "-a", "answer.txt", "history.txt", "--color", color)
+    result = run_command("ground", "answer.txt", "history.txt", "--color", color)
     assert ("\x1b[31;4" in result.stdout) == is_coloured
     assert ("[?" in result.stdout) != is_coloured
 
 
 def test_an_output_file_gets_no_colours_from_a_terminal(run_command, folder, monkeypatch):
     monkeypatch.setattr("tokalign.cli.shared_flags.TerminalFlags.is_coloured", lambda *_: True)
-    run_command("ground", "-a", "answer.txt", "history.txt", "--output", "out.txt")
+    run_command("ground", "answer.txt", "history.txt", "--output", "out.txt")
     assert "[?{!1989!}?]" in (folder / "out.txt").read_text()
 
 
 def test_options_reach_the_library(run_command, folder, aligner):
     result = run_command(
-        "ground", "-a", "answer.txt", "history.txt", "--json", "--candidates", "1",
+        "ground", "answer.txt", "history.txt", "--json", "--candidates", "1",
         "--threshold", "0.9", "--explain",
     )  # fmt: skip
     options = GroundOptions(candidates=1, threshold=0.9, explain=True)
@@ -112,7 +119,7 @@ def test_flags_have_the_names_and_defaults_of_the_library():
 
 def test_offsets_are_counted_in_json_and_cut_no_text_elsewhere(run_command, folder):
     (folder / "answer.txt").write_text("🥐 Marta founded the bakery in 1989.\n")
-    call = ["ground", "-a", "answer.txt", "history.txt", "--offsets", "utf-8"]
+    call = ["ground", "answer.txt", "history.txt", "--offsets", "utf-8"]
     (value,) = values_of(run_command(*call, "--json"))
     (sentence,) = value["sentences"]
     start, end = (next(w for w in sentence["words"] if w["kind"] == "value")[k] for k in
@@ -202,27 +209,27 @@ def test_a_table_in_and_a_table_out_hold_what_lines_do(run_command, folder):
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["-a", "answer.txt"], 2, "give at least one PASSAGE"),
-        (["history.txt"], 2, "PASSAGE needs --answer"),
-        (["-a", "-", "-"], 2, "standard input can be one of the files only"),
-        (["-a", "answer.txt", "guide.txt", "guide.txt"], 2, "guide.txt is given twice"),
-        (["-a", "answer.txt", "guide.txt", "-i", "guide.txt"], 2, "--answer and --input exclude"),
-        (["-a", "answer.txt", "guide.txt", "--json", "--html", "p"], 2, "--html is a page"),
-        (["-a", "answer.txt", "guide.txt", "--limit", "1"], 2, "are for lines of --input"),
-        (["-a", "answer.txt", "guide.txt", "--errors", "guide.txt"], 2, "are for lines of --input"),
+        (["answer.txt"], 2, "give at least one PASSAGE after the ANSWER"),
+        (["-", "-"], 2, "standard input can be one of the files only"),
+        (["answer.txt", "guide.txt", "guide.txt"], 2, "guide.txt is given twice"),
+        (["answer.txt", "guide.txt", "-i", "guide.txt"], 2, "ANSWER and --input exclude"),
+        (["answer.txt", "guide.txt", "--json", "--html", "p"], 2, "--html is a page"),
+        (["answer.txt", "guide.txt", "--limit", "1"], 2, "are for lines of --input"),
+        (["answer.txt", "guide.txt", "--errors", "guide.txt"], 2, "are for lines of --input"),
         (["-i", "answer.txt", "--errors", "answer.txt"], 2, "answer.txt is the input"),
-        (["-a", "answer.txt", "guide.txt", "-o", "answer.txt"], 2, "answer.txt is read; write to"),
-        (["-a", "answer.txt", "guide.txt", "-o", "./guide.txt"], 2, "guide.txt is read; write to"),
-        (["-a", "answer.txt", "guide.txt", "--html", "guide.txt"], 2, "guide.txt is read; write"),
-        (["-a", "answer.txt", "guide.txt", "--html", "no/p"], 2, "there is no folder"),
-        (["--html", "page.html"], 2, "--html shows one answer: give --answer"),
+        (["answer.txt", "guide.txt", "-o", "answer.txt"], 2, "answer.txt is read; write to"),
+        (["answer.txt", "guide.txt", "-o", "./guide.txt"], 2, "guide.txt is read; write to"),
+        (["answer.txt", "guide.txt", "--html", "guide.txt"], 2, "guide.txt is read; write"),
+        (["answer.txt", "guide.txt", "--html", "no/p"], 2, "there is no folder"),
+        (["--html", "page.html"], 2, "--html shows one answer: give ANSWER"),
         (["--json", "--format", "parquet"], 2, "--json and --format parquet exclude"),
-        (["-a", "answer.txt", "guide.txt", "--threshold", "1.5"], 2, "threshold"),
-        (["-a", "answer.txt", "absent.txt"], 1, "absent.txt: No such file"),
-        (["-a", "answer.txt", "latin.txt"], 1, "latin.txt:1: byte 2 is 0xe9, which is no UTF-8"),
-        (["-a", "answer.txt", "history.txt", "--model", "absent"], 1, "absent"),
-        (["-a", "answer.txt", "history.txt", "--model", "lemma"], 1, "lemma decides by rules"),
-        (["-a", "answer.txt", "history.txt", "--format", "parquet"], 1, "needs --output"),
+        (["answer.txt", "guide.txt", "--threshold", "1.5"], 2, "threshold"),
+        (["answer.txt", "absent guide.txt"], 1, "absent guide.txt: No such file"),
+        (["answer.txt", "absent.txt"], 1, "absent.txt: No such file"),
+        (["answer.txt", "latin.txt"], 1, "latin.txt:1: byte 2 is 0xe9, which is no UTF-8"),
+        (["answer.txt", "history.txt", "--model", "absent"], 1, "absent"),
+        (["answer.txt", "history.txt", "--model", "lemma"], 1, "lemma decides by rules"),
+        (["answer.txt", "history.txt", "--format", "parquet"], 1, "needs --output"),
         (["-i", "no-table.parquet"], 1, "no column 'answer'"),
     ],
 )  # fmt: skip
@@ -246,7 +253,7 @@ def test_a_system_stops_a_run_of_lines(run_command, folder):
 
 def test_files_do_not_wait_for_standard_input(folder):
     reader, writer = os.pipe()
-    command = [sys.executable, "-m", "tokalign", "ground", "-a", "answer.txt", "history.txt"]
+    command = [sys.executable, "-m", "tokalign", "ground", "answer.txt", "history.txt"]
     try:
         done = subprocess.run(command, stdin=reader, capture_output=True, text=True, timeout=60)
     finally:

@@ -210,7 +210,7 @@ def test_help_is_asked_for_by_an_option():
     [
         ["split", "A dog. A cat."],
         ["annotate", "A dog barks."],
-        ["ground", "--answer", "A dog barks.", "-"],
+        ["ground", "A dog barks.txt", "-"],
     ],
 )
 def test_a_sentence_in_the_place_of_a_file_is_told_where_to_go(given):

@@ -19,7 +19,7 @@ from tokalign.cli.lines.layouts import PARQUET
 from tokalign.cli.lines.pair_lines import id_of, read_object
 from tokalign.cli.lines.parquet import rows_of_parquet
 from tokalign.cli.lines.sinks import LineSink
-from tokalign.cli.lines.sources import STDIO, LineSource, TextFile
+from tokalign.cli.lines.sources import STDIO, LineSource, TextFile, is_text
 from tokalign.cli.shared_flags import (
     AT_LEAST_1,
     MARKUP,
@@ -96,36 +96,32 @@ class GroundFiles(LineFlags):
     """The answers to read."""
 
     section: ClassVar[str] = INPUT
-    answer: str | None = flag(
-        'File with the answer, "-" for stdin; without it, every line of --input is a JSON object.',
-        "-a",
-        type=click.Path(dir_okay=False, allow_dash=True),
-    )
 
-    def items(self, passages: tuple[str, ...]) -> Iterator[tuple[int, AnswerLine | InputError]]:
+    def items(self, texts: tuple[str, ...]) -> Iterator[tuple[int, AnswerLine | InputError]]:
         """Yield each answer, or the error of its line, with the number of the line."""
-        if self.answer is None:
+        if not texts:
             return self.limited(read_answers(self.input))
-        answer = TextFile.read(self.answer)
-        texts = [TextFile.read(path) for path in passages]
-        pairs = tuple((each.name, each.text()) for each in texts)
+        answer, *passages = (
+            TextFile.given(each, f"passage {number}" if number else "answer")
+            for number, each in enumerate(texts)
+        )
+        pairs = tuple((each.name, each.text()) for each in passages)
         return iter([(1, AnswerLine(answer.name, answer.text(), pairs))])
 
-    def check(self, passages: tuple[str, ...], page: str | Path | None) -> None:
-        """Raise UsageError if the files given contradict one another or the page to write."""
-        if self.answer is None:
-            if passages:
-                raise click.UsageError("PASSAGE needs --answer; lines of --input hold their own")
+    def check(self, texts: tuple[str, ...], page: str | Path | None) -> None:
+        """Raise UsageError if the texts given contradict one another or the page to write."""
+        if not texts:
             return
-        if not passages:
-            raise click.UsageError("give at least one PASSAGE")
+        if len(texts) == 1:
+            raise click.UsageError("give at least one PASSAGE after the ANSWER")
         if self.input.name != "<stdin>":
-            raise click.UsageError("--answer and --input exclude each other")
+            raise click.UsageError("ANSWER and --input exclude each other")
         if self.limit is not None or self.errors is not None:
-            raise click.UsageError("--limit and --errors are for lines of --input, not --answer")
-        files = [self.answer, *passages]
-        if files.count(STDIO) > 1:
+            raise click.UsageError("--limit and --errors are for lines of --input, not an ANSWER")
+        if texts.count(STDIO) > 1:
             raise click.UsageError("standard input can be one of the files only")
+        files = [each for each in texts if not is_text(each)]
+        passages = texts[1:]
         if twice := [each for each in passages if passages.count(each) > 1]:
             raise click.UsageError(f"{twice[0]} is given twice")
         for path in (self.output, page):
@@ -257,31 +253,31 @@ class _Writer:
 
 
 @click.command("ground", cls=SectionedCommand)
-@click.argument("passages", nargs=-1, metavar="[PASSAGE]...")
+@click.argument("texts", nargs=-1, metavar="[ANSWER PASSAGE...]")
 @takes(files=GroundFiles, layout=GroundLayout, flags=GroundFlags, model=ModelFlags, server=Endpoint)
 def command(
-    passages: tuple[str, ...],
+    texts: tuple[str, ...],
     files: GroundFiles,
     layout: GroundLayout,
     flags: GroundFlags,
     model: ModelFlags,
     server: Endpoint,
 ) -> None:
-    """Show where the texts PASSAGE support the words of an answer, and which have no support.
+    """Show where each PASSAGE supports the words of an ANSWER, and which words have no support.
 
-    Each PASSAGE is a file; citations name it as you do. "-" reads standard input. Support is
-    evidence, not a verdict on truth.
+    ANSWER and PASSAGE are files or texts in quotes; citations name files as you do. "-" reads
+    standard input. Support is evidence, not a verdict on truth.
 
-    Without --answer, every line of --input is an object with "answer" and "passages", a list of
+    Without them, every line of --input is an object with "answer" and "passages", a list of
     texts or of objects with "id" and "text"; or the input is a Parquet table with these columns. A
     bad line is reported on stderr; in jsonl, an object with "error" stands for it. The exit code is
     then 3.
     """
-    files.check(passages, layout.html)
-    is_one = files.answer is not None
+    files.check(texts, layout.html)
+    is_one = bool(texts)
     if layout.html is not None and not is_one:
-        raise click.UsageError("--html shows one answer: give --answer")
-    items = files.items(passages)
+        raise click.UsageError("--html shows one answer: give ANSWER and PASSAGE")
+    items = files.items(texts)
     options = flags.options(has_offsets=layout.is_object)
     is_coloured = layout.is_coloured() and (files.output == STDIO or layout.color == "always")
     with ExitStack() as stack:

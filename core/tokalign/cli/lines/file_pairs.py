@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import click
 
-from tokalign.cli.lines.sources import STDIO, TextFile
+from tokalign.cli.lines.sources import STDIO, TextFile, is_text
 from tokalign.errors import InputError, quoted
 from tokalign.showing.text import in_line
 
@@ -32,27 +32,17 @@ class FilePair(NamedTuple):
 
 
 def two_files(names: Sequence[str]) -> FilePair:
-    """Return two files, or two texts in quotes: words with spaces that name no files."""
+    """Return two files or texts in quotes."""
     if len(names) != 2:
         raise click.UsageError(f"saw {len(names)} files; wanted two: OLD NEW")
     if tuple(names) == (STDIO, STDIO):
         raise click.UsageError("standard input can be one of the two files only")
-    if all(_is_text(each) for each in names):
-        old, new = (each.encode(errors="surrogateescape") for each in names)
-        return FilePair(TextFile("old", old), TextFile("new", new))
-    return FilePair(TextFile.read(names[0]), TextFile.read(names[1]))
-
-
-def _is_text(name: str) -> bool:
-    try:
-        return len(name.split()) > 1 and not Path(name).exists()
-    except (OSError, ValueError):  # too long for a name
-        return True
+    return FilePair(TextFile.given(names[0], "old"), TextFile.given(names[1], "new"))
 
 
 def are_folders(names: Sequence[str]) -> bool:
     """Return whether two folders are named."""
-    return len(names) == 2 and not any(map(_is_text, names)) and all(map(_is_folder, names))
+    return len(names) == 2 and not any(map(is_text, names)) and all(map(_is_folder, names))
 
 
 def _is_folder(name: str) -> bool:

@@ -157,6 +157,19 @@ def open_url(url: str, mode: str = "rb") -> IO[bytes]:
     return opened
 
 
+_EXTENSION = re.compile(r"\.[A-Za-z]\w{0,4}$")
+
+
+def is_text(argument: str) -> bool:
+    """Return whether an argument is a text in quotes: several words that name no file, and do not
+    end as a file's name does."""
+    try:
+        is_several = len(argument.split()) > 1 and not Path(argument).exists()
+    except (OSError, ValueError):  # too long for a name
+        return True
+    return is_several and not _EXTENSION.search(argument)
+
+
 class TextFile(NamedTuple):
     """A file of text: its name and its bytes."""
 
@@ -172,6 +185,13 @@ class TextFile(NamedTuple):
             return cls(name or path, read_unpacked(Path(path)))
         except FileNotFoundError as error:
             raise FileNotFoundError(error.errno, _why_unopened(error, path), path) from None
+
+    @classmethod
+    def given(cls, argument: str, name: str) -> TextFile:
+        """Return the text in quotes under a name, or else the file; OSError as `read`."""
+        if is_text(argument):
+            return cls(name, argument.encode(errors="surrogateescape"))
+        return cls.read(argument)
 
     def text(self) -> str:
         """Return the text, of a document its paragraphs; FormatError if the file is binary or no
