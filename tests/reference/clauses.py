@@ -15,6 +15,10 @@ REACH = 4
 CONDITIONS = ("if", "unless", "until", "except", "provided", "providing", "till")
 HAVING = ("have", "has", "had", "need", "needs", "needed")
 DENIALS = ("not", "n't", "never")
+PARTING = (
+    ";", ":", "but", "because", "although", "though", "whereas", "while", "if", "unless", "when",
+)  # fmt: skip
+JOINING = ("and", "or", "so", "yet", "which", "who")
 PER_YEAR = {
     **dict.fromkeys(("hour", "hours", "hourly"), 8760),
     **dict.fromkeys(("day", "days", "daily", "night", "nights", "nightly"), 365),
@@ -178,9 +182,19 @@ class Clauses:
             found = self.content(side, at, step)
             while found is not None and found not in self.best[side]:
                 found = self.content(side, found, step)
-            if found is not None and not self.are_apart(side, at, found):
+            if found is not None and self.are_of_one_clause(side, at, found):
                 return found
         return None
+
+    def are_of_one_clause(self, side: int, a: int, b: int) -> bool:
+        words = ["", *(word.lower for word in self.sides[side]), "", ""]
+        coarse = ["", *(word.coarse for word in self.sides[side]), "", ""]
+        for k in range(min(a, b) + 2, max(a, b) + 1):
+            if words[k] in PARTING or (words[k] in JOINING and words[k - 1] == ","):
+                denies = words[k + 1] in DENIALS
+                if not (denies and coarse[k + 2] == "adposition"):
+                    return False
+        return not self.are_apart(side, a, b)
 
     def ends_sentence(self, side: int, at: int) -> bool:
         words = self.sides[side]
@@ -192,10 +206,40 @@ class Clauses:
     def are_apart(self, side: int, a: int, b: int) -> bool:
         return any(self.ends_sentence(side, at) for at in range(min(a, b), max(a, b)))
 
+    def stands_with(self, side: int, at: int) -> list[int | None]:
+        own = (self.pair.source, self.pair.target)[side]
+
+        def near(other: int | None) -> int | None:
+            is_near = other is not None and self.are_of_one_clause(side, at, other)
+            return other if is_near else None
+
+        following = near(own.content_neighbour(at, 1))
+        behind = at + 1 if at + 1 < len(own) and own.words[at + 1].kind != "mark" else None
+        before = at - 1 if at > 0 and own.words[at - 1].kind != "mark" else None
+        second = None if following is None else near(own.content_neighbour(following, 1))
+        return [at, following, behind, before, second, near(own.content_neighbour(at, -1))]
+
+    def linked_behind(self, side: int, at: int) -> int | None:
+        words = self.stands_with(side, at)
+        return next((each for each in (words[1], words[4]) if each in self.best[side]), None)
+
+    def denied(self, side: int, at: int) -> int | None:
+        words = self.stands_with(side, at)
+        found = self.linked_behind(side, at)
+        if found is not None:
+            return found
+        if words[1] is not None:
+            behind = [word.lower for word in self.sides[side][words[1] + 1 :]]
+            return None if behind[:1] == ["but"] else self.nearest_linked(side, at)
+        around = [each for each in (*words[1:], words[0]) if each in self.best[side]]
+        return around[0] if around else self.nearest_linked(side, at)
+
     def governed(self, side: int, at: int) -> int | None:
         first = self.content(side, at, 1)
         second = None if first is None else self.content(side, first, 1)
         before = self.content(side, at, -1)
+        if before is not None and not self.are_of_one_clause(side, before, at):
+            before = None
         for found, far in ((first, None), (second, REACH), (before, REACH)):
             is_near = found is not None and (far is None or abs(found - at) <= far)
             if is_near and found in self.best[side]:

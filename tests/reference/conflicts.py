@@ -395,23 +395,32 @@ class Conflicts(Clauses):
                 return False
         return False
 
-    def has_role(self, side: int, at: int) -> bool:
-        words = (self.source, self.target)[side]
-        if words[at].coarse not in ("noun", "name", "pronoun"):
-            return False
-        for word in reversed(words[:at]):
-            if word.coarse in ("adposition", "particle"):
-                return word.lower in ("by", "to", "from", "than")
-            if word.coarse in ("verb", "mark", "conjunction", "adverb"):
+    def preposition(self, side: int, at: int) -> int | None:
+        for k in range(at - 1, -1, -1):
+            coarse = self.sides[side][k].coarse
+            if coarse in ("adposition", "particle"):
+                return k
+            if coarse in ("verb", "mark", "conjunction", "adverb"):
                 break
-        return True
+        return None
+
+    def has_role(self, side: int, at: int) -> bool:
+        words, k = self.sides[side], self.preposition(side, at)
+        return words[at].coarse in ("noun", "name", "pronoun") and (
+            k is None or words[k].lower in ("by", "to", "from", "than")
+        )
 
     def counterpart(self, at: int) -> int | None:
         best = self.best[0].get(at)
         if best is not None and self.pair.classes[at, best] in SAME:
             return best
-        twins = (k for k in range(len(self.target)) if self.pair.classes[at, k] in SAME)
-        return next(twins, best)
+        for k in range(len(self.target)):
+            other = self.best[1].get(k)
+            if self.pair.classes[at, k] in SAME and (
+                other is None or self.pair.classes[other, k] not in SAME
+            ):
+                return k
+        return best
 
     def reach(self, side: int, at: int, far: int) -> range:
         words = (self.source, self.target)[side]
@@ -500,6 +509,9 @@ class Conflicts(Clauses):
         j = self.counterpart(i) if self.source[i].coarse in ALIKE else None
         if j is None or self.pair.classes[i, j] not in SAME or (i, j) in self.values:
             return None
+        before = self.preposition(0, i)
+        if before in self.best[0] and self.best[0][before] == self.preposition(1, j):
+            return None
         return j
 
     def moved_alone(self, i: int, j: int, other: int) -> float:
@@ -570,7 +582,7 @@ class Conflicts(Clauses):
                 continue
             if self.denies_nothing(side, at):
                 continue
-            if at + 1 < len(words) and words[at + 1].coarse == "number":
+            if word.lower == "no" and at + 1 < len(words) and words[at + 1].coarse == "number":
                 continue
             partner = self.best[side].get(at)
             if word.coarse in ("verb", "noun", "adjective") and partner is not None:
@@ -602,30 +614,6 @@ class Conflicts(Clauses):
         is_tag = word in ("n't", "not") and at > 2 and behind[1] == "?"
         return is_tag and words[at + 1].coarse == "pronoun"
 
-    def linked_sentences(self, i: int, j: int) -> bool:
-        last = len(self.source) - 1, len(self.target) - 1
-        if not (self.are_apart(0, 0, last[0]) or self.are_apart(1, 0, last[1])):
-            return True
-        return any(
-            self.linked(k, m)
-            for k, word in enumerate(self.source)
-            if word.kind == "content" and not self.are_apart(0, i, k)
-            for m in range(len(self.target))
-            if not self.are_apart(1, j, m)
-        )
-
-    def stands_with(self, side: int, at: int) -> list[int | None]:
-        own = (self.pair.source, self.pair.target)[side]
-
-        def near(other: int | None) -> int | None:
-            return None if other is None or self.are_apart(side, at, other) else other
-
-        following = near(own.content_neighbour(at, 1))
-        behind = at + 1 if at + 1 < len(own) and own.words[at + 1].kind != "mark" else None
-        before = at - 1 if at > 0 and own.words[at - 1].kind != "mark" else None
-        second = None if following is None else near(own.content_neighbour(following, 1))
-        return [at, following, behind, before, second, near(own.content_neighbour(at, -1))]
-
     def negations(self) -> list[Found]:
         sides = self.negators(0), self.negators(1)
         free = [list(each) for each in sides]
@@ -637,9 +625,17 @@ class Conflicts(Clauses):
                 for other in self.stands_with(1, j)
             )
 
-        for belong in (self.linked, stand_together, self.linked_sentences):
+        def denies_elsewhere(side: int, at: int, there: int) -> bool:
+            denied = self.linked_behind(side, at)
+            return denied is not None and not self.are_of_one_clause(
+                1 - side, self.best[side][denied], there
+            )
+
+        for belong in (self.linked, stand_together, lambda i, j: True):
             for i in sides[0]:
                 for j in sides[1]:
+                    if denies_elsewhere(0, i, j) or denies_elsewhere(1, j, i):
+                        continue
                     if i in free[0] and j in free[1] and belong(i, j):
                         free[0].remove(i)
                         free[1].remove(j)
@@ -672,11 +668,7 @@ class Conflicts(Clauses):
             if undone:
                 self.found.remove(undone[0])
                 continue
-            denied = [words[1], words[4]] if words[1] is not None else [*words[1:], words[0]]
-            there = next(
-                (each for each in denied if each is not None and each in self.best[side]),
-                self.nearest_linked(side, at),
-            )
+            there = self.denied(side, at)
             if there is not None:
                 partner = self.best[side][there]
                 kind = self.kind_of_negation(side, at, partner)
@@ -687,5 +679,5 @@ class Conflicts(Clauses):
         return [
             each
             for each, at in zip(found, by, strict=True)
-            if sum(not self.are_apart(side, at, other) for other in by) % 2
+            if sum(self.are_of_one_clause(side, at, other) for other in by) % 2
         ]

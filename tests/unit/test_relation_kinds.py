@@ -97,6 +97,26 @@ def test_conflicts_that_undo_each_other_are_none(aligner, source, target):
 
 
 @pytest.mark.parametrize(
+    ("source", "target", "denied"),
+    [
+        ("Cursors are not thread-safe, so each thread needs its own.", "Cursors are thread-safe.",
+         ["thread-safe"]),
+        ("Keys over 72 bytes are not truncated but refused.", "Keys over 72 bytes are truncated.",
+         ["truncated"]),
+        ("The app isn't free, but it works without an account.", "The app is free.", ["free"]),
+        ("No lights are on, and the doors are not locked.", "The doors are locked.", ["locked"]),
+        ("The log isn't rotated; old files are deleted.", "Old files aren't deleted.", ["deleted"]),
+        ("Backups are compressed but not encrypted.", "Backups are encrypted but not compressed.",
+         ["encrypted", "compressed"]),
+    ],
+)  # fmt: skip
+def test_a_negation_counts_in_its_clause(aligner, source, target, denied):
+    found = aligner.align(source, target)
+    assert {each.kind for each in found.conflicts} == {"negation"}
+    assert [found.target.tokens[each.target] for each in found.conflicts] == denied
+
+
+@pytest.mark.parametrize(
     ("source", "target"),
     [
         ("The code arrives within 24 hours.", "The code arrives within one day."),
@@ -104,6 +124,16 @@ def test_conflicts_that_undo_each_other_are_none(aligner, source, target):
         ("Reply no later than Friday.", "Reply by Friday at the latest."),
         ("The pipe ends no lower than 600 mm.", "The pipe ends at 60 cm at least."),
         ("A new Carmen opens in May.", "A fresh staging of Bizet's work opens in May."),
+        ("Files are still read, but they are not written any more.", "Files are still read."),
+        ("Keys over 72 bytes are not truncated but refused.", "Keys over 72 bytes are refused."),
+        ("It must be signed, but it need not be dated.", "It must be signed."),
+        ("The log is not rotated; old files are deleted.", "Old files are deleted."),
+        ("It is built for Linux but not for Windows.", "It is not built for Windows."),
+        ("The option has no effect on Windows.", "On Windows the option has no effect."),
+        (
+            "An empty list raises no error: an empty list is given.",
+            "An empty list raises no error.",
+        ),
     ],
 )
 def test_what_only_looks_unlike_is_no_conflict(aligner, source, target):

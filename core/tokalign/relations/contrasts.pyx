@@ -458,36 +458,41 @@ cdef bint _is_passive(const Side *side, int32_t at) noexcept nogil:
     return False
 
 
+cdef int32_t _preposition(const Side *side, int32_t at) noexcept nogil:
+    """Return the preposition before a noun's phrase, or -1."""
+    cdef int32_t k
+    for k in range(at - 1, -1, -1):
+        if side.word[k].coarse in (COARSE_ADPOSITION, COARSE_PARTICLE):
+            return k
+        if side.word[k].coarse in (COARSE_VERB, COARSE_MARK, COARSE_CONJUNCTION, COARSE_ADVERB):
+            return -1
+    return -1
+
+
 cdef bint _has_role(const Side *side, int32_t at) noexcept nogil:
     """Whether a noun, name or pronoun may have a role of a verb, by the word before its phrase."""
-    cdef int32_t k = at
-    cdef uint8_t coarse = side.word[at].coarse
-    if coarse not in (COARSE_NOUN, COARSE_NAME, COARSE_PRONOUN):
+    cdef int32_t k = _preposition(side, at)
+    if side.word[at].coarse not in (COARSE_NOUN, COARSE_NAME, COARSE_PRONOUN):
         return False
-    while k > 0:
-        k -= 1
-        coarse = side.word[k].coarse
-        if coarse in (COARSE_ADPOSITION, COARSE_PARTICLE):
-            return (
-                _says(side.word[k], NAMES_ROLE) or _says(side.word[k], IS_BY)
-                or _says(side.word[k], IS_THAN)
-            )
-        if coarse in (COARSE_VERB, COARSE_MARK, COARSE_CONJUNCTION, COARSE_ADVERB):
-            break
-    return True
+    return k < 0 or (
+        _says(side.word[k], NAMES_ROLE) or _says(side.word[k], IS_BY) or _says(side.word[k], IS_THAN)
+    )
 
 
 cdef int32_t _counterpart(
     const PairState *pair, const ConflictRoom *room, int32_t at
 ) noexcept nogil:
-    """Return the target token equal to a source word, else its partner, or -1: exchanged words may
-    be linked by position."""
+    """Return the target token equal to a source word and to no word that it is linked with, else the
+    word's partner, or -1: exchanged words may be linked by position."""
     cdef int32_t best = room.source.best[at]
-    cdef int32_t k
+    cdef int32_t k, other
     if best >= 0 and pair.lexical_class[at * pair.target.n + best] <= CLASS_LEMMA:
         return best
     for k in range(<int32_t>pair.target.n):
-        if pair.lexical_class[at * pair.target.n + k] <= CLASS_LEMMA:
+        other = room.target.best[k]
+        if pair.lexical_class[at * pair.target.n + k] <= CLASS_LEMMA and (
+            other < 0 or pair.lexical_class[other * pair.target.n + k] > CLASS_LEMMA
+        ):
             return k
     return best
 
@@ -575,8 +580,7 @@ cdef bint find_compared(
 cdef int find_exchanged(
     const PairState *pair, const ConflictRoom *room, Clash *found
 ) noexcept nogil:
-    """Write at most MAX_FOUND linked and similar verbs with exchanged roles; return their
-    number."""
+    """Write at most MAX_FOUND linked and similar verbs with exchanged roles; return their number."""
     cdef int32_t i, j
     cdef int n = 0
     cdef Crossings around
@@ -645,9 +649,7 @@ cdef int find_changed_places(
                 continue  # its Leeds plant, its plant in Leeds
             if _are_listed(&pair.source, i, k) or _are_listed(&pair.target, m, j):
                 continue
-            place = (
-                _moved_alone(pair, room, i, j, m) + _moved_alone(pair, room, k, m, j)
-            ) / 2
+            place = (_moved_alone(pair, room, i, j, m) + _moved_alone(pair, room, k, m, j)) / 2
             if place >= LEAST_PLACE:
                 found[n] = Clash(CONFLICT_ROLES, i, m, BY_PLACE, place, 0.0, -1, False)
                 n += 1
@@ -670,8 +672,7 @@ cdef bint _has_other_voice(const PairState *pair, const ConflictRoom *room) noex
 
 
 cdef bint _are_listed(const Side *side, int32_t first, int32_t last) noexcept nogil:
-    """Whether two words are members of a list: a conjunction, and no verb, adverb or preposition is
-    between them."""
+    """Whether only a conjunction, and no verb, adverb or preposition, is between two words."""
     cdef int32_t k
     cdef bint is_joined = False
     for k in range(first + 1, last):
@@ -682,13 +683,17 @@ cdef bint _are_listed(const Side *side, int32_t first, int32_t last) noexcept no
 
 
 cdef int32_t _twin(const PairState *pair, const ConflictRoom *room, int32_t i) noexcept nogil:
-    """Return the target token equal to a source noun, name, pronoun or adjective, or -1."""
-    cdef int32_t j
+    """Return the target token equal to a source noun, name, pronoun or adjective, or -1, also where
+    both stand behind linked prepositions: on Windows."""
+    cdef int32_t j, k
     if pair.source.word[i].coarse not in (
         COARSE_NOUN, COARSE_NAME, COARSE_PRONOUN, COARSE_ADJECTIVE
     ):
         return -1
     j = _counterpart(pair, room, i)
     if j < 0 or pair.lexical_class[i * pair.target.n + j] > CLASS_LEMMA:
+        return -1
+    k = _preposition(&pair.source, i)
+    if k >= 0 and room.source.best[k] >= 0 and room.source.best[k] == _preposition(&pair.target, j):
         return -1
     return -1 if pair.agreement[i * pair.target.n + j] else j

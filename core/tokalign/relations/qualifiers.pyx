@@ -4,10 +4,12 @@ words of quantity and of condition. Trees are not used, so that models without a
 The scope of a negation (not, no, never, without, fail) is the words next to it in its sentence: the
 next two content words, the tokens after and before it, and the last content word before it. The
 negations of both sides are matched: first linked ones, then those with linked words in scope, then
-any others, in linked sentences if there are several. An unmatched negation counts if what it denies
-is linked: one of the content words behind it or, where there are none, another word in its scope;
-unless the other side has a low quantity (few, rarely). Some negations deny nothing: "No, ...", "no
-doubt", "no later than", "not only", "nothing but", "isn't it?", and "nor" behind another one.
+any others; but not where the partner of what one denies is in another clause than the other one ("not
+old but cheap", "not cheap but old"). An unmatched negation counts if what it denies is linked: one of
+the content words behind it or, where there are none, another word in its scope, else the nearest
+linked word of its clause; unless the other side has a low quantity (few, rarely). Two of a clause
+cancel. Some negations deny nothing: "No, ...", "no doubt", "no later than", "not only", "nothing
+but", "isn't it?", and "nor" behind another one.
 
 A modal, word of quantity or of condition governs the next content word behind it, or the last one
 before it where that has no partner. The other side says it unlike if the partner of what is governed
@@ -60,6 +62,13 @@ cdef double[26] PER_YEAR = [
     1, 1, 1, 1, 1,
 ]
 cdef Letters[6] EACH = [b"a", b"an", b"per", b"each", b"every", NULL]
+cdef Letters[12] PARTING = [
+    b";", b":", b"but", b"because", b"although", b"though", b"whereas", b"while", b"if", b"unless",
+    b"when", NULL
+]
+"""Marks and words that begin another clause."""
+cdef Letters[7] JOINING = [b"and", b"or", b"so", b"yet", b"which", b"who", NULL]
+"""Words that do so behind a comma."""
 cdef Letters[4] AFTER_ONLY = [b"if", b"when", b"after", NULL]
 cdef Letters[5] AFTER_NO = [b"doubt", b"wonder", b"question", b"matter", NULL]
 cdef Letters[5] AFTER_NOT = [b"only", b"just", b"merely", b"least", NULL]
@@ -72,8 +81,7 @@ cdef struct Negators:
 
 
 cdef bint ends_sentence(const Side *side, Py_ssize_t at) noexcept nogil:
-    """Whether a token ends a sentence: a period, or another mark before a word that is not in lower
-    case."""
+    """Whether a token ends a sentence: a period, or a mark before a word that is not in lower case."""
     cdef const Lexeme *word = side.word[at]
     if word.lower.n != 1:
         return False
@@ -95,6 +103,25 @@ cdef bint are_apart(const Side *side, int32_t a, int32_t b) noexcept nogil:
     return False
 
 
+cdef inline bint _denies(const Side *side, Py_ssize_t at) noexcept nogil:
+    return is_word(side, at, b"not") or is_word(side, at, b"n't") or is_word(side, at, b"never")
+
+
+cdef bint _are_of_one_clause(const Side *side, int32_t a, int32_t b) noexcept nogil:
+    """Whether no sentence ends and no clause begins between two tokens; "but not for all" is none."""
+    cdef int32_t k
+    for k in range(min(a, b) + 1, max(a, b)):
+        if is_any(side, k, PARTING) or (is_any(side, k, JOINING) and is_word(side, k - 1, b",")):
+            if k + 2 >= side.n or side.word[k + 2].coarse != COARSE_ADPOSITION or not _denies(side, k + 1):
+                return False
+    return not are_apart(side, a, b)
+
+
+cdef int32_t _near(const Side *side, int32_t at, int32_t other) noexcept nogil:
+    """Return another token, or -1 if it is missing or in another clause."""
+    return other if other >= 0 and _are_of_one_clause(side, at, other) else -1
+
+
 cdef inline bint _may_be_listed(uint32_t letter) noexcept nogil:
     """Whether a word of RESTRICTING, CONDITIONS or HAVING begins with a letter."""
     return letter in (
@@ -111,10 +138,6 @@ cdef int _grade_on(const Lexeme *word, int scale, int *grade) noexcept nogil:
             grade[0] = word.grade[k]
             return True
     return False
-
-
-cdef inline bint _denies(const Side *side, Py_ssize_t at) noexcept nogil:
-    return is_word(side, at, b"not") or is_word(side, at, b"n't") or is_word(side, at, b"never")
 
 
 cdef bint _obligation(const Side *side, int32_t at, int *grade) noexcept nogil:
@@ -278,24 +301,23 @@ cdef int32_t _governed(const Side *side, const Partners *own, int32_t at) noexce
     found = side.next_content[found] if found >= 0 else -1
     if found >= 0 and found - at <= REACH and own.best[found] >= 0:
         return found
-    found = side.previous_content[at]
+    found = _near(side, at, side.previous_content[at])
     if found >= 0 and at - found <= REACH and own.best[found] >= 0:
         return found
-    return nearest_linked(side, own, at)
+    return _nearest_linked(side, own, at)
 
 
-cdef int32_t nearest_linked(const Side *side, const Partners *own, int32_t at) noexcept nogil:
-    """Return the nearest content word with a partner in a word's sentence, the one behind first, or
-    -1."""
+cdef int32_t _nearest_linked(const Side *side, const Partners *own, int32_t at) noexcept nogil:
+    """Return the nearest content word with a partner in a word's clause, the one behind first, or -1."""
     cdef int32_t k = side.next_content[at]
     while k >= 0 and own.best[k] < 0:
         k = side.next_content[k]
-    if k >= 0 and not are_apart(side, at, k):
+    if _near(side, at, k) >= 0:
         return k
     k = side.previous_content[at]
     while k >= 0 and own.best[k] < 0:
         k = side.previous_content[k]
-    return -1 if k < 0 or are_apart(side, at, k) else k
+    return _near(side, at, k)
 
 
 cdef int find_one_sided(
@@ -395,11 +417,6 @@ cdef int kind_of_negation(
     return CONFLICT_NEGATION
 
 
-cdef int32_t _near(const Side *side, int32_t at, int32_t other) noexcept nogil:
-    """Return another token, or -1 if it is missing or in another sentence."""
-    return -1 if other < 0 or are_apart(side, at, other) else other
-
-
 cdef void _find_with(const Side *side, int32_t at, int32_t *out) noexcept nogil:
     """Write the scope of a negation, the nearest words first."""
     cdef int32_t following = _near(side, at, side.next_content[at])
@@ -450,7 +467,7 @@ cdef bint _negates(
     cdef uint8_t coarse = side.word[at].coarse
     if not side.word[at].negates or _denies_nothing(side, at):
         return False
-    if at + 1 < side.n and side.word[at + 1].coarse == COARSE_NUMBER:
+    if at + 1 < side.n and side.word[at + 1].coarse == COARSE_NUMBER and is_word(side, at, b"no"):
         return False
     if coarse not in (COARSE_VERB, COARSE_NOUN, COARSE_ADJECTIVE) or partner < 0:
         return True
@@ -496,26 +513,19 @@ cdef bint _stand_together(
     return False
 
 
-cdef bint _are_of_linked_sentences(
-    const PairState *pair, const ConflictRoom *room, int32_t i, int32_t j
+cdef int32_t _linked_behind(const Partners *own, const int32_t *scope) noexcept nogil:
+    """Return the first content word with a partner that a negation denies behind it, or -1."""
+    if scope[1] >= 0 and own.best[scope[1]] >= 0:
+        return scope[1]
+    return scope[4] if scope[4] >= 0 and own.best[scope[4]] >= 0 else -1
+
+
+cdef bint _denies_elsewhere(
+    const Partners *own, const int32_t *scope, const Side *other, int32_t there
 ) noexcept nogil:
-    """Whether content words of two words' sentences are linked, or both sides are one sentence."""
-    cdef Py_ssize_t k, m
-    cdef bint is_one = not (
-        are_apart(&pair.source, 0, <int32_t>pair.source.n - 1)
-        or are_apart(&pair.target, 0, <int32_t>pair.target.n - 1)
-    )
-    if is_one:
-        return True
-    for k in range(pair.source.n):
-        if pair.source.kind[k] != KIND_CONTENT or are_apart(&pair.source, i, <int32_t>k):
-            continue
-        for m in range(pair.target.n):
-            if _are_linked(room, <int32_t>k, <int32_t>m) and not are_apart(
-                &pair.target, j, <int32_t>m
-            ):
-                return True
-    return False
+    """Whether the partner of what a negation denies is in another clause than a negation there."""
+    cdef int32_t denied = _linked_behind(own, scope)
+    return denied >= 0 and not _are_of_one_clause(other, own.best[denied], there)
 
 
 cdef void _match(
@@ -528,11 +538,14 @@ cdef void _match(
             for m in range(target.n):
                 if source.match[k] != FREE or target.match[m] != FREE:
                     continue
+                if _denies_elsewhere(
+                    &room.source, source.with_[k], &pair.target, target.at[m]
+                ) or _denies_elsewhere(
+                    &room.target, target.with_[m], &pair.source, source.at[k]
+                ):
+                    continue
                 if (
-                    (
-                        round_ == 2
-                        and _are_of_linked_sentences(pair, room, source.at[k], target.at[m])
-                    )
+                    round_ == 2
                     or (round_ == 0 and _are_linked(room, source.at[k], target.at[m]))
                     or (round_ == 1 and _stand_together(room, source.with_[k], target.with_[m]))
                 ):
@@ -588,14 +601,14 @@ cdef bint _undoes(
 
 
 cdef int _keep_odd(const Side *side, const int32_t *by, int n, Clash *found) noexcept nogil:
-    """Keep the finds of sentences with an odd number of them, since two negations of a sentence
-    cancel; return the number kept. `by` holds the negations."""
+    """Keep the finds of clauses with an odd number of them, since two negations of a clause cancel;
+    return the number kept. `by` holds the negations."""
     cdef int n_kept = 0
     cdef int k, m, n_here
     for k in range(n):
         n_here = 0
         for m in range(n):
-            n_here += not are_apart(side, by[k], by[m])
+            n_here += _are_of_one_clause(side, by[k], by[m])
         if n_here % 2:
             found[n_kept] = found[k]
             n_kept += 1
@@ -604,14 +617,17 @@ cdef int _keep_odd(const Side *side, const int32_t *by, int n, Clash *found) noe
 
 cdef int32_t _denied(const Side *side, const Partners *own, const int32_t *scope) noexcept nogil:
     """Return the word with a partner that a negation denies: behind it, or around it where no
-    content word is behind it, else the nearest one; or -1."""
+    content word is behind it, else the nearest one; or -1, also of "not truncated but refused" where
+    only the latter has a partner."""
     cdef int m
-    cdef int32_t at
+    cdef int32_t at = _linked_behind(own, scope)
+    if at >= 0 or (scope[1] >= 0 and is_word(side, scope[1] + 1, b"but")):
+        return at
     for m in range(1, N_WITH + 1):  # itself last
         at = scope[m % N_WITH]
-        if (m in (1, 4) or scope[1] < 0) and at >= 0 and own.best[at] >= 0:
+        if scope[1] < 0 and at >= 0 and own.best[at] >= 0:
             return at
-    return nearest_linked(side, own, scope[0])
+    return _nearest_linked(side, own, scope[0])
 
 
 cdef int _add_free(
@@ -670,8 +686,8 @@ cdef void _undo_pairs(const PairState *pair, ConflictRoom *room) noexcept nogil:
 cdef int find_negations(
     const PairState *pair, ConflictRoom *room, Clash *found
 ) noexcept nogil:
-    """Write at most 2 * MAX_FOUND words that only one side negates, with their partners; return
-    their number. Drops opposites in the room that a negation undoes."""
+    """Write at most 2 * MAX_FOUND words that only one side negates, with their partners; return their
+    number. Drops opposites in the room that a negation undoes."""
     cdef Negators source, target
     cdef int n
     _undo_pairs(pair, room)
