@@ -17,6 +17,7 @@ from reference.words import STRENGTH
 CLASSES = list(STRENGTH)
 BE = ("be", "is", "are", "was", "were", "been", "being")
 LEAST_COSINE = 0.35
+APART, BETWEEN = 0.3, 0.8
 ALIKE = ("noun", "name", "pronoun", "adjective")
 
 MORE = ("least", "more", "greater", "over", "above", "exceeding")
@@ -132,7 +133,7 @@ class Conflicts(Clauses):
             one, other = self.neighbour(0, i, step), self.neighbour(1, j, step)
             around.append(self.linked(one, other) or one is other is None)
         if all(around):
-            return 0.8
+            return BETWEEN
         if self.source[i].coarse != self.target[j].coarse:
             return 0.0
         for step, meets in zip((-1, 1), around, strict=True):
@@ -147,12 +148,12 @@ class Conflicts(Clauses):
         row = [(i, k) for k in range(len(self.target))]
         return row + [(k, j) for k in range(len(self.source))]
 
-    def kind(self, i: int, j: int) -> tuple[str, str] | None:
+    def kind(self, i: int, j: int, place: float) -> tuple[str, str] | None:
         """Return the kind of conflict of two words, and the way to see it."""
         cell = (i, j)
         if any(self.pair.classes[each] in SAME for each in self.cross(i, j)):
             return None
-        if not (self.linked(i, j) or self.may_contrast(i, j)):
+        if not (self.linked(i, j) or self.may_contrast(i, j, place)):
             return None
         words = self.contrast(i, j)
         if "opposite" in words and self.bounds_value(0, i) and self.bounds_value(1, j):
@@ -185,7 +186,7 @@ class Conflicts(Clauses):
             and self.value_at(0, i) is self.value_at(1, j) is None
         )
 
-    def may_contrast(self, i: int, j: int) -> bool:
+    def may_contrast(self, i: int, j: int, place: float) -> bool:
         """Whether words that are not linked may contradict each other."""
         kinds = self.kind_of_word(0, i), self.kind_of_word(1, j)
         one, other = self.source[i], self.target[j]
@@ -196,6 +197,8 @@ class Conflicts(Clauses):
             )
         if not one.kind == other.kind == "content":
             return False
+        if place >= BETWEEN:
+            return True
         if one.coarse in ("noun", "name", "adverb"):
             return one.coarse == other.coarse
         return {one.coarse, other.coarse} <= {"verb", "adjective"}
@@ -206,7 +209,7 @@ class Conflicts(Clauses):
             of_word: list[Found] = []
             for j in range(len(self.target)):
                 share = self.same_place(i, j)
-                kind = self.kind(i, j) if share > 0 else None
+                kind = self.kind(i, j, share) if share > 0 else None
                 if kind is not None:
                     of_word.append(Found(kind[0], i, j, kind[1], share))
             if of_word:
@@ -221,9 +224,9 @@ class Conflicts(Clauses):
             for j in range(len(self.target)):
                 if j in self.best[1] or self.is_told(1, j) or not self.contrast(i, j):
                     continue
-                kind = self.kind(i, j)
+                kind = self.kind(i, j, APART)
                 if kind is not None:
-                    self.found.append(Found(kind[0], i, j, kind[1], 0.3))
+                    self.found.append(Found(kind[0], i, j, kind[1], APART))
                     break
 
     # Values and codes.

@@ -208,6 +208,42 @@ RATES = (
 )
 
 
+VERBS = """accelerate delay|assemble dismantle|build demolish|create destroy|dismiss hire|fix break|
+encrypt decrypt|include omit|join leave|lift impose|merge split|mitigate aggravate|neglect maintain|
+obey violate|postpone advance|protect endanger|register deregister|renew cancel|repair damage|
+restore abolish|retain delete|reveal conceal|stay leave|undermine support|waive enforce"""
+ADJECTIVES = """beneficial harmful|brief lengthy|current obsolete|flexible rigid|fragile sturdy|
+identical different|immediate delayed|inbound outbound|intentional accidental|local remote|
+long-term short-term|natural synthetic|online offline|permanent temporary|physical virtual|
+rare common|shared exclusive|strict lenient|valid expired|visible hidden"""
+"""Opposites, most of which WordNet lacks."""
+
+
+@pytest.mark.parametrize(
+    ("words", "frame"),
+    [(VERBS, "We should {} the old system."), (ADJECTIVES, "It is about the {} part.")],
+)
+def test_opposites_are_told_in_both_directions(aligner, words, frame):
+    pairs = [each.split() for each in words.split("|")]
+    sides = [(frame.format(a), frame.format(b)) for pair in pairs for a, b in (pair, pair[::-1])]
+    silent = [pair for pair in sides if not aligner.align(*pair).conflicts]
+    assert silent == []
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Turn left at the light.", "Turn right at the light."),
+        ("Submit the form by Friday.", "Submit the form after Friday."),
+        ("Payment is due within 30 days.", "Payment is due after 30 days."),
+        ("She left the company.", "She joined the company."),
+    ],
+)
+def test_opposites_whatever_their_tags(aligner, one, other):
+    for pair in ((one, other), (other, one)):
+        assert [each.kind for each in aligner.align(*pair).conflicts] == ["opposite"]
+
+
 def test_rates_are_compared_as_values(aligner):
     def told(one, other):
         frame = "Take one tablet {}."

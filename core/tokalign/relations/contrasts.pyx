@@ -120,7 +120,7 @@ cdef void _add(
 
 
 cdef bint _may_contrast(
-    const PairState *pair, const ConflictRoom *room, Py_ssize_t i, Py_ssize_t j
+    const PairState *pair, const ConflictRoom *room, Py_ssize_t i, Py_ssize_t j, float place
 ) noexcept nogil:
     """Whether two words may contradict each other: linked ones, words of one kind that a sentence
     is about how many or how surely, two names, two nouns, or two verbs or adjectives, which
@@ -139,6 +139,8 @@ cdef bint _may_contrast(
         )
     if pair.source.kind[i] != KIND_CONTENT or pair.target.kind[j] != KIND_CONTENT:
         return False
+    if place >= BETWEEN:
+        return True  # whatever their tags: turn left (a participle, it seems), turn right
     if one in (COARSE_NOUN, COARSE_NAME, COARSE_ADVERB):
         return other == one
     return one in (COARSE_VERB, COARSE_ADJECTIVE) and other in (COARSE_VERB, COARSE_ADJECTIVE)
@@ -155,7 +157,7 @@ cdef bint _contrast(
     """Write the kind of conflict of two words; return whether there is one."""
     cdef Py_ssize_t cell = i * pair.target.n + j
     cdef uint8_t contrast = pair.contrast[cell]
-    if _has_twin(pair, i, j) or not _may_contrast(pair, room, i, j):
+    if _has_twin(pair, i, j) or not _may_contrast(pair, room, i, j, out.place):
         return False
     if contrast & CONTRAST_OPPOSITE:
         if _bounds(&pair.source, i) and _bounds(&pair.target, j):
