@@ -436,7 +436,9 @@ cdef class PairMemory:
         self._weights = None
         if weights is not None:
             by_slot = np.zeros((weights.shape[1], self.width), dtype=np.float32)
-            by_slot[:, : 2 * n_styles] = np.swapaxes(weights, 0, 1).reshape(-1, 2 * n_styles)
+            # Of 8 bytes each, as copying pairs of numbers takes long.
+            pairs = np.asarray(weights).view(np.complex64)[:, :, 0]
+            by_slot.view(np.complex64)[:, :n_styles] = pairs.T
             self._weights = by_slot
         self._stride = sizeof(WordPair) + self.width * sizeof(float)
         # A pair is read from as few lines of the processor's caches as there can be.

@@ -53,7 +53,7 @@ from tokalign.model.styles import (
     check_styles,
     default_style,
 )
-from tokalign.model.weight_lines import LARGEST_WEIGHT, TRANSITION, read_weights
+from tokalign.model.weight_lines import LARGEST_WEIGHT, TRANSITION, count_lines, read_weights
 
 MAGIC = "tokalign-model"
 PLAIN_VERSION, STYLED_VERSION = 1, 2
@@ -298,7 +298,7 @@ def _parse(path: Path, body: bytes, digest: str, *, is_styled: bool) -> Model:
         raise ModelError(
             f"{path}:3: the columns are {quoted(columns.decode())}; wanted {COLUMNS!r}"
         )
-    n_lines = rest.count(b"\n") + 1
+    n_lines = count_lines(rest) + 1
     most = (1 + len(header.styles)) * (1 + table.n_slots + len(TRANSITION_NAMES))
     if n_lines > most:
         raise ModelError(f"{path}: has {n_lines} lines of weights; its features have {most}")
@@ -313,7 +313,7 @@ def _parse(path: Path, body: bytes, digest: str, *, is_styled: bool) -> Model:
     found: list[OwnWeights] = []
     for lines in (shared_lines, *(lines for _, lines in named)):
         found.append(read_weights(path, lines + b"\n" if lines else lines, number, table))
-        number += lines.count(b"\n") + 1 + bool(lines)  # the next style's line, too
+        number += count_lines(lines) + 1 + bool(lines)  # the next style's line, too
     shared, *own = found
     weights = np.zeros((table.n_slots, 2), dtype=np.float32)
     weights[shared.slots] = shared.weights
