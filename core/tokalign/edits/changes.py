@@ -9,7 +9,7 @@ from functools import cache
 from tokalign.english.lexicon.lexical_tables import WordNet
 from tokalign.english.lexicon.word_lists import negates
 from tokalign.english.spelling import is_typo, is_variant
-from tokalign.english.values import Value, find_values, only_value
+from tokalign.english.values import Value, find_values, only_value, readings
 from tokalign.types import Sentence
 from tokalign.types.edits import CONFLICTING, Change, EditKind
 from tokalign.types.relations import Conflict, ConflictKind
@@ -65,7 +65,7 @@ def change_of(
     meaning = _meaning(before, after, indices, conflicts)
     if meaning is not None:
         return meaning
-    if _is_other_modal(_lower(before), _lower(after)):
+    if _is_other_modal(before, after):
         return Change.MODALITY
     if not before or not after:
         return Change.CONTENT if _words([*before, *after]) else Change.PUNCTUATION
@@ -88,6 +88,8 @@ def _meaning(
     conflicts: Collection[Conflict],
 ) -> Change | None:
     """Return the most important change that the conflicts of an edit's words make, or None."""
+    if not conflicts:  # of most pairs
+        return None
     rows, columns = set(indices[0]), set(indices[1])
     changes = {
         MEANINGS[each.kind]
@@ -99,9 +101,10 @@ def _meaning(
 
 def _is_other_modal(before: Sequence[str], after: Sequence[str]) -> bool:
     """Whether a modal verb took the place of one of another grade: shall and may."""
-    if len(before) != 1 or len(after) != 1 or not {*before, *after} <= _MODALS.keys():
+    if len(before) != 1 or len(after) != 1:
         return False
-    return _MODALS[before[0]] != _MODALS[after[0]]
+    grades = _MODALS.get(before[0].lower()), _MODALS.get(after[0].lower())
+    return None not in grades and grades[0] != grades[1]
 
 
 def _moves_roles(
@@ -173,6 +176,8 @@ def _is_one_value(before: Sequence[str], after: Sequence[str]) -> bool:
 
 def _value_of(side: Sentence, indices: Sequence[int]) -> Value | None:
     """Return the value that holds all tokens of an edit, or None."""
+    if not readings(side.tokens[indices[0]]):
+        return None  # a value holds no such token
     holding = (
         each
         for each in find_values(side.tokens)

@@ -415,8 +415,8 @@ cdef class SegmentInputs:
         self.blocks = blocks
         n_tokens = shape[0] + shape[1]
         self.inside = np.zeros(n_tokens + 1, np.float32)
-        lengths = blocks[:, 1] - blocks[:, 0] + blocks[:, 3] - blocks[:, 2]
-        self.changed = lengths.sum() / max(n_tokens, 1)
+        n_changed = sum([i1 - i0 + j1 - j0 for i0, i1, j0, j1 in blocks.tolist()])
+        self.changed = n_changed / max(n_tokens, 1)
 
     cdef WordArrays _words(self, side, linked) except *:
         cdef const int32_t[::1] kinds = side.kinds
