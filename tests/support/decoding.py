@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 from tokalign.decoding.batch import decide_batch
 from tokalign.decoding.decoder import Conventions, DecodedPair, Decoder
@@ -33,9 +32,7 @@ def ask(
         return decoded.links
 
     pair = (source, target) if constraints is None else (source, target, constraints)
-    *_, errors = decide_batch(
-        decoder, [(pair, None)], np.array([style], np.int32), PLAIN, 0.0, finish
-    )
+    *_, errors = decide_batch(decoder, [(pair, None)], [style], PLAIN, 0.0, finish)
     for error in errors.values():
         raise error
     return found[0]

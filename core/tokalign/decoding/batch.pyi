@@ -21,7 +21,7 @@ class GateRows:
 def decide_batch(
     decoder: Decoder,
     pairs: Sequence[tuple[AnnotatedPair, Encoded | None]],
-    styles: NDArray[np.int32],
+    styles: Sequence[int],
     conventions: Conventions,
     least: float,
     finish: Callable[[int, DecodedPair], Sequence[LinkTuple]],
@@ -31,4 +31,4 @@ def decide_batch(
     support: SupportRows | None = ...,
     gate: GateRows | None = ...,
     no_link: float = ...,
-) -> tuple[dict[str, Any], NDArray[np.int32], dict[int, Exception]]: ...
+) -> tuple[dict[str, Any], list[int], dict[int, Exception]]: ...

@@ -339,7 +339,7 @@ cdef class Batch:
     cdef dict errors        # number of a pair -> why it failed
 
     def __cinit__(
-        self, pairs, const int32_t[::1] styles, RelationModel relations, EvidenceRows evidence,
+        self, pairs, styles, RelationModel relations, EvidenceRows evidence,
         SupportRows support, GateRows gate, double no_link,
     ):
         cdef Py_ssize_t k
@@ -577,10 +577,8 @@ cdef class Batch:
         cdef Py_ssize_t n_conflicts = self.conflicts.offset[self.n_pairs]
         cdef Py_ssize_t n_offsets = (self.n_pairs + 1) * sizeof(int64_t)
         cdef Py_ssize_t k
-        styles = np.empty(self.n_pairs, dtype=np.int32)
-        cdef int32_t[::1] style = styles
+        styles = [self.jobs[k].style for k in range(self.n_pairs)]
         for k in range(self.n_pairs):
-            style[k] = self.jobs[k].style
             self.figures[k] = self.jobs[k].score
             self.figures[self.n_pairs + k] = self.jobs[k].similarity
             self.figures[2 * self.n_pairs + k] = self.jobs[k].target_covered
@@ -622,8 +620,7 @@ cdef class Batch:
 
 
 def decide_batch(
-    Decoder decoder not None, pairs not None, const int32_t[::1] styles,
-    Conventions conventions not None,
+    Decoder decoder not None, pairs not None, styles not None, Conventions conventions not None,
     double least, finish, bint finishes_all=True, RelationModel relations=None,
     EvidenceRows evidence=None, SupportRows support=None, GateRows gate=None, double no_link=0.0,
 ):
@@ -635,7 +632,7 @@ def decide_batch(
         Sentences with tags and lemmas, and trees where the model uses them. `encoded` is the
         encoder's output, if the model has an encoder (see Extractor.rows), else None. A sentence
         that several pairs share as one object is analysed once.
-    styles : int32 array, shape (n_pairs,)
+    styles : sequence of int
         Number of each pair's style; 0 if the model's have no names, -1 to choose one.
     conventions : Conventions
         Of all styles.
@@ -658,8 +655,8 @@ def decide_batch(
     -------
     columns : dict of str to array
         Columns of AlignmentColumns by their names. A pair that failed has no links.
-    styles : int32 array, shape (n_pairs,)
-        Number of the style that decided.
+    styles : list of int
+        Number of the style that decided each pair.
     errors : dict from int to Exception
         Errors by the number of the pair: InputError if a sentence is empty, lacks tags or lemmas,
         or has a head outside it, or if the sentences cannot obey the constraints; ShapeError if a
@@ -669,11 +666,12 @@ def decide_batch(
     cdef Extractor extractor = decoder.extractor
     cdef int least_style = CHOOSE if conventions.chooses else 0
     cdef Py_ssize_t k
-    if styles.shape[0] != len(pairs):
-        raise ValueError(f"{styles.shape[0]} styles of {len(pairs)} pairs; wanted one for each")
-    for k in range(styles.shape[0]):
-        if not least_style <= styles[k] < decoder.weights.shape[0]:
-            raise IndexError(f"no style {styles[k]} among {decoder.weights.shape[0]}")
+    cdef int style
+    if len(styles) != len(pairs):
+        raise ValueError(f"{len(styles)} styles of {len(pairs)} pairs; wanted one for each")
+    for style in styles:
+        if not least_style <= style < decoder.weights.shape[0]:
+            raise IndexError(f"no style {style} among {decoder.weights.shape[0]}")
     cdef Batch batch = Batch(pairs, styles, relations, evidence, support, gate, no_link)
     with decoder.lock as is_left:
         if is_left:

@@ -104,7 +104,7 @@ class ModelBackend(Backend):
         *,
         compares: bool = False,
         answers: bool = False,
-    ) -> NDArray[np.int32]:
+    ) -> list[int]:
         """Return the number of each pair's style; -1 where one is chosen by the pair.
 
         Pairs with a question have a style of their own, if the model has one. Only scores of one
@@ -114,16 +114,13 @@ class ModelBackend(Backend):
         name = self._styles.chosen(options.style)
         names, asking = self._styles.names, self._styles.asks
         if name != AUTO:
-            return np.full(len(pairs), names.index(name) if name else 0, dtype=np.int32)
+            return [names.index(name) if name else 0] * len(pairs)
         if answers and asking:
-            return np.full(len(pairs), names.index(asking), dtype=np.int32)
+            return [names.index(asking)] * len(pairs)
         if compares or not asking:
-            return np.full(len(pairs), 0 if compares else -1, dtype=np.int32)
+            return [0 if compares else -1] * len(pairs)
         number = names.index(asking)
-        return np.array(
-            [number if asks(pair[0]) or asks(pair[1]) else -1 for pair, _ in pairs],
-            dtype=np.int32,
-        )
+        return [number if asks(pair[0]) or asks(pair[1]) else -1 for pair, _ in pairs]
 
     def decide(
         self,
@@ -168,7 +165,7 @@ class ModelBackend(Backend):
             phrases=details.phrases,
             unit=options.offsets,
             truncated=truncated(pairs) if options.truncate else (),
-            styles=[names[number] for number in styles.tolist()] if names else (),
+            styles=[names[number] for number in styles] if names else (),
             compare=self._compare if self._has_cosines(options, compares=compares) else None,
             encoded=self._encoded,
         )

@@ -70,10 +70,11 @@ def require_pair(pair: PairLike) -> Pair:
     A mapping has both sentences under two of SIDE_NAMES, and may have `constraints`; other keys,
     such as an id, are ignored.
     """
-    if isinstance(pair, Mapping):
+    is_tuple = type(pair) is tuple  # asked first, for abstract types take long to ask
+    if not is_tuple and isinstance(pair, Mapping):
         pair = _pair_of(pair)
     try:
-        if isinstance(pair, str | Set | Sentence):
+        if not is_tuple and isinstance(pair, str | Set | Sentence):
             raise TypeError("two letters or tokens are no sentences, and a set has no first member")
         source, target, *more = pair
     except (TypeError, ValueError):
@@ -109,12 +110,14 @@ def require_sentence(value: SentenceLike, name: str) -> SentenceLike:
     At least one token must be without white space, since a list of sentences is a mistake. A
     Sentence may hold such tokens.
     """
+    if isinstance(value, str):  # most are
+        return value
     if not _is_sentence_like(value):
         raise InputError(
             f"the {name} is {quoted(value)}; wanted text, a sequence of tokens or a Sentence",
             field=name,
         )
-    if not isinstance(value, str | Sentence) and len(value) and all(map(_has_space, value)):
+    if not isinstance(value, Sentence) and len(value) and all(map(_has_space, value)):
         raise InputError(
             f"the {name} is {quoted(value)}, whose every token has white space in it; wanted one "
             "text, or its tokens (Sentence.from_tokens takes any)",

@@ -21,9 +21,9 @@ MAX_TEXT_SENTENCES = 20_000
 
 def require_short(sentence: SentenceLike) -> None:
     """Raise LimitError if a sentence is too long, as far as is known before tokenising."""
-    if isinstance(sentence, Sentence) and sentence.viewed() is not None:
-        return  # of annotated sentences
     if not isinstance(sentence, str):
+        if isinstance(sentence, Sentence) and sentence.viewed() is not None:
+            return  # of annotated sentences
         require_few_tokens(len(sentence))
     n_characters = _n_characters(sentence)
     if n_characters > MAX_CHARACTERS:

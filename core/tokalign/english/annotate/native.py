@@ -130,7 +130,7 @@ class NativeAnnotator:
         ]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # frozen, it would take as long to make as to read a short text
 class _Given:
     """A caller's sentence, in the form that texts are annotated in."""
 

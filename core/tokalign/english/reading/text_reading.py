@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 
@@ -36,18 +35,21 @@ _PLAIN = re.compile(
 """Begins with words alone: a text that is one match is plain, without that all is looked for."""
 
 
-@contextmanager
-def reading_as(markup: Markup) -> Iterator[None]:
+class reading_as:  # noqa: N801 (it is called as a function)
     """Read the texts of a request as one mark-up, wherever on its way they are read.
 
     It holds for this thread or task alone, so that annotators need no argument for it. A generator
     must not yield within it.
     """
-    before = _markup.set(markup)
-    try:
-        yield
-    finally:
-        _markup.reset(before)
+
+    def __init__(self, markup: Markup) -> None:
+        self._asked = markup
+
+    def __enter__(self) -> None:
+        self._before = _markup.set(self._asked)
+
+    def __exit__(self, *exc_info: object) -> None:
+        _markup.reset(self._before)
 
 
 @dataclass(frozen=True, slots=True)
