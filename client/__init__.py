@@ -37,8 +37,7 @@ from tokalign.client.sync import Client
 from tokalign.codec import ModelInfo, ServerInfo, ServerLimits
 from tokalign.codec.reasons import ErrorReason
 from tokalign.types.constraints import Constraints
-from tokalign.types.grounding import GroundOptions
-from tokalign.types.options import AlignOptions
+from tokalign.types.options import AlignOptions, GroundOptions
 
 __all__ = [
     "AccessError",

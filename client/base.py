@@ -22,8 +22,7 @@ from tokalign.codec import RequestOptions, text_bytes
 from tokalign.errors import InputError, quoted
 from tokalign.types import Pair, SentenceLike
 from tokalign.types.constraints import Constraints
-from tokalign.types.grounding import GroundOptions
-from tokalign.types.options import AlignOptions
+from tokalign.types.options import AlignOptions, GroundOptions
 
 POLL_S = 0.1
 HEALTH = "Check"

@@ -17,9 +17,9 @@ from tokalign.client.results import AlignResult, Ranking
 from tokalign.client.streams import GrowingGround, check_sizes, chunked
 from tokalign.codec import ServerInfo
 from tokalign.types import Alignment, PairLike, SentenceLike
-from tokalign.types.grounding import GroundedSentence, Grounding, GroundOptions, PassageLike
+from tokalign.types.grounding import GroundedSentence, Grounding, PassageLike
 from tokalign.types.keywords import AlignKeywords, GroundKeywords, PairKeywords, RankKeywords
-from tokalign.types.options import AlignOptions, RankOptions
+from tokalign.types.options import AlignOptions, GroundOptions, RankOptions
 from tokalign.types.texts import TextAlignment
 
 

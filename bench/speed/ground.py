@@ -18,7 +18,7 @@ from tokalign.aligner import Aligner
 from tokalign.grounding.answer_words import AnswerWords
 from tokalign.grounding.sources import Sources
 from tokalign.texts.split_text import sentences_of
-from tokalign.types.grounding import GroundOptions
+from tokalign.types.options import GroundOptions
 
 from bench.pairs import make_pairs
 from bench.program import cpu_s, print_row

@@ -53,17 +53,7 @@ if TYPE_CHECKING:
     )
     from tokalign.model.shipped import shipped_models
     from tokalign.texts.diff import TextDiff
-    from tokalign.types import (
-        Alignment,
-        GoldPair,
-        Highlight,
-        Judgement,
-        Link,
-        LinkExplanation,
-        PassageSentence,
-        Ranked,
-        Sentence,
-    )
+    from tokalign.types import Alignment, GoldPair, Link, LinkExplanation, Sentence
     from tokalign.types.chunks import ChunkedPair, ChunkLink
     from tokalign.types.constraints import Constraints
     from tokalign.types.display import Piped, Results
@@ -74,7 +64,6 @@ if TYPE_CHECKING:
         GroundedSentence,
         GroundedWord,
         Grounding,
-        GroundOptions,
         SourceConflict,
         SourcePassage,
         UnsupportedSpan,
@@ -84,12 +73,14 @@ if TYPE_CHECKING:
     from tokalign.types.options import (
         AlignOptions,
         Direction,
+        GroundOptions,
         OffsetUnit,
         Priority,
         RankBy,
         Symmetrization,
     )
     from tokalign.types.phrases import Phrase
+    from tokalign.types.ranking import Highlight, Judgement, PassageSentence, Ranked
     from tokalign.types.relations import (
         Conflict,
         ConflictKind,
@@ -127,10 +118,11 @@ _NAMES = {
     "types.display": "Piped Results",
     "types.edits": "Change Edit EditKind",
     "types.fields": "LinkExplanation",
-    "types.grounding": "Citation CitationLink GroundOptions GroundedSentence GroundedWord "
+    "types.grounding": "Citation CitationLink GroundedSentence GroundedWord "
     "Grounding SourceConflict SourcePassage UnsupportedSpan WordKind",
     "types.links": "AlignedWord GoldPair Link",
-    "types.options": "AlignOptions Direction OffsetUnit Priority RankBy Symmetrization",
+    "types.options": "AlignOptions Direction GroundOptions OffsetUnit Priority RankBy "
+    "Symmetrization",
     "types.phrases": "Phrase",
     "types.ranking": "Highlight Judgement PassageSentence Ranked",
     "types.relations": "Conflict ConflictKind ConflictReason Relation RelationExplanation "

@@ -18,7 +18,7 @@ from tokalign.files.shipped import DEFAULT_MODEL
 from tokalign.model.file import Model, ModelHeader
 from tokalign.neural.devices import DEFAULT_DEVICE
 from tokalign.systems import System
-from tokalign.types import Alignment, LinkExplanation, PairLike, Ranked, Sentence, SentenceLike
+from tokalign.types import Alignment, LinkExplanation, PairLike, Sentence, SentenceLike
 from tokalign.types.constraints import Constraints
 from tokalign.types.keywords import (
     DEFAULT_OVERLAP,
@@ -31,7 +31,7 @@ from tokalign.types.keywords import (
     PipeKeywords,
     RankKeywords,
 )
-from tokalign.types.options import AlignOptions, Detail, Markup, OffsetUnit, RankOptions
+from tokalign.types.options import AlignOptions, Detail, GroundOptions, Markup, OffsetUnit
 
 if TYPE_CHECKING:
     import numpy as np
@@ -44,7 +44,8 @@ if TYPE_CHECKING:
     from tokalign.types.chunks import ChunkedPair
     from tokalign.types.display import Piped, Results
     from tokalign.types.frames import FrameLike
-    from tokalign.types.grounding import GroundedSentence, Grounding, GroundOptions, PassageLike
+    from tokalign.types.grounding import GroundedSentence, Grounding, PassageLike
+    from tokalign.types.ranking import Ranked
     from tokalign.types.relations import RelationExplanation
     from tokalign.types.texts import SentenceSpan, TextAlignment
 
@@ -511,6 +512,7 @@ class Aligner:
         is out of range, or there is not one prior for each candidate.
         """
         from tokalign.ranking.rank import rank_candidates
+        from tokalign.types.options import RankOptions
 
         given: dict[str, Any] = {**changes}
         how = RankOptions.taken_from(given)
@@ -571,7 +573,6 @@ class Aligner:
         from tokalign.batches.rows import map_rows
         from tokalign.grounding.ground import ground_answer
         from tokalign.types.frames import ANSWERS
-        from tokalign.types.grounding import GroundOptions
 
         options = GroundOptions.of(options, changes)
 
@@ -604,7 +605,6 @@ class Aligner:
             piece is read.
         """
         from tokalign.grounding.ground import ground_pieces
-        from tokalign.types.grounding import GroundOptions
 
         yield from ground_pieces(self._engine, pieces, passages, GroundOptions.of(options, changes))
 

@@ -10,12 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 from tokalign.errors import InputError, quoted
-from tokalign.types import Alignment, LinkExplanation, PairLike, Ranked, SentenceLike
-from tokalign.types.chunks import ChunkedPair
+from tokalign.types import Alignment, LinkExplanation, PairLike, SentenceLike
 from tokalign.types.constraints import Constraints
-from tokalign.types.display import Piped, Results
-from tokalign.types.frames import FrameLike
-from tokalign.types.grounding import GroundedSentence, Grounding, GroundOptions, PassageLike
 from tokalign.types.keywords import (
     AlignKeywords,
     ChunkKeywords,
@@ -28,8 +24,7 @@ from tokalign.types.keywords import (
     explained,
 )
 from tokalign.types.locks import ForkLock
-from tokalign.types.options import AlignOptions, RankOptions
-from tokalign.types.texts import SentenceSpan, TextAlignment
+from tokalign.types.options import AlignOptions, GroundOptions, RankOptions
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,6 +33,12 @@ if TYPE_CHECKING:
     from tokalign.aligner import Aligner
     from tokalign.comparison.near_duplicates import Duplicates
     from tokalign.texts.diff import TextDiff
+    from tokalign.types.chunks import ChunkedPair
+    from tokalign.types.display import Piped, Results
+    from tokalign.types.frames import FrameLike
+    from tokalign.types.grounding import GroundedSentence, Grounding, PassageLike
+    from tokalign.types.ranking import Ranked
+    from tokalign.types.texts import SentenceSpan, TextAlignment
 
 _loading = ForkLock()
 _loaded: list[Aligner] = []
@@ -45,6 +46,8 @@ _loaded: list[Aligner] = []
 
 def default_aligner() -> Aligner:
     """Return the process's aligner with the default model."""
+    for aligner in _loaded:
+        return aligner
     from tokalign.aligner import Aligner  # imports the whole aligner, which splitting does not need
 
     with _loading:

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 from tokalign.aligner import Aligner
 from tokalign.grounding.answer_words import SUPPORTABLE
-from tokalign.types.grounding import GroundOptions
+from tokalign.types.options import GroundOptions
 
 from bench.program import add_data, print_row
 from lab.accuracy.grounded_documents import print_documents

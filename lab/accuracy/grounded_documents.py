@@ -25,7 +25,8 @@ from tokalign.aligner import Aligner
 from tokalign.grounding.answer_words import SUPPORTABLE
 from tokalign.texts.split_text import split_text
 from tokalign.types import Sentence
-from tokalign.types.grounding import GroundedWord, Grounding, GroundOptions
+from tokalign.types.grounding import GroundedWord, Grounding
+from tokalign.types.options import GroundOptions
 
 from bench.program import print_row
 from lab.recipes.rankings import bm25

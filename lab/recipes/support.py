@@ -67,7 +67,7 @@ from tokalign.grounding.support_inputs import (
 )
 from tokalign.grounding.support_model import SupportModel
 from tokalign.types import SentenceLike
-from tokalign.types.grounding import GroundOptions
+from tokalign.types.options import GroundOptions
 
 from lab.recipes.forests import forest_arrays
 from lab.recipes.settings import LICENSES

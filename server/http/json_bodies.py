@@ -22,8 +22,7 @@ from tokalign.errors import quoted
 from tokalign.formats.document import require_unicode
 from tokalign.server.status import MAX_NAME, BadRequestError
 from tokalign.types.constraints import NAMES
-from tokalign.types.grounding import GroundOptions
-from tokalign.types.options import AlignOptions, BaseOptions, RankBy
+from tokalign.types.options import AlignOptions, BaseOptions, GroundOptions, RankBy
 
 BodyT = TypeVar("BodyT", bound="Body")
 

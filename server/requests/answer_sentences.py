@@ -22,9 +22,9 @@ from tokalign.server.requests.request import Request, Sized, interactive
 from tokalign.server.requests.wire import encode_answer_sentence, parse
 from tokalign.server.status import OK, FailedError, RequestLimitError, failure_of
 from tokalign.texts.split_text import MOST_TOKENS, GrowingText, sentences_of
-from tokalign.types.grounding import GroundOptions, SourcePassage, check_passages
+from tokalign.types.grounding import SourcePassage, check_passages
 from tokalign.types.offsets import place
-from tokalign.types.options import OffsetUnit
+from tokalign.types.options import GroundOptions, OffsetUnit
 from tokalign.types.texts import SentenceSpan
 from tokalign.v1 import align_pb2
 

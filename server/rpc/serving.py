@@ -21,7 +21,7 @@ from tokalign.server.rpc.receiving import Context
 from tokalign.server.status import Missing, UnknownNameError
 from tokalign.server.workers.pool import Pool
 from tokalign.systems import check_options, refuse_grounding
-from tokalign.types.grounding import GroundOptions
+from tokalign.types.options import GroundOptions
 from tokalign.v1 import align_pb2
 
 # As many different options are remembered, where their message is no longer.

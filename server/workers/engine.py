@@ -25,7 +25,8 @@ from tokalign.server.requests.answers import Answer
 from tokalign.server.requests.wire import texts_of
 from tokalign.server.workers.frames import Run
 from tokalign.server.workers.ground_sentences import ground
-from tokalign.types import Alignment, AnnotatedPair, Judgement, Pair, SentenceLike
+from tokalign.types import Alignment, AnnotatedPair, Pair, SentenceLike
+from tokalign.types.ranking import Judgement
 from tokalign.v1 import align_pb2
 
 T = TypeVar("T")

@@ -26,13 +26,12 @@ from tokalign.types.grounding import (
     CitationLink,
     GroundedSentence,
     GroundedWord,
-    GroundOptions,
     SourceConflict,
     SourcePassage,
     UnsupportedSpan,
     WordKind,
 )
-from tokalign.types.options import OffsetUnit
+from tokalign.types.options import GroundOptions, OffsetUnit
 from tokalign.types.relations import ConflictKind
 from tokalign.v1 import align_pb2
 

@@ -31,8 +31,9 @@ from tokalign.client import (
 )
 from tokalign.client.errors import CLASSES
 from tokalign.errors import InputError
-from tokalign.types import Judgement, Sentence
+from tokalign.types import Sentence
 from tokalign.types.options import DEFAULT_SYMMETRIZATION, Direction, RankBy, Symmetrization
+from tokalign.types.ranking import Judgement
 from tokalign.v1 import align_pb2
 
 

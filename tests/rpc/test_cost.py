@@ -12,8 +12,7 @@ from tokalign.server.config import RequestLimits
 from tokalign.server.requests import cost, rates
 from tokalign.server.requests.answer_sentences import Passages
 from tokalign.systems import SYSTEMS
-from tokalign.types.grounding import GroundOptions
-from tokalign.types.options import AlignOptions
+from tokalign.types.options import AlignOptions, GroundOptions
 from tokalign.v1 import align_pb2
 
 ROOT = Path(__file__).parents[2]

@@ -8,15 +8,9 @@ from tokalign.errors import InputError
 from tokalign.server.config import RequestLimits
 from tokalign.server.workers.engine import STAGES, AlignerEngine
 from tokalign.server.workers.frames import Run
-from tokalign.types import (
-    Alignment,
-    FeatureContribution,
-    Judgement,
-    Link,
-    LinkExplanation,
-    Sentence,
-)
+from tokalign.types import Alignment, FeatureContribution, Link, LinkExplanation, Sentence
 from tokalign.types.options import AlignOptions, Direction, RankBy
+from tokalign.types.ranking import Judgement
 from tokalign.v1 import align_pb2
 
 

@@ -11,8 +11,7 @@ import jsonschema
 import pytest
 from openapi_spec_validator import validate
 from support.server_process import started
-from tokalign.types.grounding import GroundOptions
-from tokalign.types.options import AlignOptions
+from tokalign.types.options import AlignOptions, GroundOptions
 
 PAGE = Path(__file__).parents[2] / "docs" / "http.md"
 PAIR = {"source": "The plant opened in 1990.", "target": "It opened in 1991, not before."}

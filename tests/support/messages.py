@@ -6,14 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from tokalign.codec import ModelInfo, RequestOptions, ServerInfo, ServerLimits
-from tokalign.types import (
-    Alignment,
-    FeatureContribution,
-    Judgement,
-    Link,
-    LinkExplanation,
-    Sentence,
-)
+from tokalign.types import Alignment, FeatureContribution, Link, LinkExplanation, Sentence
 from tokalign.types.edits import Change, Edit, EditKind
 from tokalign.types.options import (
     AlignOptions,
@@ -24,6 +17,7 @@ from tokalign.types.options import (
     Symmetrization,
 )
 from tokalign.types.phrases import Phrase
+from tokalign.types.ranking import Judgement
 from tokalign.types.relations import Conflict, ConflictKind, ConflictReason, Relation, RelationKind
 
 SHARES = st.floats(0, 1, width=32)

@@ -8,7 +8,7 @@ import threading
 import pytest
 from tokalign import Aligner, AlignOptions, InputError, ModelError, ShapeError
 from tokalign.types.display import plain
-from tokalign.types.grounding import GroundOptions
+from tokalign.types.options import GroundOptions
 
 pa = pytest.importorskip("pyarrow", reason="pip install '.[arrow]'")
 

@@ -13,7 +13,7 @@ import pytest
 from support.grounded_by_hand import SCHEMA
 from tokalign.cli.ground import GroundFlags
 from tokalign.types.display import plain
-from tokalign.types.grounding import GroundOptions
+from tokalign.types.options import GroundOptions
 
 HISTORY = "Marta Okoye founded the bakery in 1987. It stands beside the old mill.\nIt is small.\n"
 GUIDE = "The bakery is famous for rye bread.\n"

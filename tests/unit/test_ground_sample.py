@@ -10,7 +10,7 @@ from collections import Counter
 
 import pytest
 from tokalign.grounding.evidence.cited_sources import CHECKED
-from tokalign.types.grounding import GroundOptions
+from tokalign.types.options import GroundOptions
 
 KINDS = {"number", "name", "unsupported", "negation"}
 

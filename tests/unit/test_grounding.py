@@ -23,8 +23,9 @@ from tokalign.grounding.support_inputs import (
     support_inputs,
 )
 from tokalign.grounding.support_model import SupportModel
-from tokalign.types.grounding import GroundOptions, SourcePassage, WordKind
+from tokalign.types.grounding import SourcePassage, WordKind
 from tokalign.types.lengths import MAX_TEXT_SENTENCES
+from tokalign.types.options import GroundOptions
 from tokalign.types.relations import ConflictKind
 from tokalign.types.texts import SentenceSpan
 

@@ -10,8 +10,7 @@ import pytest
 import tokalign
 from tokalign.types import keywords
 from tokalign.types.constraints import NAMES
-from tokalign.types.grounding import GroundOptions
-from tokalign.types.options import AlignOptions, RankOptions
+from tokalign.types.options import AlignOptions, GroundOptions, RankOptions
 
 
 def test_keywords_are_the_fields_of_the_options() -> None:

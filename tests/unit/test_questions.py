@@ -20,8 +20,9 @@ from tokalign.ranking.answer_types import (
     expected_answer,
 )
 from tokalign.ranking.judge import CLAIM_EVIDENCE, AnswerWeights, Regression, standardised, weighed
-from tokalign.types import Judgement, Sentence
+from tokalign.types import Sentence
 from tokalign.types.options import AlignOptions, RankBy
+from tokalign.types.ranking import Judgement
 
 
 def tagged(text):

@@ -17,8 +17,7 @@ from tokalign.arrow.column_types import LINKS, SENTENCES, TOKENS
 from tokalign.errors import InputError, ShapeError, located, renewed
 from tokalign.types import Alignment
 from tokalign.types.columns import columns_of
-from tokalign.types.grounding import GroundOptions
-from tokalign.types.options import AlignOptions
+from tokalign.types.options import AlignOptions, GroundOptions
 
 Table = TypeVar("Table", pa.RecordBatch, pa.Table)
 

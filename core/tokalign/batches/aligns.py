@@ -7,8 +7,9 @@ from typing import Any, Literal, Protocol, overload
 
 from tokalign.batches.processes import WorkerError
 from tokalign.errors import InputError
-from tokalign.types import Alignment, AnnotatedPair, Judgement, PairLike, Sentence, SentenceLike
+from tokalign.types import Alignment, AnnotatedPair, PairLike, Sentence, SentenceLike
 from tokalign.types.options import AlignOptions, Markup, RankBy
+from tokalign.types.ranking import Judgement
 
 
 class ModelName(Protocol):

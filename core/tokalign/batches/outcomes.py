@@ -6,7 +6,6 @@ later step as they are, so that outcomes keep the order of the items.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
@@ -18,8 +17,6 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 Annotate = Callable[[Sequence[SentenceLike]], Sequence[Sentence]]
-
-logger = logging.getLogger(__name__)
 
 
 def unwrap(outcome: T | Exception) -> T:
@@ -62,7 +59,10 @@ def map_batch(
                 raise ValueError(f"{len(results)} results for {len(given)} items")
     except Exception as error:
         if len(given) > 1:
-            logger.debug("one item of a batch is bad; taking them one by one", exc_info=error)
+            import logging  # takes longer than aligning a pair
+
+            said = "one item of a batch is bad; taking them one by one"
+            logging.getLogger(__name__).debug(said, exc_info=error)
         results = [error] if len(given) == 1 else None
     if results is None:  # out of the handler, or each error would name the batch's as its context
         return map_each(lambda value: step([value])[0], outcomes)

@@ -33,8 +33,7 @@ from tokalign.cli.shared_flags import (
 )
 from tokalign.errors import FormatError, InputError, ServerError, located, quoted
 from tokalign.formats.document import one_line, require_unicode
-from tokalign.types.grounding import GroundOptions
-from tokalign.types.options import OffsetUnit
+from tokalign.types.options import GroundOptions, OffsetUnit
 
 if TYPE_CHECKING:
     from tokalign.types.grounding import Grounding

@@ -14,13 +14,12 @@ from tokalign.types.grounding import (
     GroundedSentence,
     GroundedWord,
     Grounding,
-    GroundOptions,
     SourceConflict,
     SourcePassage,
     UnsupportedSpan,
     WordKind,
 )
-from tokalign.types.options import Markup, OffsetUnit
+from tokalign.types.options import GroundOptions, Markup, OffsetUnit
 from tokalign.types.relations import ConflictKind
 from tokalign.v1 import align_pb2
 

@@ -8,8 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from tokalign.codec.by_name import NUMBERS, decode_enum, values_of
-from tokalign.types.grounding import GroundOptions
-from tokalign.types.options import AlignOptions, RankBy, RankOptions
+from tokalign.types.options import AlignOptions, GroundOptions, RankBy, RankOptions
 from tokalign.v1 import align_pb2
 
 _ENUMS: dict[str, type[StrEnum]] = {

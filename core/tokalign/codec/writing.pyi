@@ -3,8 +3,9 @@ from typing import TypeAlias
 
 from google.protobuf.message import Message
 
-from tokalign.types import Alignment, Judgement
+from tokalign.types import Alignment
 from tokalign.types.options import AlignOptions
+from tokalign.types.ranking import Judgement
 
 _FieldValue: TypeAlias = int | str | bytes | Iterable[bytes]
 

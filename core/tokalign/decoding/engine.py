@@ -27,7 +27,6 @@ from tokalign.systems import SYSTEMS, System, load_system
 from tokalign.types import (
     Alignment,
     AnnotatedPair,
-    Judgement,
     LinkExplanation,
     PairLike,
     Sentence,
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tokalign.neural.encoder import Encoder
+    from tokalign.types.ranking import Judgement
     from tokalign.types.relations import RelationExplanation
 
 

@@ -30,14 +30,13 @@ from tokalign.types.grounding import (
     GroundedSentence,
     GroundedWord,
     Grounding,
-    GroundOptions,
     PassageLike,
     SourceConflict,
     SourcePassage,
     UnsupportedSpan,
 )
 from tokalign.types.offsets import positions
-from tokalign.types.options import AlignOptions, OffsetUnit
+from tokalign.types.options import AlignOptions, GroundOptions, OffsetUnit
 from tokalign.types.texts import SentenceSpan
 
 _DEFAULTS = AlignOptions()

@@ -37,11 +37,11 @@ from tokalign.types.grounding import (
     CitationLink,
     GroundedSentence,
     GroundedWord,
-    GroundOptions,
     SourceConflict,
     UnsupportedSpan,
     WordKind,
 )
+from tokalign.types.options import GroundOptions
 from tokalign.types.relations import ConflictKind
 from tokalign.types.texts import SentenceSpan
 

@@ -27,8 +27,9 @@ from typing import Final, Self
 
 from tokalign.english.questions import ends_as_question
 from tokalign.files.shipped import data_dir
-from tokalign.types import Alignment, FeatureContribution, Judgement
+from tokalign.types import Alignment, FeatureContribution
 from tokalign.types.options import RankBy
+from tokalign.types.ranking import Judgement
 
 WEIGHTS_FILE = "question-weights.tsv"
 BIAS = "bias"

@@ -29,10 +29,10 @@ from tokalign.english.questions import ends_as_question
 from tokalign.english.reading import words_of
 from tokalign.english.spelling.same_spelling import stem
 from tokalign.errors import InputError
-from tokalign.types import Alignment, PassageSentence
+from tokalign.types import Alignment
 from tokalign.types.offsets import place
 from tokalign.types.options import OffsetUnit
-from tokalign.types.ranking import Highlight
+from tokalign.types.ranking import Highlight, PassageSentence
 
 
 @dataclass(frozen=True, slots=True)

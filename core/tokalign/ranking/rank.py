@@ -19,7 +19,7 @@ from tokalign.errors import InputError, renewed
 from tokalign.ranking.judge import shipped_weights, standardised, weighed
 from tokalign.ranking.passages import Passage, asked_part, decides, highlights_of
 from tokalign.ranking.passages import shortlist as shortlist_of
-from tokalign.types import Alignment, Highlight, Judgement, Pair, Ranked, Sentence, SentenceLike
+from tokalign.types import Alignment, Pair, Sentence, SentenceLike
 from tokalign.types.display import Results
 from tokalign.types.frames import columns_of
 from tokalign.types.inputs import (
@@ -29,6 +29,7 @@ from tokalign.types.inputs import (
     text_of,
 )
 from tokalign.types.options import AlignOptions, OffsetUnit, RankOptions
+from tokalign.types.ranking import Highlight, Judgement, Ranked
 
 BATCH_SIZE = 64
 

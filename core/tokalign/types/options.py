@@ -376,3 +376,41 @@ class RankOptions:
         return cls(
             **{name: changes.pop(name) for name in cls.__dataclass_fields__ if name in changes}
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroundOptions(BaseOptions):
+    """Options of grounding, checked when they are made.
+
+    Attributes
+    ----------
+    candidates : int
+        Most sentences of each passage to align with a sentence of the answer, at least 1.
+    threshold : float
+        Words with less support are unsupported, in [0, 1]. The default maximises the F1 of
+        unsupported words (docs/grounding.md).
+    explain : bool
+        Whether to explain each word's support by evidence.
+    offsets : OffsetUnit
+        Unit of all offsets; accepts its str value.
+    markup : Markup
+        Mark-up that the answer and the passages are read as; accepts its str value.
+
+    Raises
+    ------
+    InputError
+        If a value is out of range; the field is ``options.`` and the name.
+    """
+
+    candidates: int = 3
+    threshold: float = 0.5
+    explain: bool = False
+    offsets: OffsetUnit = OffsetUnit.CODE_POINTS
+    markup: Markup = Markup.AUTO
+
+    def __post_init__(self) -> None:
+        self._check_flags(("explain",))
+        check_count(self.candidates, "candidates", 1, "options.candidates")
+        self._check_share("threshold")
+        self._choose("offsets", OffsetUnit)
+        self._choose("markup", Markup)

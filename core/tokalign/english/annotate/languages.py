@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import logging
 import re
 from collections.abc import Iterable
 from functools import cache
 
 from tokalign.english.lexicon.word_lists import function_words
-
-logger = logging.getLogger(__name__)
 
 _WORDS = """
     der die das und ist nicht ein eine einen dem den im mit auf für wird werden wurde sich wir auch
@@ -86,8 +83,10 @@ _has_warned: list[bool] = []
 def warn_of_other_languages(texts: Iterable[str]) -> None:
     """Log a warning at the first texts of the process that seem to be in another language."""
     if not _has_warned and is_other_language(texts):
+        import logging  # takes longer than aligning a pair
+
         _has_warned.append(True)
-        logger.warning(
+        logging.getLogger(__name__).warning(
             "a text seems to be in another language than English; it is read as if it were "
             "English, so links and scores mean little"
         )
