@@ -13,6 +13,14 @@ FIRM = (
     "Lund. It has 1,200 workers, 25 percent of them part-time. A reel weighs 2 kg and costs $40."
 )
 
+TOWNS = """
+| town | people | area | mayor |
+| ---- | ------ | ---- | ----- |
+| Ulm | 128 | 30 | Otto Berg |
+| Graz | 290 | 50 | Anna Wolf |
+| Bonn | 330 | 141 | Eva Klein |
+"""
+
 
 def unsupported(answer, *passages):
     found = ALIGNER.ground(answer, passages)
@@ -46,12 +54,44 @@ def test_a_value_in_another_form_is_supported_in_all_its_words(answer):
         ("Trains leave at 7 on Sunday.",
          ["Trains leave at 7 on Monday. Trains leave at 9 on Sunday."], "7"),
         ("It takes 3-5 days to arrive.", ["It takes 3-4 days to arrive."], "3-5 days"),
+        ("Brazil won the cup in 1998.",
+         ["France won the cup in 1998. Brazil won it in 2002."], "Brazil"),
+        ("Clara Blum designed the bridge.",
+         ["Peter Weiss designed the bridge. Clara Blum built the tower."], "bridge"),
+        ("Graz has 330 people.", [TOWNS], "330"),
+        ("In Bonn there are 128 people.", [TOWNS], "128"),
         ("A reel weighs 3 kg.", [FIRM], "3 kg"),
     ],
 )  # fmt: skip
 def test_a_value_of_another_sentence_is_not_borrowed(answer, passages, wrong):
     (found,) = unsupported(answer, *passages)
     assert wrong in found
+
+
+@pytest.mark.parametrize(
+    ("answer", "passage", "conflict"),
+    [
+        ("Graz has 45 mills.", "Ulm has 45 mills. Graz has 54 mills.", ("45", "54")),
+        ("Otto was born in 1960.", "Anna was born in 1960. Otto was born in 1975.",
+         ("1960", "1975")),
+        ("Brazil won the cup in 1998.", "France won the cup in 1998. Brazil won it in 2002.",
+         ("Brazil", "France")),
+    ],
+)  # fmt: skip
+def test_a_value_of_another_sentence_is_in_conflict(answer, passage, conflict):
+    ((found,),) = (each.conflicts for each in ALIGNER.ground(answer, [passage]).sentences)
+    there = passage[found.passage_start : found.passage_end]
+    assert (answer[found.start : found.end], there) == conflict
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["Graz has 290 people.", "Ulm has 128 people and Graz has 290.",
+     "Ulm has 128 people and an area of 30.", "Anna Wolf is the mayor of Graz."],
+)  # fmt: skip
+def test_what_rows_say_together_is_supported(answer):
+    (sentence,) = ALIGNER.ground(answer, [TOWNS]).sentences
+    assert not sentence.unsupported and not sentence.conflicts
 
 
 def test_a_value_that_one_passage_states_is_not_denied_by_another():

@@ -30,7 +30,7 @@ from tokalign.grounding.answer_words import AlignedCandidate, AnswerWords
 from tokalign.grounding.sources import Sources, local_weights
 from tokalign.grounding.support_inputs import support_inputs
 from tokalign.grounding.support_model import SupportModel
-from tokalign.grounding.value_support import contribution, with_values
+from tokalign.grounding.value_support import OTHERS, SaidWith, contribution, said_with, with_values
 from tokalign.types import FeatureContribution, Sentence
 from tokalign.types.grounding import (
     Citation,
@@ -86,14 +86,10 @@ def choose_citations(words: AnswerWords, candidates: Sequence[AlignedCandidate])
     return cited
 
 
-_SAID_ELSEWHERE = (ConflictKind.VALUE, ConflictKind.NAME, ConflictKind.CODE)
-"""Kinds that are none where another source sentence has the same word."""
 Range = tuple[int, int]
-SAID = 0.5
-"""Least mass of a link between equal words for the word to count as stated."""
-LEAST_CLAUSE, LEAST_PREDICATE = 0.33, 0.25
-"""Least cover of the rest of a clause, and of its predicate, by a sentence that contradicts it;
-set on made cases. On the development claims of WiCE .25 and .4 tell as much, within one claim."""
+LEAST_CLAUSE, LEAST_PREDICATE, LEAST_ALONE = 0.33, 0.25, 0.7
+"""Least cover of the rest of a clause, and of its predicate, by a sentence that contradicts it, or
+of the rest whatever its predicate; set on made cases, and the last one on the corpus as well."""
 
 
 def ground_sentence(
@@ -107,7 +103,8 @@ def ground_sentence(
     model = SupportModel.open_shipped()
     inputs = support_inputs(words, candidates, sources)
     alone = model.supports(words, inputs)
-    supports = with_values(words, candidates, alone).tolist()
+    said = said_with(words, candidates, sources)
+    supports = with_values(words, said, alone).tolist()
     evidence: list[tuple[FeatureContribution, ...]] = [()] * len(supports)
     if options.explain:
         evidence = [
@@ -139,7 +136,7 @@ def ground_sentence(
         found,
         citations,
         tuple(unsupported_spans(found, options.threshold)),
-        tuple(_conflicts(chosen, candidates, words, places, sources)),
+        tuple(_conflicts(cited, candidates, said, words, places, sources)),
     )
 
 
@@ -223,22 +220,24 @@ def unsupported_spans(words: Sequence[GroundedWord], threshold: float) -> list[U
 
 
 def _conflicts(
-    chosen: Iterable[AlignedCandidate],
+    cited: Iterable[Cited],
     candidates: Sequence[AlignedCandidate],
+    said: Sequence[SaidWith],
     words: AnswerWords,
     places: Sequence[Range],
     sources: Sources,
 ) -> list[SourceConflict]:
     """Return the strongest conflict of each kind and word of the answer.
 
-    A value that another source sentence states in the same words is no conflict. Neither is what a
-    sentence says of something else: it has to say most of the clause, and its predicate.
+    A value that another source sentence states with as much of the rest is no conflict. Neither is
+    what a sentence says of something else: it has to say much of the clause and its predicate, or
+    most of it.
 
     Parameters
     ----------
-    chosen : iterable of AlignedCandidate
-        The cited ones.
+    cited : iterable of Cited
     candidates : sequence of AlignedCandidate
+    said : sequence of SaidWith
     words : AnswerWords
     places : sequence of (int, int)
         Offsets of these words in the answer.
@@ -246,12 +245,13 @@ def _conflicts(
     """
     best: dict[tuple[int, ConflictKind], SourceConflict] = {}
     predicates = _predicates(words.sentence)
-    for each in chosen:
+    stated = {at: own for own in said for at in own.words if own.stated >= 0.0}
+    for number, each in ((one.candidate, candidates[one.candidate]) for one in cited):
         found = each.columns.conflicts_of(each.pair)
         unlike = {conflict.target for conflict in found}
         for conflict in found:
             at, kind = conflict.target, conflict.kind
-            if kind in _SAID_ELSEWHERE and _is_said(at, candidates):
+            if kind in OTHERS and at in stated and number not in stated[at].denied:
                 continue
             there = _places_of(each, sources)[conflict.source]
             if there[0] < sources.sentences[each.number].span.start:
@@ -285,20 +285,15 @@ def _says_clause(
     at: int,
     unlike: set[int],
 ) -> bool:
-    """Return whether a sentence says most of a word's clause, but for the words that clash."""
+    """Return whether a sentence says a word's clause, but for the words that clash."""
     own = predicates[at]
     rest = [
         word
         for word, other in enumerate(predicates)
         if other == own and word not in unlike and words.weights[word] > 0.0
     ]
-    if own in rest and mass[own] < LEAST_PREDICATE:
-        return False
     weights = words.weights[rest]
-    return bool(mass[rest] @ weights >= LEAST_CLAUSE * weights.sum())
-
-
-def _is_said(at: int, candidates: Sequence[AlignedCandidate]) -> bool:
-    """Return whether a word is linked with an equal word in a source sentence."""
-    same = int(SupportColumn.SAME)
-    return any(each.rows[at, same] >= SAID for each in candidates)
+    least = LEAST_CLAUSE
+    if own in rest and mass[own] < LEAST_PREDICATE:
+        least = LEAST_ALONE
+    return bool(mass[rest] @ weights >= least * weights.sum())

@@ -67,6 +67,11 @@ class PassageBlock:
     text: str
     places: Sequence[int] | None = None
 
+    @property
+    def is_row(self) -> bool:
+        """Whether this is a row of a table, read behind words of its header."""
+        return self.places is not None and self.places[0] < self.start
+
     def range_of(self, start: int, end: int) -> tuple[int, int]:
         """Return the range of the passage that a range of the text stands for."""
         if self.places is None:

@@ -1,26 +1,29 @@
-"""Support of values: a value counts with its sentence, and its words share its support.
+"""Support of values and names: each counts with its sentence, and the words of a value share it.
 
-A word of a value may stand in the sources by chance: "The museum opens at 9." is not supported by
-"The library opens at 9. The museum opens at 10." So a value is looked up with the rest of its
-sentence::
+A word may stand in the sources by chance: "The museum opens at 9." is not supported by "The library
+opens at 9. The museum opens at 10." So a value, or a word with another one in its place, is looked
+up with the rest of its sentence::
 
     rest(c)   = cover of the answer's sentence by candidate c, without the value's words
     same(c)   = its cover by equal words alone
-    stated, stated_same = largest rest(c), same(c) of the candidates with an equal value, however it
-                          is written
-    denied    = largest same(c) of the others that have another value in its place
+    stated, stated_same = largest rest(c), same(c) of the candidates with an equal word or value,
+                          however it is written
+    denied    = largest same(c) of the others that have another one in its place, by a conflict
 
-A value that is denied by LEAST_DENIED, by a conflict of at least SURE, and by MARGIN more than it
-is stated in the same words is supported by at most 1 - denied. Else a value that is stated in a
-sentence that covers at least LEAST_REST has as much support in each of its words as in the best
-one, and at least `stated`. The bounds were set on made cases; on the claims that the support was
-learned from, fewer right words are flagged with them, and .2 points fewer of the wrong ones.
+A row of a table that covers LEAST_OF_ROW denies what only another row has, without a conflict. What
+is denied by LEAST_DENIED, and by MARGIN more than it is stated in the same words, is supported
+by at most 1 - denied. Else a value that is stated in a sentence that covers at least LEAST_REST has
+as much support in each of its words as in the best one, and at least `stated`. The bounds were set
+on made cases; on the claims that the support was learned from, fewer right words are flagged with
+them, and .2 points fewer of the wrong ones.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,13 +31,18 @@ from numpy.typing import NDArray
 from tokalign.decoding.evidence import SupportColumn
 from tokalign.english.values import Kind, Value, find_values
 from tokalign.grounding.answer_words import SUPPORTABLE, AlignedCandidate, AnswerWords
+from tokalign.grounding.sources import Sources
 from tokalign.types import FeatureContribution
+from tokalign.types.grounding import WordKind
 from tokalign.types.relations import ConflictKind
 
 LEAST_REST = 0.5
-LEAST_DENIED = 0.7
-SURE = 0.6
+LEAST_DENIED, LEAST_OF_ROW = 0.7, 0.9
 MARGIN = 0.1
+SAID = 0.5
+"""Least mass of a link between equal words for the word to count as stated."""
+OTHERS = (ConflictKind.VALUE, ConflictKind.NAME, ConflictKind.CODE)
+"""Kinds of conflicts with another value or name."""
 _MOST = 0.99
 _MASS, _SAME = int(SupportColumn.MASS), int(SupportColumn.SAME)
 
@@ -52,45 +60,97 @@ def _log_odds(share: float) -> float:
     return math.log(share / (1 - share))
 
 
-def with_values(
-    words: AnswerWords, candidates: Sequence[AlignedCandidate], supports: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Return the support of each word, changed for the words of values."""
-    changed = supports.copy()
-    values = [each for each in words.values if each.rank == 0]
-    if not values or not candidates:
-        return changed
-    rows = np.array([each.rows[:, [_MASS, _SAME]] for each in candidates], np.float64)
-    keys = [set(_keys(find_values(each.source.tokens))) for each in candidates]
+class SaidWith(NamedTuple):
+    """How much of the rest of an answer's sentence is said with a value, a name or another word.
+
+    `stated` is -1 where no candidate has it. `denied` has the cover by equal words of each of the
+    candidates that deny it. Of a sentence in which a value is denied, other words are not.
+    """
+
+    words: range
+    is_value: bool
+    stated: float
+    denied: dict[int, float]
+
+
+def said_with(
+    words: AnswerWords, candidates: Sequence[AlignedCandidate], sources: Sources
+) -> list[SaidWith]:
+    """Return how values and names, and words with another one there, are said with the rest."""
     unlike = [
-        {
-            conflict.target
-            for conflict in each.columns.conflicts_of(each.pair)
-            if conflict.kind in (ConflictKind.VALUE, ConflictKind.CODE)
-            and conflict.probability >= SURE
-        }
-        for each in candidates
+        {each.target for each in c.columns.conflicts_of(c.pair) if each.kind in OTHERS}
+        for c in candidates
     ]
-    for value in values:
-        own = range(value.start, value.end)
+    blocks = [sources.sentences[each.number] for each in candidates]
+    table_of = [each.passage if each.span.is_row else None for each in blocks]
+    spans = _spans(
+        words, set[int]().union(*unlike), has_rows=any(each.span.is_row for each in blocks)
+    )
+    if not spans or not candidates:
+        return []
+    values = {at for span, said in spans.items() if said for at in span}
+    rows = np.array([each.rows[:, [_MASS, _SAME]] for each in candidates], np.float64)
+    keys = [set(_keys(find_values(each.source.tokens))) for each in candidates] if values else []
+    found: list[SaidWith] = []
+    for own, said in spans.items():
         weights = words.weights.copy()
         weights[own.start : own.stop] = 0.0
-        whole = weights.sum()
-        held = [at for at in own if words.kinds[at] in SUPPORTABLE]
-        if not whole or not held:
-            continue
-        covers = np.minimum(np.einsum("cwk,w->ck", rows, weights) / whole, 1.0)
-        said = set(_keys(each for each in words.values if _place(each) == _place(value)))
-        stated = stated_same = denied = 0.0
-        for (rest, same), has, other in zip(covers.tolist(), keys, unlike, strict=True):
-            if has & said:
-                stated, stated_same = max(stated, rest), max(stated_same, same)
-            elif not other.isdisjoint(own):
-                denied = max(denied, same)
-        if denied >= LEAST_DENIED and denied > stated_same + MARGIN:
-            changed[held] = np.minimum(changed[held], 1.0 - min(denied, _MOST))
-        elif stated >= LEAST_REST:
-            least = max(float(supports[held].max()), min(stated, _MOST))
+        weights /= weights.sum() or 1.0
+        covers = np.minimum(np.einsum("cwk,w->ck", rows, weights), 1.0).tolist()
+        if said:
+            holds = [not said.isdisjoint(each) for each in keys]
+        else:
+            holds = (rows[:, own, 1].min(axis=1) >= SAID).tolist()
+        stated = max((covers[k][0] for k, has in enumerate(holds) if has), default=-1.0)
+        stated_same = max((covers[k][1] for k, has in enumerate(holds) if has), default=0.0)
+        tables = {table_of[k] for k, has in enumerate(holds) if has} - {None}
+        denied = {
+            k: same
+            for k, (_, same) in enumerate(covers)
+            if same >= LEAST_DENIED and same > stated_same + MARGIN and not holds[k]
+            and (
+                (same >= LEAST_OF_ROW and table_of[k] in tables)
+                or not unlike[k].isdisjoint(own)
+            )
+        }  # fmt: skip
+        found.append(SaidWith(own, bool(said), stated, denied))
+    if any(each.is_value and each.denied for each in found):
+        return [each if each.is_value else each._replace(denied={}) for each in found]
+    return found
+
+
+def _spans(
+    words: AnswerWords, unlike: set[int], *, has_rows: bool
+) -> dict[range, set[tuple[int, str]]]:
+    """Return values with what equal ones have in common, and names and words that may be denied."""
+    found = {
+        range(*_place(each)): set(_keys(one for one in words.values if _place(one) == _place(each)))
+        for each in words.values
+        if each.rank == 0
+    }
+    known = set[int]().union(*found)
+    at = 0
+    for kind, run in groupby(words.kinds):
+        span = range(at, at := at + len(list(run)))
+        may_be_denied = has_rows or not unlike.isdisjoint(span)
+        if kind is WordKind.NAME and may_be_denied and known.isdisjoint(span):
+            found[span] = set()
+            known.update(span)
+    return found | {range(at, at + 1): set() for at in sorted(unlike - known)}
+
+
+def with_values(
+    words: AnswerWords, said: Iterable[SaidWith], supports: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the support of each word, changed for values and for words that others deny."""
+    changed = supports.copy()
+    for each in said:
+        held = [at for at in each.words if words.kinds[at] in SUPPORTABLE]
+        if held and each.denied:
+            least = 1.0 - min(max(each.denied.values()), _MOST)
+            changed[held] = np.minimum(changed[held], least)
+        elif held and each.is_value and each.stated >= LEAST_REST:
+            least = max(float(supports[held].max()), min(each.stated, _MOST))
             changed[held] = np.maximum(changed[held], least)
     return changed
 
