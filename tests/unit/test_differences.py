@@ -97,6 +97,37 @@ def test_what_happened_to_a_number_of_a_merged_sentence_is_told_first(diff):
         ("It isn't for sale.", "denial"),
         ("It lists all costs, including but not limited to post.", None),
         ("It fell by 40% in May.", None),
+        ("Take the --no-user-cfg option of install.", None),
+        ("It is a not-for-profit corporation.", None),
+        ("Look at the log and check there are no errors.", None),
+        ("There may be a special need for mills.", None),
+        ("It may be forgotten later.", None),
+        ("The change may affect all guests.", None),
+        ("This may change in the future.", None),
+        ("It is for readers with no time at all.", None),
+        ("It is for readers that don't have time.", None),
+        ("Since they do not check it, it is fast.", None),
+        ("By default, the result is None.", None),
+        ("The mill may not be available today.", None),
+        ("It may not be supported in the future.", None),
+        ("It says what is not supported and how.", None),
+        ("The value is not None in the end.", None),
+        ("It may also be combined with others.", None),
+        ("It is not always easy to see.", None),
+        ("The member agrees that he must not smoke.", "prohibition"),
+        ("It may be raised while the mill runs.", None),
+        ('It says "the mill has no wheel" then.', None),
+        ("It asks for mills but not for wheels.", None),
+        ("That is no longer allowed here.", "prohibition"),
+        ("It repairs the mill not turning.", None),
+        ("The patch may not apply cleanly.", None),
+        ("It fails for a type that cannot be read.", None),
+        ("It should not impact most guests.", None),
+        ("Note that it does not run at night.", "denial"),
+        ("Guests may not bring dogs.", "prohibition"),
+        ("It may be freely copied.", "permission"),
+        ("Dogs may be kept in the hall.", "permission"),
+        ("This method is not recommended.", "prohibition"),
     ],
 )
 def test_a_sentence_that_obliges_permits_or_denies_is_told_where_it_comes_or_goes(sentence, change):
@@ -110,6 +141,13 @@ def test_a_sentence_that_obliges_permits_or_denies_is_told_where_it_comes_or_goe
             (e.kind, e.old or e.new, e.places[0].sentence) for e in summarize(diff_of(texts)).alarms
         ]
         assert found == ([(change, sentence, fate)] if change else [])
+
+
+def test_a_rewritten_sentence_that_obliges_is_told():
+    old, new = "Use 7-bit signs, please.", "Names must be plain."
+    for texts, gone, come in (((old, new), "", new), ((new, old), new, "")):
+        (alarm,) = summarize(diff_of(texts_of(*texts, [((0,), (0,), False)]))).alarms
+        assert (alarm.kind, alarm.old, alarm.new) == ("obligation", gone, come)
 
 
 def test_a_number_whose_sentence_was_rewritten_is_not_lost():

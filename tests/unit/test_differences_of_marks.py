@@ -91,3 +91,124 @@ def test_white_space_beside_a_mark_is_kept(diff):
 def test_marks_that_both_texts_have_are_kept(diff):
     assert marked(diff("# The scope\n", "# **The scope**\n")) == "# {+**+}The scope{+**+}\n"
     assert marked(diff("2. It rains.", "2. [x] It rains.")) == "2. {+[x] +}It rains."
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (
+            ":On: $Date: 2021-03-26 14:51:36 +0100 (Fr, 26 Mar 2021) $\n:Rev: $Revision: 8644 $",
+            ":On: $Date: 2022-04-02 23:59:06 +0200 (Sa, 02 Apr 2022) $\n:Rev: $Revision: 9051 $",
+        ),
+        (
+            "The log of the mill is at https://example.org/1.x/mill_log.html today.",
+            "The log of the mill is at https://example.net/2.x/all_logs.html today.",
+        ),
+        (
+            "It is this.\n\n.. _the log: http://example.org/p_1/\n",
+            "It is this.\n\n.. _the log: https://example.org/p_2/\n",
+        ),
+        (
+            ".. literalinclude:: mill.py\n   :lines: 45-60\n   :emphasize-lines: 5-7\n",
+            ".. literalinclude:: mill.py\n   :lines: 44-59\n   :emphasize-lines: 5-8\n",
+        ),
+        (
+            "A handler can raise :class:`NoUri` to stop all others.",
+            "A handler can raise :class:`~mill.errors.NoUri` to stop all others.",
+        ),
+        (
+            "Derive it from ``web.Request`` or ``User`` itself.",
+            "Derive it from ``web.request.Request`` or ``models.User`` itself.",
+        ),
+        ("We use rest2web_, a tool for mills.", "We use rest2web, a tool for mills."),
+        (
+            "Run the tests:\n\n```\n$ make test\n2 passed in 0.57 seconds\n```\n",
+            "Run the tests:\n\n```\n$ make test\n5 passed in 0.77 seconds\n```\n",
+        ),
+        (
+            "You see this::\n\n    tool-3.6.2, plug-0.6\n\n    ==== 2 passed in 0.57 s ====\n",
+            "You see this::\n\n    tool-6.2.1, plug-0.9\n\n    ==== 5 passed in 0.77 s ====\n",
+        ),
+        (
+            "MILL(1p)      Mills     MILL(1p)\n\nIt mills.\n\nv5.36    2025-08-29    MILL(1p)",
+            "MILL(1pm)     Mills    MILL(1pm)\n\nIt mills.\n\nv5.36    2023-02-05    MILL(1pm)",
+        ),
+        (
+            "See :ref:`the mills <mill_list>` and :ref:`more_mills` today.",
+            "See :ref:`the mills <all_mills>` and :ref:`many_mills` today.",
+        ),
+        (
+            "It mills.\n\n.. image:: https://example.org/mill-1.2.svg\n",
+            "It mills.\n\n.. image:: https://example.org/mill-3.4.svg\n",
+        ),
+        (
+            "It mills.\n\n.. _mill_of_old:\n\nIt is old.",
+            "It mills.\n\n.. _mill_of_all:\n\nIt is old.",
+        ),
+        (
+            "It is by :rfc:`the norm <7232#section-2.3>` of all mills.",
+            "It is by :rfc:`the norm <9110#section-8.8.3>` of all mills.",
+        ),
+        (
+            ".. versionchanged:: 3.2\n   The mill is old.",
+            "..  versionchanged:: 4.1\n   The mill is old.",
+        ),
+        ("The mill gives ``u'biz_1'`` back.", "The mill gives ``'biz_1'`` back."),
+        (
+            "- Mill 4.9, of 2022-07-01\n\n- Mill 4.8, of 2021-03-01\n\n- Mill 4.7, of 2020-02-02",
+            "- Mill 5.1, of 2024-01-05\n\n- Mill 5.0, of 2023-12-04\n\n- Mill 4.9, of 2022-07-01",
+        ),
+        ("Use ``all_topolgical_sort`` here.", "Use ``all_topological_sort`` here."),
+        ("(checksum: 0ac91b0781d7146b87953f09)", "(checksum: 0bdd83f647ee76363c955bed)"),
+        ("Copyright (c) 2007-2022 by the mill.", "Copyright (c) 2007-2023 by the mill."),
+        ("2009-2018 (c) Ann Lee of the mill", "2009-2024 (c) Ann Lee of the mill"),
+        ("Two releases, e.g.\n1.5.x, 1.6.x, come.", "Two releases, e.g.\n3.2.x, 4.0.x, come."),
+        ("The class is new (see lines 7-11).", "The class is new (see lines 8-34)."),
+        ("These days, prefer to use a mill.", "These days, it is preferred to use a mill."),
+    ],
+    ids=[
+        "stamps", "address", "target", "option", "role", "names", "reference", "command", "session",
+        "running-head", "pointing", "image", "label", "norm", "news", "prefix", "rows", "typo",
+        "hash", "years", "years-before", "example",
+        "lines", "impersonal",
+    ],
+)  # fmt: skip
+def test_what_says_nothing_of_the_matter_raises_no_alarm(diff, old, new):
+    assert [str(each) for each in summarize(diff(old, new)).alarms] == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "alarm"),
+    [
+        (
+            "It costs $5 in May; the date is open.",
+            "It costs $8 in May; the date is open.",
+            "$5 → $8",
+        ),
+        (
+            "Run this:\n\n```\n$ pip install mill==1.2\n```\n",
+            "Run this:\n\n```\n$ pip install mill==2.4\n```\n",
+            "mill==1.2 → mill==2.4",
+        ),
+        ("Set this::\n\n    timeout = 30\n", "Set this::\n\n    timeout = 60\n", "30 → 60"),
+        (
+            "Send it to a.miller@example.org on Monday.",
+            "Send it to b.moore@example.org on Monday.",
+            "a.miller@example.org → b.moore@example.org",
+        ),
+        (
+            "The ``request.user`` is ``None`` for guests.",
+            "The ``request.identity`` is ``None`` for guests.",
+            "request.user → request.identity",
+        ),
+        (
+            "Merge all changes to `master` at night.",
+            "Merge all changes to `main` at night.",
+            "master → main",
+        ),
+        ("The log is cut after 80 lines.", "The log is cut after 90 lines.", "80 → 90"),
+    ],
+    ids=["money", "typed", "setting", "mail", "dotted", "literal", "lines"],
+)
+def test_what_is_beside_it_still_raises_one(diff, old, new, alarm):
+    assert [str(each) for each in summarize(diff(old, new)).alarms] == [alarm]

@@ -386,21 +386,25 @@ cdef void _add_value(
 
 
 cdef bint _is_code(const Side *side, int32_t at) noexcept nogil:
-    """Whether a token is a code: letters or hyphens and digits, a name with _ in it, or behind @."""
+    """Whether a token is a code: letters or hyphens and digits, a name with _ in it, or behind @. A
+    web address is none: pages move, and what they say stays."""
     cdef const Characters *text = &side.word[at].lower
     cdef bint has_digit = False
     cdef bint has_other = False
+    cdef bint has_name = False
     cdef Py_ssize_t k
     for k in range(text.n):
         if <uint32_t>c"0" <= text.code[k] <= <uint32_t>c"9":
             has_digit = True
-        elif text.code[k] == <uint32_t>c"_" and text.n > 1:
-            return True
+        elif text.n > 1 and text.code[k] in (<uint32_t>c"_", <uint32_t>c"@"):
+            has_name = True
+        elif k > 1 and text.code[k] == text.code[k - 1] == <uint32_t>c"/":
+            return False
         elif text.code[k] not in (<uint32_t>c".", <uint32_t>c","):
             has_other = True
     if at > 0 and side.word[at - 1].lower.n == 1 and side.word[at - 1].lower.code[0] == <uint32_t>c"@":
         return True
-    return has_digit and has_other
+    return has_name or (has_digit and has_other)
 
 
 cdef bint _is_numeral(const Side *side, int32_t at) noexcept nogil:
@@ -453,8 +457,8 @@ cdef bint _is_passive(const Side *side, int32_t at) noexcept nogil:
         if side.word[at + 2].coarse != COARSE_NUMBER and value_at(side, at + 2) == NULL:
             return True  # and not "fell by ten percent"
     for k in range(at - 1, max(at - 1 - BE_REACH, -1), -1):
-        if _says(side.word[k], IS_BE):
-            return True
+        if _says(side.word[k], IS_BE):  # and not "it is preferred to"
+            return not (is_word(side, k - 1, b"it") and is_word(side, at + 1, b"to"))
         if side.word[k].coarse != COARSE_ADVERB and side.word[k].coarse != COARSE_VERB:
             return False
     return False

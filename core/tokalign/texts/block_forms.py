@@ -31,9 +31,23 @@ _LABEL = re.compile(
     rf"|\d{{1,3}}(?:\.\d{{1,3}}){{1,5}}(?={_TITLE})|(?<=#\s)\d{{1,3}}(?={_TITLE})"
     rf"|(?:{_DOTTED}|[IVXLC]{{1,6}})[.)](?=[\s*])|\(?(?:[a-z]|[ivxl]{{1,5}}|\d{{1,3}})\)(?=[\s*]))"
 )
+_PROMPT = re.compile(r"[ \t]*(?:\(\w+\) ?)?(?:[$%>]|[A-Z]:[^>\n]{0,60}>) ")
+_SESSION = re.compile(r"^[ \t]*([=-])\1{2,} .* \1{3,}[ \t]*$", re.MULTILINE)
+_RUNNING_HEAD = re.compile(
+    r"^(?:([\w:.+-]{1,80})\(\d\w{0,5}\).{0,200}\1|\S.{0,120}[ \t]{3}[\w:.+-]{1,80})"
+    r"\(\d[a-z]{0,6}\)[ \t]*$",
+    re.MULTILINE,
+)
 _EMPHASIS = re.compile(r"[*_]*")
 _BAR = re.compile(r"(?<!\\)\|")
 _REFERENCE = re.compile(rf"{_NAME}\(?\Z")
+_UNTOLD = re.compile(
+    r"(?i:\blines?\s{1,3}|(?:copyright|\(c\)|\u00a9)[^\n]{0,20}"
+    r"|\.\.\s{1,3}(?:version[a-z]{4,8}|deprecated)::\s)\Z"
+)
+_YEARS = re.compile(r"[\d\s,-]{4,30}\((?:c|C)\)")
+_VERSION = re.compile(r"\W{0,3}\d+\.[\dx]")
+_EXAMPLE = re.compile(r"(?i:\b(?:e\.g\.|ex\.|for example,|for instance,)[^;()]{0,40})\Z")
 
 
 class BlockForm(StrEnum):
@@ -96,6 +110,33 @@ def _code(text: str) -> Iterator[tuple[int, int]]:
         yield start, at
 
 
+def printed(text: str) -> list[TextRange]:
+    """Return the ranges of lines that programs write, in order: what commands print, as blocks of
+    code show it, and running heads of manual pages.
+
+    Examples
+    --------
+    >>> text = "So:\\n```\\n$ make\\n3 files in 2.5 s\\n```\\n"
+    >>> [text[start:end] for start, end in printed(text)]
+    ['3 files in 2.5 s\\n']
+    """
+    found = [each.span() for each in _RUNNING_HEAD.finditer(text)] if "(" in text else []
+    blocks: list[TextRange] = []
+    for start, end in _code(text) if _ANY.search(text) is not None else ():
+        joined = blocks and not text[blocks[-1][1] : start].strip()
+        blocks.append((blocks.pop()[0] if joined else start, end))
+    for at, end in blocks:
+        lines = text[at:end].splitlines(keepends=True)
+        is_printed = _SESSION.search(text, at, end) is not None
+        for before, line in pairwise(["", *lines]):
+            is_typed = _PROMPT.match(line) is not None or before.rstrip().endswith("\\")
+            is_printed = is_printed or _PROMPT.match(before) is not None
+            if is_printed and not is_typed:
+                found.append((at, at + len(line)))
+            at += len(line)
+    return sorted(found)
+
+
 def label_of(text: str) -> TextRange | None:
     """Return the range of the label with which a block begins, or None.
 
@@ -125,6 +166,15 @@ def number_of(label: str) -> str:
 def follows_name(text: str, at: int) -> bool:
     """Whether a place of a text stands behind the name of a label, as in "see Section 4"."""
     return _REFERENCE.search(text[max(0, at - 16) : at]) is not None
+
+
+def says_little(text: str, at: int) -> bool:
+    """Whether a number at a place of a text is of a line, a copyright or a note of what is new, or
+    a version of an example: see lines 7-11, (c) 2024, e.g. 2.1."""
+    before = text[max(0, at - 60) : at]
+    is_example = _VERSION.match(text, at) is not None and _EXAMPLE.search(before) is not None
+    is_untold = _UNTOLD.search(before) is not None or _YEARS.match(text, at) is not None
+    return is_example or is_untold
 
 
 def is_of_label(span: TextRange, text: str, label: TextRange) -> bool:

@@ -104,7 +104,20 @@ _COMMAND = regex(
     r"\\[a-zA-Z]{1,24}\*?(?:\[[^\[\]\n]{0,80}\])?\{|\\(?:item|noindent|par)\b|\\(?=[&%$#_{}])"
 )
 _BRACE = regex(r"(?<!\\)\}")
-_ROLE = regex(r":[a-z][\w-]{1,20}:(?=`)|(?<=[^\s:]:):(?=\s*\Z|[ \t]*\n)")
+_ROLE = regex(
+    r":[a-z][\w-]{1,20}:(?=`)|(?<=:`)~(?:\w{1,60}\.){1,12}(?=\w)|(?<=[^\s:]:):(?=\s*\Z|[ \t]*\n)"
+)
+_ROLE_TARGET = regex(r"(?<=:)(`)[^`<>\n]{1,200}?(\s{0,9}<[^<>\s`]{1,300}>`)(?!_)")
+_UNSHOWN = regex(  # where a link of reStructuredText leads, and options of what it includes
+    r"^[ \t]*+(?:\.\. _[^:\n]{1,100}:|__[ \t])(?:[ \t]++\S{1,1000})?[ \t]*+$"
+    r"|^[ \t]*+\.\. (?:figure|image|include|literalinclude)::[^\n]{0,300}$"
+    r"|^[ \t]++:(?:class|emphasize-lines|end-(?:at|before)|height|lineno-match|lineno-start|lines"
+    r"|maxdepth|name|scale|start-(?:after|at)|target|width):[^\n]{0,300}$",
+    re.MULTILINE,
+)
+_STAMP = regex(  # of version control
+    r"\$(?:Author|Date|Header|Id|LastChanged\w{1,10}|Rev|Revision|Source):[^$\n]{0,200}\$"
+)
 _NUMBERED = (
     r"\d{1,3}[.)]|\(?[a-z]\)|\((?:\d{1,3}|[ivxl]{1,5})\)|\d{1,2}(?:\.\d{1,2}){1,5}\.|[IVXL]{2,6}\."
 )
@@ -217,6 +230,11 @@ def _signs(text: str, markup: Markup) -> Iterator[tuple[int, int, MarkKind]]:
             yield from _spans(_BRACE, text)
     if ":" in text and markup in _REST:
         yield from _spans(_ROLE, text)
+        yield from _both(_ROLE_TARGET, text)
+    if ("\n " in text or "_" in text) and markup in _REST:
+        yield from _spans(_UNSHOWN, text)
+    if "$" in text:
+        yield from _spans(_STAMP, text)
     if "|" in text and markup in _LIGHT:
         yield from _spans(_PIPE, text)
     if markup in _LIGHT and any(sign in text for sign in _RULES):

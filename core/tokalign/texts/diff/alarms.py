@@ -2,7 +2,7 @@
 
 They are the conflicts that the judge names in aligned sentences, and the sentences that come or go
 and oblige, forbid, permit or deny. The same old and new words are one alarm, of one kind. What is
-numbered anew is none: neither a label, nor a reference to it.
+numbered anew is none, neither a label, nor a reference to it, and neither is what programs write.
 """
 
 from __future__ import annotations
@@ -14,7 +14,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+from tokalign.english.lexicon.word_lists import function_words
 from tokalign.english.reading import without_marks
+from tokalign.english.spelling import is_typo
 from tokalign.english.values import Kind, find_values
 from tokalign.showing.text import one_line
 from tokalign.texts.block_forms import (
@@ -25,7 +27,10 @@ from tokalign.texts.block_forms import (
     forms_of,
     labels_of,
     number_of,
+    printed,
+    says_little,
 )
+from tokalign.texts.diff.duties import DUTIES, duty_of
 from tokalign.texts.diff.reading_order import paragraphs
 from tokalign.texts.diff.text_diff import (
     BlockKind,
@@ -36,12 +41,13 @@ from tokalign.texts.diff.text_diff import (
 )
 from tokalign.types.edits import CONFLICTING, Change, EditKind
 
+_FUNCTION_WORDS = frozenset(function_words())
 _VALUES = {
     Kind.MONEY: "money", Kind.DATE: "date", Kind.TIME: "time", Kind.QUANTITY: "number",
 }  # fmt: skip
 KINDS = (
     "money", "number", "date", "time", "negation", "modality", "opposite", "quantity", "condition",
-    "name", "roles", "prohibition", "obligation", "permission", "denial", "code",
+    "name", "roles", *DUTIES, "code",
 )  # fmt: skip
 """Kinds of alarms, the most important first: changes, values by their kind, and what sentences do
 that come or go."""
@@ -53,42 +59,20 @@ FATES = {
     BlockKind.INSERTED: "inserted",
 }
 """Fate of a sentence, by the kind of its block."""
-_MODALS = frozenset(("must", "shall", "may"))
-_STATES = {
-    "required": "obligation", "mandatory": "obligation", "compulsory": "obligation",
-    "obliged": "obligation", "recommended": "obligation", "allowed": "permission",
-    "permitted": "permission", "optional": "permission", "forbidden": "prohibition",
-    "prohibited": "prohibition",
-}  # fmt: skip
-"""What is said of something by the words that follow a form of be."""
-_DENIED = {"obligation": "permission", "permission": "prohibition", "prohibition": "permission"}
-_BEING = frozenset(("am", "are", "be", "been", "is", "was", "were"))
-_ASIDES = frozenset(
-    (
-        "although", "because", "if", "though", "unless", "when", "where", "whether", "which", "who",
-        "(",
-    )
-)  # fmt: skip
-"""Words that begin what a sentence does not say of itself."""
-_ENDS = frozenset((",", ";", ".", "then"))
-_ADDRESS = re.compile(r"\S*://\S*")
-_DENYING = frozenset(("never", "no", "nobody", "none", "nor", "not", "nothing"))
-"""Words of a sentence that denies; without, fail and their like are a part of what it says."""
-_DENYING_NOTHING = frozenset(("also", "limited", "necessarily", "only", "to"))
-"""Words behind "not" in a sentence that need not deny."""
-_POSSIBLE = frozenset(
-    (
-        "become", "benefit", "cause", "contain", "differ", "happen", "have", "help", "include",
-        "look", "need", "occur", "seem", "vary", "want", "wish",
-    )
-)  # fmt: skip
-"""Words behind "may" in a sentence that permits nothing."""
+_LITERAL = re.compile(
+    r"``(?=\S).{1,300}?``|(?<![`:\w])`(?=\S)[^`\n<]{1,300}`(?![`_\w])"
+    r"|:(?:attr|class|command|data|envvar|exc|file|func|meth|mod|option):`[^`\n]{1,300}`"
+)
+_POINTING = re.compile(r":(?:doc|issue|numref|pep|ref|rfc|term|ticket):`[^`\n]{1,300}`")
+_PROSE = re.compile(r"(?<!\S)[A-Za-z]?[a-z]+(?!\S)")
+_DIGITS = re.compile(r"\d+(?:[.-]\d+)*")
+_LONG = 400  # characters
+_HASH = re.compile(r"[0-9a-f]{12,}")
 _WORD = re.compile(r"\w[\w'\u2019-]*")
 _QUOTES = "\"'`\u2018\u2019\u201c\u201d,;:()[]{} \t\n"
 MOST_SHOWN = 12
 """Most alarms that are shown unless all are asked for."""
 _MOST_LABELS = 8
-_LEAST_WORDS = 3  # of a sentence that obliges or denies
 
 
 class AlarmPlace(NamedTuple):
@@ -257,6 +241,13 @@ class _Finder:
             if not is_origin
         }
         self._renumbered = {each[:2] for each in renumbered(diff)}
+        self._rows = Counter(
+            _DIGITS.sub("0", side[start:end])
+            for block in diff.blocks
+            for side, spans in ((diff.old, block.old_sentences), (diff.new, block.new_sentences))
+            for start, end in spans
+        )
+        self._printed = printed(diff.old), printed(diff.new)
 
     def found(self) -> Iterator[Alarm]:
         """Yield an alarm for each place, in the order of the new text."""
@@ -270,15 +261,27 @@ class _Finder:
             is_whole = block.kind in (BlockKind.DELETED, BlockKind.INSERTED)
             last = None
             kind = ""
+            is_whole |= self._is_rewritten(block)
             for s, segment in enumerate(block.segments):
-                if segment.change not in CONFLICTING and not is_whole:
+                change = segment.change
+                if change == Change.WORDING and self._is_in(_LITERAL, block, segment):
+                    change = Change.CODE
+                elif change == Change.CODE and self._is_in(_POINTING, block, segment):
+                    continue
+                if (change not in CONFLICTING and not is_whole) or self._is_printed(segment):
+                    continue
+                if change in (Change.NUMBER, Change.CODE) and self._is_other_row(block):
                     continue
                 old, new = self._words(block, segment)
-                told = self._sentence(old or new, form) if is_whole else None
-                if told is None and segment.change in CONFLICTING:
+                told = None
+                if is_whole:
+                    told, old, new = self._sentences(old, new, form)
+                if told is None and change in CONFLICTING:
                     if segment.change is Change.NUMBER:
                         kind, old, new = self._value(block, segment, old, new)
-                    told = self._change(segment, old, new, kind, form)
+                    told = self._change(segment, Change(change), old, new, kind, form)
+                    if change == Change.ROLES and not self._are_exchanged(block, old, new):
+                        told = None
                 found = (told, old, new) if told else None
                 if told and found != last:  # the day and the month of one date are one alarm
                     row = self._row(block) if form is BlockForm.CELL else ""
@@ -296,6 +299,59 @@ class _Finder:
             words = without_marks(whole)[start - at : end - at].strip()
             both.append((len(words) < len(whole.strip()) and words.strip(_QUOTES)) or words)
         return both[0], both[1]
+
+    def _is_rewritten(self, block: DiffBlock) -> bool:
+        """Whether no word of a block's sentences stayed."""
+        return block.kind is BlockKind.CHANGED and not any(
+            each.kind in (EditKind.EQUAL, EditKind.MOVE) and _WORD.search(self._diff.new_text(each))
+            for each in block.segments
+        )
+
+    def _is_in(self, marked: re.Pattern[str], block: DiffBlock, segment: DiffSegment) -> bool:
+        """Whether the words of a segment are within marks on both sides."""
+        return all(
+            any(
+                each.start() <= start - at < end - at <= each.end()
+                for each in marked.finditer(whole)
+            )
+            for whole, (start, end), at in (
+                (self._diff.old_text(block), segment.old, block.old[0]),
+                (self._diff.new_text(block), segment.new, block.new[0]),
+            )
+        )
+
+    def _is_other_row(self, block: DiffBlock) -> bool:
+        """Whether a block is a row of a list whose rows differ by numbers alone, and its sides by
+        the first of them: another row, not the same one with another number."""
+        sides = self._diff.old_text(block), self._diff.new_text(block)
+        olds, news = map(_DIGITS.findall, sides)
+        if min(len(olds), len(news)) < 2 or olds[0] == news[0]:
+            return False
+        n_alike = [self._rows[_DIGITS.sub("0", text.strip())] for text in sides]
+        return n_alike[0] == n_alike[1] >= 4
+
+    def _are_exchanged(self, block: DiffBlock, old: str, new: str) -> bool:
+        """Whether content words of both sides are in the other text of a block that is not long, as
+        of exchanged roles."""
+        if block.new[1] - block.new[0] > _LONG:
+            return False
+        said = [set(_WORD.findall(each.lower())).difference(_FUNCTION_WORDS) for each in (old, new)]
+        wholes = self._diff.new_text(block).lower(), self._diff.old_text(block).lower()
+        is_kept = (
+            any(re.search(rf"\b{re.escape(word)}\b", whole) for word in words)
+            for words, whole in zip(said, wholes, strict=True)
+        )
+        return all(is_kept) and (
+            said[0] == said[1] or not (said[0] <= said[1] or said[1] <= said[0])
+        )
+
+    def _is_printed(self, segment: DiffSegment) -> bool:
+        """Whether a program wrote the line where the words of a segment begin, on either side."""
+        for lines, (start, end) in zip(self._printed, (segment.old, segment.new), strict=True):
+            at = bisect_right(lines, (start, len(self._diff.old) + len(self._diff.new))) - 1
+            if start < end and at >= 0 and start < lines[at][1]:
+                return True
+        return False
 
     def _beside(self, block: DiffBlock, number: int) -> tuple[str, str]:
         """Return the kept words beside a segment."""
@@ -346,24 +402,36 @@ class _Finder:
         old, new = (each[1] if each else "" for each in found)
         return _VALUES[kinds.pop()], old, new
 
-    def _sentence(self, text: str, form: BlockForm) -> tuple[Change, str] | None:
-        kind = duty_of(text) if form is BlockForm.TEXT else None
+    def _sentences(
+        self, old: str, new: str, form: BlockForm
+    ) -> tuple[tuple[Change, str] | None, str, str]:
+        """Return the change and the kind that sentences make which come or go, and those sentences
+        that oblige, forbid, permit or deny; if none does, both as they are."""
+        duties = [duty_of(text) if text and form is BlockForm.TEXT else None for text in (old, new)]
+        kind = min(filter(None, duties), key=KINDS.index, default=None)
         if kind is None:
-            return None
-        return Change.NEGATION if kind == "denial" else Change.MODALITY, kind
+            return None, old, new
+        change = Change.NEGATION if kind == "denial" else Change.MODALITY
+        return (change, kind), old * bool(duties[0]), new * bool(duties[1])
 
     def _change(
-        self, segment: DiffSegment, old: str, new: str, kind: str, form: BlockForm
+        self, segment: DiffSegment, change: Change, old: str, new: str, kind: str, form: BlockForm
     ) -> tuple[Change, str] | None:
         """Return the change and the kind of a segment, or None if it is no alarm."""
-        change = Change(segment.change or "")
+        diff = self._diff
         if not _differs(change, old, new):
             return None
+        if change in (Change.NUMBER, Change.CODE) and (
+            says_little(diff.old, segment.old[0]) and says_little(diff.new, segment.new[0])
+        ):
+            return None
         if form is BlockForm.CODE or change is Change.CODE:
-            return change, "code"
+            is_prose = change is Change.ROLES or any(
+                len(_PROSE.findall(each)) > 3 for each in (old, new)
+            )
+            return None if is_prose else (change, "code")
         if change is not Change.NUMBER:
             return change, str(change)
-        diff = self._diff
         is_reference = follows_name(diff.old, segment.old[0]) and follows_name(
             diff.new, segment.new[0]
         )
@@ -380,8 +448,36 @@ def _differs(change: Change, old: str, new: str) -> bool:
         return False
     if change is Change.NUMBER:
         return old != new
-    olds, news = (re.sub(r"\W", "", each).lower() for each in (old, new))
-    return olds != news and (change is not Change.CODE or bool(olds and news))
+    olds, news = (re.sub(r"\bu(?=['\"])|\W|_+\b", "", each).lower() for each in (old, new))
+    if change is Change.CODE and _is_corrected(old, new):
+        return False
+    if olds == news or _names_one(old, new) or (_HASH.fullmatch(olds) and _HASH.fullmatch(news)):
+        return False
+    return change is not Change.CODE or bool(olds and news)
+
+
+def _is_corrected(old: str, new: str) -> bool:
+    """Whether two names differ by a misspelt word: a letter is lost, added or swapped in its midst.
+
+    Examples
+    --------
+    >>> _is_corrected("all_topolgical", "all_topological"), _is_corrected("option", "options")
+    (True, False)
+    """
+    words = re.findall(r"[^\W_]+", old.lower()), re.findall(r"[^\W_]+", new.lower())
+    unlike = [each for each in zip(*words, strict=False) if each[0] != each[1]]
+    if len(words[0]) != len(words[1]) or len(unlike) != 1:
+        return False
+    one, other = unlike[0]
+    is_inside = min(len(one), len(other)) > 5 and one[0] + one[-1] == other[0] + other[-1]
+    is_lost = len(one) != len(other) or sorted(one) == sorted(other)
+    return is_inside and is_lost and is_typo(one, other)
+
+
+def _names_one(old: str, new: str) -> bool:
+    """Whether two dotted names name one thing, of which one says more: Mill and works.Mill."""
+    parts, more = sorted((old.split("."), new.split(".")), key=len)
+    return parts[-1] == more[-1] and all(map(str.isidentifier, more)) and {*parts} < {*more}
 
 
 def _line_starts(text: str) -> list[int]:
@@ -394,63 +490,9 @@ def _value_at(text: str, span: TextRange) -> tuple[Kind, str] | None:
     spans = list(token_spans(text))
     for value in find_values([text[start:end] for start, end in spans]):
         start, end = spans[value.start][0], spans[value.end - 1][1]
-        if start < span[1] and span[0] < end and value.kind in _VALUES:
+        if start < span[1] and span[0] < end and value.kind in _VALUES and not value.rank:
             return value.kind, text[min(start, span[0]) : max(end, span[1])].strip(_QUOTES)
     return None
-
-
-def duty_of(text: str) -> str | None:
-    """Return what a sentence does: a prohibition, an obligation, a permission, a denial, or None.
-
-    Examples
-    --------
-    >>> duty_of("The host must not sell it."), duty_of("A client SHOULD ask.")
-    ('prohibition', 'obligation')
-    >>> duty_of("Dogs may enter."), duty_of("It is not for sale."), duty_of("It rained in May.")
-    ('permission', 'denial', None)
-    """
-    text = _ADDRESS.sub("", text)
-    words = [text[start:end] for start, end in token_spans(text)]
-    if len(text.split()) < _LEAST_WORDS or text.rstrip()[-1:] in ":?":
-        return None
-    is_value = {
-        at for each in find_values(words) for at in range(each.start, each.end) if not each.rank
-    }
-    lower = [word.lower() for word in words]
-    aside = ""
-    duties = set()
-    for at, word in enumerate(lower):
-        if aside != "(" and (word in _ASIDES or word in _ENDS):
-            aside = word if at or word != "(" else ""
-        elif word == ")":
-            aside = ""
-        if aside not in _ASIDES and at not in is_value:
-            duties.add(_duty(words, lower, at))
-    if lower[0] in ("never", "don't", "don\u2019t") or lower[:2] == ["do", "not"]:
-        duties.add("prohibition")
-    return next((kind for kind in KINDS if kind in duties), None)
-
-
-def _duty(words: list[str], lower: list[str], at: int) -> str | None:
-    """Return what a word makes its sentence do, or None."""
-    word = lower[at]
-    following = lower[at + 1 : at + 2]
-    if word in _MODALS or words[at] == "SHOULD":
-        if not _DENYING.isdisjoint(lower[:2]) or not _DENYING.isdisjoint(following):
-            return "prohibition"
-        if word == "may":
-            return "permission" if _POSSIBLE.isdisjoint(following) else None
-        return "obligation"
-    if word == "cannot":
-        return "prohibition"
-    duty = _STATES.get(word)
-    if duty is not None:
-        before = set(lower[max(at - 2, 0) : at])
-        if not words[at].isupper() and before.isdisjoint(_BEING):
-            return None  # the notice required by law
-        return _DENIED[duty] if before & _DENYING else duty
-    denies = word in _DENYING and _DENYING_NOTHING.isdisjoint(following)
-    return "denial" if denies or word.endswith(("n't", "n\u2019t")) else None
 
 
 def fate(block: DiffBlock) -> str:
