@@ -72,6 +72,13 @@ def test_what_is_numbered_anew_raises_no_alarm(diff, label):
     assert (summary.n_deleted, summary.n_inserted) == (0, 3)
 
 
+def test_an_underlined_heading_that_is_numbered_anew_raises_no_alarm(diff):
+    text = "{} Rules\n=======\n\nMembers pay.\n\n{} Fees\n------\n\nThe fee is 5 EUR.\n"
+    summary = summarize(diff(text.format(3, 4), text.format(4, 5)))
+    assert summary.alarms == ()
+    assert [(each.old, each.new) for each in summary.renumbered] == [("3", "4"), ("4", "5")]
+
+
 def test_a_number_that_is_no_label_still_raises_an_alarm(diff):
     summary = summarize(diff("1. It has 40 rooms.", "2. It has 45 rooms."))
     assert [(each.old, each.new) for each in summary.alarms] == [("40", "45")]

@@ -17,6 +17,7 @@ _ANY = re.compile(r"^[ \t]*(?:[|#]|[-=~^\"]{3}|<h\d|<pre|\\|```|~~~)|::", re.MUL
 _CELL = re.compile(r"[ \t]*\|")
 _HEADING = re.compile(r"[ \t]*(?:#{1,6}[ \t]|<h[1-6]\b|\\[a-z]{0,9}section\b|={2,6} )")
 _UNDERLINE = re.compile(r"[ \t]*\n[ \t]*([-=~^\"'+*.:])\1{2,}[ \t]*$", re.MULTILINE)
+_BELOW = re.compile(r"[ \t]*([-=])\1{2,}[ \t]*$", re.MULTILINE)
 _OPENING = re.compile(r"[ \t]*(?:(```|~~~)|<pre\b(?!.*</pre>)|\\begin\{(verbatim|lstlisting)\})")
 _DIRECTIVE = re.compile(r"\.\. (code|sourcecode|console|click:)?")
 
@@ -29,6 +30,7 @@ _TITLE = r"\**\s+[*_`\"\u201c(A-Z]"
 _LABEL = re.compile(
     rf"[\s>#*_=-]{{0,12}}({_NAME}(?:{_DOTTED}|[A-Z]|[IVXLC]{{1,6}})(?:[.:)](?=[\s*])|(?={_TITLE}|\s*\Z))"
     rf"|\d{{1,3}}(?:\.\d{{1,3}}){{1,5}}(?={_TITLE})|(?<=#\s)\d{{1,3}}(?={_TITLE})"
+    rf"|\d{{1,3}}(?=[ \t]+[^\n]{{1,120}}\n[ \t]*(?:={{3}}|-{{3}}))"
     rf"|(?:{_DOTTED}|[IVXLC]{{1,6}})[.)](?=[\s*])|\(?(?:[a-z]|[ivxl]{{1,5}}|\d{{1,3}})\)(?=[\s*]))"
 )
 _PROMPT = re.compile(r"[ \t]*(?:\(\w+\) ?)?(?:[$%>]|[A-Z]:[^>\n]{0,60}>) ")
@@ -156,6 +158,12 @@ def labels_of(old: str, new: str) -> tuple[TextRange, TextRange] | None:
     """Return the ranges of the labels with which both texts of a block begin; None if one lacks."""
     labels = label_of(old), label_of(new)
     return None if labels[0] is None or labels[1] is None else (labels[0], labels[1])
+
+
+def with_underline(text: str, span: TextRange) -> str:
+    """Return a range of a text, with the line below if that makes it a heading."""
+    below = _BELOW.match(text, span[1])
+    return text[span[0] : below.end() if below else span[1]]
 
 
 def number_of(label: str) -> str:

@@ -29,6 +29,7 @@ from tokalign.texts.block_forms import (
     number_of,
     printed,
     says_little,
+    with_underline,
 )
 from tokalign.texts.diff.duties import DUTIES, duty_of
 from tokalign.texts.diff.reading_order import paragraphs
@@ -188,7 +189,7 @@ def renumbered(diff: TextDiff) -> tuple[Renumbered, ...]:
     starts = _line_starts(diff.old), _line_starts(diff.new)
     found = []
     for block in diff.blocks:
-        texts = diff.old_text(block), diff.new_text(block)
+        texts = with_underline(diff.old, block.old), with_underline(diff.new, block.new)
         if texts[0] == texts[1] or (labels := labels_of(*texts)) is None:
             continue
         old, new = (number_of(text[slice(*at)]) for text, at in zip(texts, labels, strict=True))

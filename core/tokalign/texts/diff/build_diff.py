@@ -16,7 +16,13 @@ from itertools import pairwise
 
 from tokalign.english.reading import without_marks
 from tokalign.english.values import only_value
-from tokalign.texts.block_forms import TextRange, cells_of, is_of_label, labels_of
+from tokalign.texts.block_forms import (
+    TextRange,
+    cells_of,
+    is_of_label,
+    labels_of,
+    with_underline,
+)
 from tokalign.texts.diff.sliding import slid
 from tokalign.texts.diff.text_diff import (
     MARKUP,
@@ -421,7 +427,8 @@ class _Builder:
             if len(found) > 1 and is_rewritten(*both, found):
                 whole = [EditPiece(EditKind.SUBSTITUTE, Change.WORDING, *cores)]
                 found = segments_of(*both, whole)
-            found = list(with_labels(*both, by_cells(*both, found)))
+            labelled = with_underline(texts.old_text, old), with_underline(texts.new_text, new)
+            found = list(with_labels(*labelled, by_cells(*both, found)))
         segments = tuple(
             replace(
                 each,
