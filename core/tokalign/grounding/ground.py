@@ -104,19 +104,8 @@ def ground_sentences(
 ) -> list[GroundedSentence | Exception]:
     """Return the evidence or the error of each sentence of an answer.
 
-    Parameters
-    ----------
-    engine : PairEngine
-    sentences : sequence of SentenceSpan
-        In code points of the answer.
-    sources : Sources
-    options : GroundOptions
-        Offsets are code points for every unit; see `in_unit`.
-
-    Raises
-    ------
-    InputError
-        If a published system aligns.
+    Offsets are code points for every unit; see `in_unit`. InputError is raised if a published
+    system aligns.
     """
     annotate = partial(engine.annotate, markup=options.markup)
     annotated = annotate_each(annotate, [each.text for each in sentences])
@@ -142,14 +131,7 @@ def align_with_sources(
 ) -> list[list[AlignedCandidate] | Exception]:
     """Return the candidates of each sentence of an answer, aligned with it.
 
-    Parameters
-    ----------
-    engine : PairEngine
-    words : sequence of AnswerWords, or Exception
-        An exception, also one of a candidate, takes the place of a sentence's candidates.
-    sources : Sources
-    options : GroundOptions
-        Says how many candidates of each passage there are at most.
+    An exception, also one of a candidate, takes the place of a sentence's candidates.
     """
     numbers = [
         []
@@ -226,14 +208,7 @@ def in_unit(
 ) -> list[GroundedSentence]:
     """Return sentences with offsets converted from code points to a unit.
 
-    Parameters
-    ----------
-    sentences : iterable of GroundedSentence
-    answer : str
-        Complete, or up to the end of the last sentence.
-    passages : sequence of SourcePassage
-        The passages that citations name.
-    unit : OffsetUnit
+    The answer may end with the last sentence. Citations name the passages.
     """
     if unit is OffsetUnit.CODE_POINTS:
         return list(sentences)

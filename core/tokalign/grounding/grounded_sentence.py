@@ -4,8 +4,8 @@ Candidates are cited for what they add to those already cited::
 
     cover      = sum of idf(j) * MASS(j) / sum of idf(j)
     told(j)    = (2 * MASS(j) + held(j)) / 3
-    weight(j) = tokalign.grounding.sources.local_weights among the sentences of all passages gain
-    = sum of weight(j) * what told(j) has beyond those cited / sum of weight(j)
+    weight(j)  = tokalign.grounding.sources.local_weights among the sentences of all passages
+    gain       = sum of weight(j) * what told(j) has beyond those cited / sum of weight(j)
 
 A word in many sentences says little about which of them to cite, so its weight is small. The
 candidate of the largest gain is cited first, then the one that adds most, as long as it adds
@@ -231,17 +231,7 @@ def _conflicts(
 
     A value that another source sentence states with as much of the rest is no conflict. Neither is
     what a sentence says of something else: it has to say much of the clause and its predicate, or
-    most of it.
-
-    Parameters
-    ----------
-    cited : iterable of Cited
-    candidates : sequence of AlignedCandidate
-    said : sequence of SaidWith
-    words : AnswerWords
-    places : sequence of (int, int)
-        Offsets of these words in the answer.
-    sources : Sources
+    most of it. `places` are of the words in the answer.
     """
     best: dict[tuple[int, ConflictKind], SourceConflict] = {}
     predicates = _predicates(words.sentence)
