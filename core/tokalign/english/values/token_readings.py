@@ -79,8 +79,11 @@ class _Table(dict[str, Reading]):
     """Readings by word; adding to a word extends its reading."""
 
     def add(self, word: str, parts: Part, **fields: Any) -> None:
-        known = self.get(word, Reading(word, Part(0)))
-        self[word] = known._replace(parts=known.parts | parts, **fields)
+        known = self.get(word)
+        if known is None:
+            self[word] = Reading(word, parts, **fields)  # half the work of adding to nothing
+        else:
+            self[word] = known._replace(parts=known.parts | parts, **fields)
 
     def add_unit(self, word: str) -> None:
         base, exponent = words.UNITS[word]
