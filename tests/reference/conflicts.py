@@ -180,6 +180,7 @@ class Conflicts(Clauses):
             )
             and self.kind_of_word(0, i) is self.kind_of_word(1, j) is None
             and CLASSES.index(name) >= CLASSES.index("cohyponym")
+            and self.pair.relations[cell] <= {"cohyponym"}
             and (name == "cohyponym" or self.pair.cosines.get(cell, 0.0) >= LEAST_COSINE)
             and cell not in self.pair.acronyms
             and cell not in self.pair.rules

@@ -17,6 +17,7 @@ copy the volume to the drive, copy the drive to the volume.
 from libc.stdint cimport int32_t, uint8_t, uint32_t
 from libc.stdlib cimport abs
 
+from tokalign.english.lexicon.lexical_tables cimport COHYPONYM
 from tokalign.english.values.kinds cimport (
     KIND_NUMBER,
     KIND_PERCENT,
@@ -122,10 +123,9 @@ cdef void _add(
 cdef bint _may_contrast(
     const PairState *pair, const ConflictRoom *room, Py_ssize_t i, Py_ssize_t j, float place
 ) noexcept nogil:
-    """Whether two words may contradict each other: linked ones, words of one kind that a sentence
-    is about how many or how surely, two names, two nouns, or two verbs or adjectives, which
-    participles are both. Particles and prepositions without partners belong to what is said
-    otherwise."""
+    """Whether two words may contradict each other: linked ones, words of one kind of quantity,
+    modality or condition, two names, nouns or adverbs, or two verbs or adjectives. Particles and
+    prepositions without partners belong to what is said otherwise."""
     cdef uint8_t one = pair.source.word[i].coarse
     cdef uint8_t other = pair.target.word[j].coarse
     cdef int kind = kind_of_word(&pair.source, <int32_t>i)
@@ -188,12 +188,13 @@ cdef bint _is_named(const Side *side, Py_ssize_t at) noexcept nogil:
 
 
 cdef bint _are_of_one_class(const PairState *pair, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
-    """Whether two words are nouns or names for unlike things of one class: rice and pasta."""
+    """Whether two words name unlike things of one class, neither a kind of the other: rice, pasta."""
     cdef Py_ssize_t cell = i * pair.target.n + j
     return (
         pair.lexical_class[cell] >= CLASS_COHYPONYM
         and (pair.lexical_class[cell] == CLASS_COHYPONYM or pair.cosine[cell] >= LEAST_COSINE)
         and _is_named(&pair.source, i) and _is_named(&pair.target, j)
+        and not pair.relations[cell] & ~<uint32_t>COHYPONYM
         and not pair.acronym[cell] and not pair.rule[cell]
         and value_at(&pair.source, <int32_t>i) == NULL
         and value_at(&pair.target, <int32_t>j) == NULL
@@ -281,12 +282,10 @@ cdef float _place_of_values(
 ) noexcept nogil:
     """Return the certainty that two values are in the same place; write the words of one role that
     differ."""
-    cdef float share
-    cdef float best = 0.0
+    cdef float share, best = 0.0
     cdef int k, m
     cdef int32_t i, j
-    cdef bint differs
-    cdef bint is_written = False
+    cdef bint differs, is_written = False
     for k in range(a.end - a.start):
         for m in range(b.end - b.start):
             if not a.role[k] & b.role[m] & ~<uint32_t>ROLE_MARK:
@@ -306,8 +305,7 @@ cdef float _place_of_values(
 cdef void compare_values(const PairState *pair, ConflictRoom *room) noexcept nogil:
     """Add the values that differ in the same place; a value that the other side has as well is in no
     conflict."""
-    cdef const Found *a
-    cdef const Found *b
+    cdef const Found *a, *b
     cdef int k, m
     cdef int32_t i = 0
     cdef int32_t j = 0
@@ -344,8 +342,7 @@ cdef void compare_units(
     """Add the units of one side that are other words behind the same number: 5%, 5 points."""
     cdef const Side *side = &pair.source if of_source else &pair.target
     cdef const Side *other = &pair.target if of_source else &pair.source
-    cdef const Found *a
-    cdef const Found *b
+    cdef const Found *a, *b
     cdef int k, m, at
     cdef int32_t i, j
     cdef float share
@@ -389,9 +386,7 @@ cdef bint _is_code(const Side *side, int32_t at) noexcept nogil:
     """Whether a token is a code: letters or hyphens and digits, a name with _ in it, or behind @. A
     web address is none: pages move, and what they say stays."""
     cdef const Characters *text = &side.word[at].lower
-    cdef bint has_digit = False
-    cdef bint has_other = False
-    cdef bint has_name = False
+    cdef bint has_digit = False, has_other = False, has_name = False
     cdef Py_ssize_t k
     for k in range(text.n):
         if <uint32_t>c"0" <= text.code[k] <= <uint32_t>c"9":
