@@ -254,7 +254,9 @@ api: build dev  ## write what deploy/ holds of the server: the dashboard
 MODELS := core/tokalign/data
 # Encoders on the way; those already there are not trained again.
 NEURAL_WORK ?= build/neural
-NEURAL_MODELS ?= en-rte2-neural en-neural-large en-neural
+NEURAL_MODELS ?= en-rte2-neural en-neural-large en-neural en-neural-open
+# Those that the large encoder teaches, and that have a second pass.
+TAUGHT := $(filter en-neural en-neural-large,$(NEURAL_MODELS))
 
 build/unrelated: .venv/.runtime
 	$(BIN)/python -m lab.recipes.unrelated --data $(TOKALIGN_DATA) --output $@
@@ -268,10 +270,10 @@ models: build build/unrelated $(WORDNET_DICT)  ## train en, en-research and en-r
 test-models: build dev  ## train en-rte2 again, and compare it with the one that ships
 	OMP_NUM_THREADS=1 $(BIN)/python -m lab.recipes.rebuilt --data $(TOKALIGN_DATA) --output build/rebuilt en-rte2
 
-models-neural: build build/unrelated .venv-torch/.large  ## train NEURAL_MODELS and their encoders
+models-neural: build build/unrelated $(WORDNET_DICT) .venv-torch/$(if $(TAUGHT),.large,.ready)  ## train NEURAL_MODELS and their encoders
 	.venv-torch/bin/python -m lab.recipes.neural --data $(TOKALIGN_DATA) --unrelated build/unrelated \
 	  --work $(NEURAL_WORK) --output $(MODELS) $(NEURAL_MODELS)
-	@$(MAKE) --no-print-directory .table-second-pass
+	@$(if $(TAUGHT),$(MAKE) --no-print-directory .table-second-pass)
 
 build/wordnet/usr/share/wordnet:
 	mkdir -p build/wordnet

@@ -124,6 +124,9 @@ KEYS: dict[str, dict[str, str]] = {
         | accuracy_keys("Wiki dev, sure+possible, joint, edits", f"wiki-dev.{name}")
         for name in ("en-neural", "en-neural-large")
     },
+    "en-neural-open": accuracy_keys("RTE2 dev, sure, joint, strict", "rte2-dev.en-neural-open")
+    | accuracy_keys("MTRef dev, sure+possible, joint, free", "mtref-dev.en-neural-open")
+    | accuracy_keys("Wiki dev, sure+possible, joint, edits", "wiki-dev.en-neural-open"),
 }
 """Model -> name of a figure in its header -> key in lab/figures.json."""
 

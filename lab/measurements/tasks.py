@@ -144,7 +144,7 @@ TASKS = (
             f"python -m lab.accuracy corpus --part test --models {models}",
             (
                 Row("{genre}.{model}", {}, _CORPUS),
-                *([] if is_neural else [Row("{genre}.{model}", {"genre": "all"}, _CORPUS_ANSWERS)]),
+                Row("{genre}.{model}", {"genre": "all"}, _CORPUS_ANSWERS),
                 Row("{genre}.{model}", {}, _CORPUS_RANKING),
             ),
             is_quick=not is_neural,
@@ -152,7 +152,7 @@ TASKS = (
         )
         for models, is_neural in (
             ("en,en-research,en-rte2,sultan,meteor,lemma", False),
-            ("en-neural", True),
+            ("en-neural,en-neural-open", True),
         )
     ),
     Measurement(

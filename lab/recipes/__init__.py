@@ -6,7 +6,7 @@ recipe                run by                  writes
 ``models``            make models             en.tokalign, en-research.tokalign, en-rte2.tokalign
 ``rebuilt``           make test-models        what differs from the models that ship, printed
 ``neural``            make models-neural      en-neural.tokalign, encoder-en.table.xz, those
-                                              of en-rte2-neural and en-neural-large
+                                              of the other neural models
 ``annotators``        make table-annotators   tagger-en.table.xz, parser-en.table.xz
 ``vectors``           make table-vectors      vectors.table.xz
 ``wordnet``           make table-wordnet      wordnet.table.xz

@@ -153,6 +153,7 @@ EN_NEURAL_SETTINGS = with_encoder(
     )
 )
 """Without the rules of values and spelling, and without rewritten pairs: both came later."""
+EN_NEURAL_OPEN_SETTINGS = with_encoder(EN_SETTINGS)
 LICENSES = {
     "conflicts": "CC0-1.0 (tokalign corpus), WordNet 3.0 license, ODC-By-1.0 (annotations of WiCE)",
     "edits": "Apache-2.0 (Edinburgh++), CC0-1.0 (tokalign corpus), WordNet 3.0 license",

@@ -12,7 +12,12 @@ from lab.figures import KEYS, read_figures
 from lab.recipes import models
 from lab.recipes.models import MODELS, Recipe
 from lab.recipes.neural import models as neural_models
-from lab.recipes.settings import EN_NEURAL_SETTINGS, EN_RTE2_SETTINGS, with_encoder
+from lab.recipes.settings import (
+    EN_NEURAL_OPEN_SETTINGS,
+    EN_NEURAL_SETTINGS,
+    EN_RTE2_SETTINGS,
+    with_encoder,
+)
 
 
 def test_every_shipped_model_has_a_recipe():
@@ -23,7 +28,14 @@ SETTINGS = {name: recipe.settings for name, recipe in MODELS.items()} | {
     "en-rte2-neural": with_encoder(EN_RTE2_SETTINGS),
     "en-neural": EN_NEURAL_SETTINGS,
     "en-neural-large": EN_NEURAL_SETTINGS,
+    "en-neural-open": EN_NEURAL_OPEN_SETTINGS,
 }
+
+
+def test_the_open_neural_model_learns_from_what_en_learns_from():
+    _, base = neural_models.MODELS["en-neural-open"]
+    assert base.sources.corpora == MODELS["en"].corpora
+    assert not base.teacher
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -18,7 +18,7 @@ from tokalign.server.workers.engine import EngineSettings
 from tokalign.types.options import Symmetrization
 from tokalign.v1 import align_pb2
 
-MODELS = ("en-neural", "en-rte2-neural")
+MODELS = ("en-neural", "en-neural-open", "en-rte2-neural")
 FIRM = ("The firm will shut its Leeds plant.", "The company is closing its factory in Leeds.")
 TEXTS = [FIRM, ("Dogs bark.", "The dogs bark."), ("He won gold medals.", "He captured gold.")]
 LEAST_ALIKE = 0.88

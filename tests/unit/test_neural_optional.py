@@ -59,7 +59,7 @@ def test_a_device_without_onnxruntime_names_its_package(monkeypatch):
 
 
 def test_neural_models_ship():
-    assert NEURAL == ["en-neural", "en-neural-large", "en-rte2-neural"]
+    assert NEURAL == ["en-neural", "en-neural-large", "en-neural-open", "en-rte2-neural"]
 
 
 def test_the_group_is_not_trained_by_default():

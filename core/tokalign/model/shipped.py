@@ -11,7 +11,7 @@ from tokalign.files.shipped import data_dir
 from tokalign.systems import SYSTEMS
 
 MODEL_SUFFIX = ".tokalign"
-NEURAL_MODELS = ("en-neural", "en-neural-large", "en-rte2-neural")
+NEURAL_MODELS = ("en-neural", "en-neural-large", "en-neural-open", "en-rte2-neural")
 """Models of the extra `neural`, whose data are a package of their own."""
 
 

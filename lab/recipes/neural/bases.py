@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from tokalign.neural.architecture import Architecture, Base
 
+from lab.recipes.corpora import EDINBURGH, MTREF, RTE2, WIKI
+from lab.recipes.settings import EN_RESEARCH_SETTINGS, STYLES
+
 MINILM = Architecture(
     base=Base(
         name="all-MiniLM-L6-v2",
@@ -63,6 +66,57 @@ behind four pieces of its own."""
 
 
 @dataclass(frozen=True, slots=True)
+class TrainingSources:
+    """What encoders learn from.
+
+    Attributes
+    ----------
+    corpora : tuple of str
+        As `lab.recipes.corpora` names them.
+    possible : str
+        How possible links count, one of POSSIBLE_CHOICES.
+    possible_in : tuple of (str, str)
+        The same of the named corpora.
+    license : str
+        Terms of an encoder's table; {} is its base.
+    epochs : int
+        Passes over all pairs.
+    epochs_halves : int
+        Passes over the pairs of one half.
+    by_group : bool
+        Whether all pairs that share sentences are in one half, also of several corpora.
+    """
+
+    corpora: tuple[str, ...]
+    possible: str
+    possible_in: tuple[tuple[str, str], ...]
+    license: str
+    epochs: int
+    epochs_halves: int
+    by_group: bool = False
+
+
+RESEARCH = TrainingSources(
+    (RTE2, EDINBURGH, MTREF, WIKI),
+    EN_RESEARCH_SETTINGS.possible,
+    EN_RESEARCH_SETTINGS.possible_in,
+    "Apache-2.0 ({}); corpora for research use",
+    epochs=3,
+    epochs_halves=2,
+)
+OPEN = TrainingSources(
+    tuple(corpus for style in STYLES.values() for corpus in style.corpora),
+    "sure",
+    (),
+    "Apache-2.0 ({}; Edinburgh++), CC0-1.0 (tokalign corpus)",
+    epochs=4,
+    epochs_halves=3,
+    by_group=True,
+)
+"""Those of `en`. There are fewer pairs, so each is seen more often."""
+
+
+@dataclass(frozen=True, slots=True)
 class BaseEncoder:
     """A base encoder and how it is trained.
 
@@ -81,6 +135,7 @@ class BaseEncoder:
         Table of the encoder that teaches it on pairs without links, or empty.
     is_lengthened : bool
         Whether it learns texts of several pairs at the end (lab.recipes.neural.joining).
+    sources : TrainingSources
     """
 
     made: Architecture
@@ -90,6 +145,7 @@ class BaseEncoder:
     drops: bool = True
     teacher: str = ""
     is_lengthened: bool = False
+    sources: TrainingSources = RESEARCH
 
     @property
     def name(self) -> str:
@@ -97,5 +153,7 @@ class BaseEncoder:
 
 
 SMALL = BaseEncoder(MINILM, rate=3e-3, teacher="encoder-en-large", is_lengthened=True)
+SMALL_OPEN = BaseEncoder(MINILM, rate=3e-3, sources=OPEN)
+"""By what anybody may use, and so without a teacher."""
 LARGE = BaseEncoder(MPNET, rate=1.5e-3, is_rounded=True)
 """Half of MiniLM's rate, as its layers are twice as wide."""

@@ -5,7 +5,9 @@ Encoders are written to the work folder one by one; those already there are not 
 
 from __future__ import annotations
 
+import itertools
 import random
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -20,8 +22,18 @@ from tokalign.neural.encoder import Encoder, encode_all
 from tokalign.neural.wordpieces import WordPieces
 from tokalign.types import GoldPair
 
-from lab.recipes.corpora import EDINBURGH, MTREF, RTE2, WIKI
-from lab.recipes.neural.bases import SMALL, BaseEncoder
+from lab.recipes.corpora import (
+    EDINBURGH,
+    MTREF,
+    OWN_MADE_VERSIONS,
+    OWN_TASKS,
+    RTE2,
+    WIKI,
+    read_corpus,
+)
+from lab.recipes.groups import SentenceTokens, sentence_groups
+from lab.recipes.made_versions import made_versions
+from lab.recipes.neural.bases import OPEN, SMALL, BaseEncoder
 from lab.recipes.neural.joining import lengthened
 from lab.recipes.neural.teaching import (
     TaughtPair,
@@ -33,10 +45,8 @@ from lab.recipes.neural.teaching import (
     tokens_of,
     without_sentences,
 )
-from lab.recipes.settings import EN_RESEARCH_SETTINGS
 
 OTHERS = (MTREF, WIKI, EDINBURGH)
-ALL = (RTE2, EDINBURGH, MTREF, WIKI)
 WIKI_SAMPLE = 500
 """Wikipedia's edits leave most words alone, so that few of them teach as much as all."""
 
@@ -45,8 +55,6 @@ N_FOLDS = 5
 KEPT_BACK = 0
 """Fold of RTE2 that en-neural never sees, so that there is something left to measure it on."""
 EPOCHS_OTHERS = 3
-EPOCHS_JOINT = 3
-EPOCHS_HALVES = 2
 EPOCHS_AFTER_OTHERS = 2
 EPOCHS_RTE2_ALONE = 4
 SOURCE = "fine-tuned from {} on {}"
@@ -85,7 +93,12 @@ class Encoders:
 
     def corpus(self, name: str) -> list[GoldPair]:
         if name not in self._corpora:
-            self._corpora[name] = list(read_gold(self.data / name))
+            if name == OWN_MADE_VERSIONS:
+                self._corpora[name] = made_versions()
+            elif name in OWN_TASKS:
+                self._corpora[name] = read_corpus(self.data, name)
+            else:  # Edinburgh++ without the difference of sure and possible
+                self._corpora[name] = list(read_gold(self.data / name))
         return self._corpora[name]
 
     def tune(
@@ -99,7 +112,7 @@ class Encoders:
         """
         from lab.recipes.neural.fine_tune import examples, fine_tune, taught_examples
 
-        base = self.base
+        base, sources = self.base, self.base.sources
         path = self._path(name)
         if path.exists():
             return Table.open(path)
@@ -107,9 +120,7 @@ class Encoders:
         data = []
         for number, (corpus, numbers) in enumerate(parts.items()):
             pairs = [self.corpus(corpus)[k] for k in numbers]
-            possible = dict(EN_RESEARCH_SETTINGS.possible_in).get(
-                Path(corpus).name, EN_RESEARCH_SETTINGS.possible
-            )
+            possible = dict(sources.possible_in).get(Path(corpus).name, sources.possible)
             targets = gold_targets(pairs, possible)
             data += examples(
                 [
@@ -131,7 +142,8 @@ class Encoders:
         return fine_tune(data + usual, base, epochs, path, source=source, start=start, once=once)
 
     def _path(self, name: str) -> Path:
-        return self.work / self.base.name / f"{name}.table"
+        terms = "-open" if self.base.sources is OPEN else ""
+        return self.work / f"{self.base.name}{terms}" / f"{name}.table"
 
     @cached_property
     def taught(self) -> list[TaughtPair]:
@@ -142,21 +154,21 @@ class Encoders:
     def joint(self, without: int | None = None) -> Table:
         """Return the encoder trained on all corpora at once, without one of their halves if asked.
 
-        Every corpus has a NULL of its own. RTE2's fold KEPT_BACK has no part in it. A teacher knows
+        Every corpus has a NULL of its own. What is kept back has no part in it. A teacher knows
         all halves, so it teaches nothing that has a sentence of the one left out.
         """
-        kept_back = self.folds(RTE2, N_FOLDS)
         parts, unseen = {}, []
-        for corpus in ALL:
-            halves = self.folds(corpus, 2)
+        for corpus in self.base.sources.corpora:
+            halves, kept_back = self.halves(corpus), self.kept_back(corpus)
             parts[corpus] = [
                 k for k in self._numbers(corpus)
-                if halves[k] != without and (corpus != RTE2 or kept_back[k] != KEPT_BACK)
+                if halves[k] != without and k not in kept_back
             ]  # fmt: skip
             pairs = self.corpus(corpus)
             unseen += [pairs[k] for k, half in enumerate(halves) if half == without]
         name = "joint" if without is None else f"joint-without-{without}"
-        epochs = EPOCHS_JOINT if without is None else EPOCHS_HALVES
+        sources = self.base.sources
+        epochs = sources.epochs if without is None else sources.epochs_halves
         return self.tune(name, parts, epochs, unseen=unseen)
 
     def shipped(self) -> Table:
@@ -187,15 +199,11 @@ class Encoders:
     def _pairs_of_texts(self) -> Iterator[list[TokenPair]]:
         """Yield pairs of paraphrases, and of each corpus, that texts are made of."""
         pools = [paraphrases(self.data)]
-        kept_back = self.folds(RTE2, N_FOLDS)
-        pools += [
-            [
-                tokens_of(pair)
-                for k, pair in enumerate(self.corpus(corpus))
-                if corpus != RTE2 or kept_back[k] != KEPT_BACK
-            ]
-            for corpus in ALL
-        ]
+        for corpus in self.base.sources.corpora:
+            kept_back = self.kept_back(corpus)
+            pools.append(
+                [tokens_of(p) for k, p in enumerate(self.corpus(corpus)) if k not in kept_back]
+            )
         for pool in pools:
             pairs = list(filter(is_taught, pool))
             random.Random(SEED).shuffle(pairs)
@@ -224,6 +232,23 @@ class Encoders:
             name, {RTE2: numbers}, EPOCHS_AFTER_OTHERS if others else EPOCHS_RTE2_ALONE,
             self.others() if others else None,
         )  # fmt: skip
+
+    def kept_back(self, corpus: str) -> set[int]:
+        """Return the pairs of a corpus that models of all corpora never see."""
+        folds = self.folds(corpus, N_FOLDS) if corpus == RTE2 else []
+        return {k for k, fold in enumerate(folds) if fold == KEPT_BACK}
+
+    def halves(self, corpus: str) -> list[int]:
+        """Return the half of every pair."""
+        if not self.base.sources.by_group:
+            return self.folds(corpus, 2)
+        groups = (self._groups[tuple(pair.target.tokens)] for pair in self.corpus(corpus))
+        return [zlib.crc32(" ".join(group).encode()) % 2 for group in groups]
+
+    @cached_property
+    def _groups(self) -> dict[SentenceTokens, SentenceTokens]:
+        corpora = map(self.corpus, self.base.sources.corpora)
+        return sentence_groups(itertools.chain.from_iterable(corpora))
 
     def folds(self, corpus: str, n_folds: int) -> list[int]:
         return fold_numbers(self.corpus(corpus), n_folds, seed=1)

@@ -52,7 +52,6 @@ BATCH_PIECES = 1000
 WARM_UP = 0.1
 """Share of the steps in which the learning rate rises, before it falls to zero."""
 HAS_BFLOAT16 = torch.backends.cpu.get_cpu_capability() == "AVX512"
-LICENSE = "Apache-2.0 ({}); corpora for research use"
 
 
 def examples(
@@ -138,7 +137,7 @@ def fine_tune(
     unfinished = output.with_suffix(".part")
     write_table(
         unfinished, encoder.arrays(), name=output.stem, version="1.0.0",
-        license=LICENSE.format(base.name), source=source, meta=header_meta(base.made),
+        license=base.sources.license.format(base.name), source=source, meta=header_meta(base.made),
     )  # fmt: skip
     unfinished.replace(output)
     return Table.open(output)
