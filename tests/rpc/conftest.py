@@ -19,6 +19,13 @@ from tokalign.server.workers.supervision import PoolSettings
 from tokalign.v1 import align_pb2_grpc
 
 
+@pytest.fixture(scope="session", autouse=True)
+def aio_runtime():
+    """Keep the runtime of grpc.aio up. Its last object, when the garbage collector frees it, waits
+    for the runtime's thread, at times for ever (https://github.com/grpc/grpc/issues/22365)."""
+    grpc.aio.init_grpc_aio()
+
+
 @pytest.fixture
 def pool_settings():
     return PoolSettings(
