@@ -30,6 +30,16 @@ CALIBRATION = {
         ("calibration", "expected_error"), "percent", "expected calibration error", 100
     )
 }
+NULLS = {
+    "nulls": Value(("with_nulls", "nulls", "f1"), "percent", "F1 of words without a partner", 100)
+}
+INTERVALS = {
+    f"{name}.{end}": Value(
+        ("intervals", name, i), "percent", f"{end} end of the 95% interval of {name}", 100
+    )
+    for name in ("f1", "exact_match")
+    for i, end in enumerate(("lower", "upper"))
+}
 BESIDE = {"p": Value(("p",), "p", "p of the difference in F1 to en-neural, by randomisation")}
 RTE2 = "DATA/msr_rte2/RTE2_dev_M.align.txt"
 EDINBURGH = "DATA/edinburgh/gold.train.sure.json"
@@ -82,17 +92,17 @@ HELD_OUT = (
             f"rte2-dev.{model}",
             f"RTE2 development, sure links, {model}, strict, which has not seen them",
             f"python -m tokalign evaluate --gold {RTE2} --model {model} --style strict --json",
-            (Row("", {"model": model, "style": "strict"}, FRACTIONS),),
+            (Row("", {"model": model, "style": "strict"}, FRACTIONS | more),),
             is_quick=not environment,
             environment=environment,
         )
-        for model, environment in (("en", ""), (OPEN_NEURAL, NEURAL))
+        for model, environment, more in (("en", "", NULLS | INTERVALS), (OPEN_NEURAL, NEURAL, {}))
     ),
     Measurement(
         "rte2-dev.annotator-c",
         "RTE2 development, sure links, annotator C against the majority",
         f"tokalign evaluate --gold {RTE2} --predictions DATA/msr_rte2/RTE2_dev_C.align.txt --json",
-        (Row("", {"links": "sure"}, FRACTIONS | CONTENT_RECALL),),
+        (Row("", {"links": "sure"}, FRACTIONS | CONTENT_RECALL | NULLS),),
         is_quick=True,
     ),
     Measurement(
@@ -181,12 +191,12 @@ RULES = (
             f"{what}, sure links, systems that decide by rules, the native annotator",
             "for system in lemma meteor ted; do "
             f"tokalign evaluate --gold {gold} --model $system --json; done",
-            (Row("{model}", {}, FRACTIONS),),
+            (Row("{model}", {}, FRACTIONS | more),),
             is_quick=True,
         )
-        for data, what, gold in (
-            ("rte2", "RTE2 development", RTE2),
-            ("edinburgh", "Edinburgh++ training half", EDINBURGH),
+        for data, what, gold, more in (
+            ("rte2", "RTE2 development", RTE2, NULLS),
+            ("edinburgh", "Edinburgh++ training half", EDINBURGH, {}),
         )
     ),
     Measurement(

@@ -27,8 +27,8 @@ class Value:
 
     Parameters
     ----------
-    path : tuple of str
-        Keys from the object down to the number.
+    path : tuple of str or int
+        Keys, and positions in lists, from the object down to the number.
     unit : str
     what : str
         The quantity, as a reader would say it.
@@ -36,7 +36,7 @@ class Value:
         What to multiply the number by, 100 where a fraction is to be percent.
     """
 
-    path: tuple[str, ...]
+    path: tuple[str | int, ...]
     unit: str
     what: str
     times: float = 1.0
@@ -45,9 +45,10 @@ class Value:
         """Return the number in an object, or None if it has none there."""
         found: Any = item
         for part in self.path:
-            if not isinstance(found, Mapping) or part not in found:
+            try:
+                found = found[part]
+            except (KeyError, IndexError, TypeError):
                 return None
-            found = found[part]
         return float(found) * self.times
 
     def rounded(self, number: float) -> float | int:

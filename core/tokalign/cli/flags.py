@@ -47,6 +47,8 @@ class SectionedCommand(click.Command):
         sections: dict[str, list[tuple[str, str]]] = {}
         others: list[tuple[str, str]] = []
         for param in self.get_params(ctx):
+            if isinstance(param, click.Argument):
+                continue  # the usage line shows it
             if (record := param.get_help_record(ctx)) is None:
                 continue
             section = getattr(param, "section", OTHER)

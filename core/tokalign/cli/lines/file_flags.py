@@ -166,7 +166,7 @@ class LineFlags(FileFlags):
     """Lines to read and to write, of which some may be bad."""
 
     limit: int | None = flag(
-        "Most lines to read, or what stands for them: rows, sentences, candidates.",
+        "Read no more than so many lines, rows or candidates.",
         under=INPUT,
         type=AT_LEAST_1,
     )
