@@ -47,3 +47,18 @@ def test_a_courtesy_or_a_question_answers_nothing(query):
     assert ranked[0].index == 3
     (asking,) = (each for each in ranked if each.index == 1)
     assert "asks" in {piece.name for piece in asking.judgement.evidence}
+
+
+@pytest.mark.parametrize("query", ["May I sell copies?", "Who sells copies?"])
+@pytest.mark.parametrize("fragment", ["The", "For", "Of the", "...", "and this"])
+def test_a_fragment_answers_nothing(query, fragment):
+    candidates = [fragment, "It rains.", f"{fragment} You may sell copies."]
+    ranked = ALIGNER.rank(query, candidates, explain=True)
+    assert (ranked[0].index, ranked[-1].index) == (2, 0)
+    assert "fragment" in {piece.name for piece in ranked[-1].judgement.evidence}
+
+
+@pytest.mark.parametrize("answer", ["He did.", "She can't.", "Yes.", "Not really", "Me."])
+def test_a_short_answer_is_no_fragment(answer):
+    (ranked,) = ALIGNER.rank("Did he sell it?", [answer], explain=True)
+    assert "fragment" not in {piece.name for piece in ranked.judgement.evidence}

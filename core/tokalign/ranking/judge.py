@@ -25,9 +25,10 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final, Self
 
+from tokalign.english.lexicon.likeness import is_content
 from tokalign.english.questions import ends_as_question
 from tokalign.files.shipped import data_dir
-from tokalign.types import Alignment, FeatureContribution
+from tokalign.types import Alignment, FeatureContribution, Sentence
 from tokalign.types.options import RankBy
 from tokalign.types.ranking import Judgement
 
@@ -146,6 +147,11 @@ ASKS = "asks"
 ASKS_WEIGHT: Final = -8.0
 """In nats, more than all other evidence for a question that is repeated: a question states
 nothing, so it answers none. No corpus has such candidates."""
+FRAGMENT = "fragment"
+"""Name of the evidence that a candidate states nothing, of the same weight: where a text was cut
+within a sentence, "The" is left."""
+_STATING = ("VB", "MD", "UH", "RB", "PRP")
+"""Begin the tags of words that state something beside content words: "He did.", "Yes."."""
 
 
 _LEAST = 1e-9
@@ -194,6 +200,14 @@ def weighed(
     return Judgement(judgement.by, sigmoid(log_odds), evidence)
 
 
+def _is_fragment(candidate: Sentence) -> bool:
+    tags = candidate.tags or ("",) * len(candidate)
+    return not any(
+        is_content(token) or tag.startswith(_STATING)
+        for token, tag in zip(candidate.tokens, tags, strict=True)
+    )
+
+
 def judge_answer(
     alignment: Alignment, evidence: Sequence[float] | None, by: RankBy, *, explain: bool
 ) -> Judgement:
@@ -219,6 +233,9 @@ def judge_answer(
             values.append(alignment.cosine)
         if ends_as_question(alignment.source.text):
             regression = regression.plus(ASKS, ASKS_WEIGHT)
+            values.append(1.0)
+        elif _is_fragment(alignment.source):
+            regression = regression.plus(FRAGMENT, ASKS_WEIGHT)
             values.append(1.0)
     elif by is RankBy.ANSWER:
         regression, values = weights.claim, [alignment.score, alignment.similarity]
