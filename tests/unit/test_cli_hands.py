@@ -59,6 +59,8 @@ def test_one_sentence_is_compared_with_many(run):
         (["Dogs bark."], "there is no file 'Dogs bark.'; give a file, or two sentences"),
         (["a", "b", "c"], "3 arguments; wanted a file, or a source and a target"),
         (["{pairs}", "{pairs}"], "are files; put their lines side by side first, as `paste"),
+        (["none.txt", "none.md"], "there is no file 'none.txt'; give a file, or two sentences"),
+        (["{pairs}", "none.tsv"], "there is no file 'none.tsv'; give a file, or two sentences"),
         (["{pairs}", "-i", "{pairs}"], "pairs.tsv and --input both name the input"),
     ],
 )

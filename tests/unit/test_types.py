@@ -71,6 +71,17 @@ def test_one_sentence_is_no_pair_and_no_candidates(aligner) -> None:
         list(aligner.pipe([sentence]))
 
 
+def test_the_keys_of_a_mapping_are_no_texts(aligner) -> None:
+    texts = {"a": "Dogs bark.", "b": "It rains."}
+    with pytest.raises(InputError, match="wanted sentences in a list"):
+        aligner.rank("Who barks?", texts)
+    with pytest.raises(InputError, match="wanted sentences in a list"):
+        aligner.similarities("Dogs bark.", texts)
+    with pytest.raises(InputError, match="wanted texts in a list"):
+        aligner.ground("Dogs bark.", texts)
+    assert aligner.ground("Dogs bark.", texts.items()).sentences[0].citations[0].passage == "a"
+
+
 def test_columns_become_tuples() -> None:
     sentence = Sentence.from_tokens(
         ["Dogs", "bark"],

@@ -273,10 +273,11 @@ def check_passages(passages: Iterable[PassageLike]) -> tuple[SourcePassage, ...]
     Raises
     ------
     InputError
-        If they are one text, one of them is not a text or not valid Unicode, or two share an id.
-        The field is ``passages``, ``passages[i]``, ``passages[i].id`` or ``passages[i].text``.
+        If they are one text or a mapping, one of them is not a text or not valid Unicode, or two
+        share an id. The field is ``passages``, ``passages[i]``, ``passages[i].id`` or
+        ``passages[i].text``.
     """
-    if isinstance(passages, str) or not can_iterate(passages):
+    if isinstance(passages, str | Mapping) or not can_iterate(passages):
         wanted = ", one text; wanted several" if isinstance(passages, str) else "; wanted texts"
         raise InputError(f"the passages are {quoted(passages)}{wanted} in a list", field="passages")
     frame = Frame.of(passages)

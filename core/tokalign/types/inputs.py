@@ -131,12 +131,13 @@ def _has_space(token: str) -> bool:
 
 
 def require_many(values: Iterable[T], name: str = "candidates") -> Iterable[T]:
-    """Return a caller's sentences; InputError for one text or a value that is not iterable."""
+    """Return a caller's sentences; InputError for one text, a mapping, whose keys would be read,
+    or a value that is not iterable."""
     if isinstance(values, str | Sentence):
         raise InputError(
             f"{name} is {quoted(values)}, one text; wanted several in a list", field=name
         )
-    if not can_iterate(values):
+    if isinstance(values, Mapping) or not can_iterate(values):
         raise InputError(f"{name} is {quoted(values)}; wanted sentences in a list", field=name)
     return values
 

@@ -250,9 +250,7 @@ def pair_arguments(n_most: int | None) -> Callable[[Callable[..., Any]], Callabl
     def take(ctx: click.Context, param: click.Parameter, value: Sequence[str]) -> None:
         if len(value) == 1:
             if value[0] != STDIO and not (_is_file(value[0]) or is_url(value[0])):
-                raise click.UsageError(
-                    f"there is no file {value[0]!r}; give a file, or two sentences", ctx
-                )
+                raise _no_file(value[0], ctx)
             _keep(ctx, param, SourceParam().convert(value[0], param, ctx))
         elif value:
             _keep(ctx, param, _source_of(value, n_most, ctx))
@@ -269,6 +267,10 @@ def _is_file(text: str) -> bool:
         return False
 
 
+def _no_file(name: str, ctx: click.Context) -> click.UsageError:
+    return click.UsageError(f"there is no file {name!r}; give a file, or two sentences", ctx)
+
+
 def _source_of(texts: Sequence[str], n_most: int | None, ctx: click.Context) -> LineSource:
     """Return a line for each pair of the first sentence with another."""
     if n_most is not None and len(texts) > n_most:
@@ -281,5 +283,7 @@ def _source_of(texts: Sequence[str], n_most: int | None, ctx: click.Context) -> 
             f"{' '.join(texts[:2])}` does",
             ctx,
         )
+    if all(_is_file(each) or (_EXTENSION.search(each) and not each.split()[1:]) for each in texts):
+        raise _no_file(next(each for each in texts if not _is_file(each)), ctx)
     first, *others = texts
     return LineSource.of_lines(json.dumps({"source": first, "target": other}) for other in others)
