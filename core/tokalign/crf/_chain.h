@@ -23,17 +23,20 @@ enum {
    0 below the least normal number.
 
    x = n log 2 + r, |r| <= log(2) / 2; exp(r) by its series, 2^n by the exponent's bits. Adding 1.5 *
-   2^52 rounds to an integer that stands in the lowest bits. */
+   2^52 rounds to an integer that stands in the lowest bits. No loop branches, so that several numbers
+   go at once: -800 stands for what is less than -708, and 2^-1023 for 0. */
 TOKALIGN_WIDE_CLONES
 static void exponentials(const double *scores, ptrdiff_t n, double shift, double *out)
 {
     const double rounding = 6755399441055744.0;
     for (ptrdiff_t k = 0; k < n; k++) {
         double x = scores[k] - shift;
-        double least = x > -708.0 ? x : -708.0;
-        double shifted = least * 1.4426950408889634 + rounding;
+        out[k] = x > -708.0 ? x : -800.0;
+    }
+    for (ptrdiff_t k = 0; k < n; k++) {
+        double shifted = out[k] * 1.4426950408889634 + rounding;
         double whole = shifted - rounding;
-        double r = (least - whole * 6.93147180369123816490e-01) - whole * 1.90821492927058770002e-10;
+        double r = (out[k] - whole * 6.93147180369123816490e-01) - whole * 1.90821492927058770002e-10;
         double sum = 1.0 / 6227020800.0;
         sum = sum * r + 1.0 / 479001600.0;
         sum = sum * r + 1.0 / 39916800.0;
@@ -48,12 +51,13 @@ static void exponentials(const double *scores, ptrdiff_t n, double shift, double
         sum = sum * r + 0.5;
         sum = sum * r + 1.0;
         sum = sum * r + 1.0;
+        shifted = shifted > rounding - 1023.0 ? shifted : rounding - 1023.0;
         uint64_t bits;
         memcpy(&bits, &shifted, sizeof bits);
         bits = (bits + 1023) << 52;
         double power;
         memcpy(&power, &bits, sizeof power);
-        out[k] = x > -708.0 ? sum * power : 0.0;
+        out[k] = sum * power;
     }
 }
 
