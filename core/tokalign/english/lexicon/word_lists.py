@@ -171,8 +171,10 @@ def grades_of(*names: str) -> tuple[Grade, ...]:
     (Grade(scale='quantity', grade=1),)
     """
     table = _scales()
-    found = next((table[name] for name in names if name in table), ())
-    return tuple(each for each in found if each.scale != NEGATION)
+    for name in names:
+        if name in table:
+            return tuple([each for each in table[name] if each.scale != NEGATION])
+    return ()
 
 
 def words_of(scale: str) -> list[tuple[str, int]]:
@@ -188,7 +190,7 @@ def words_of(scale: str) -> list[tuple[str, int]]:
 def negates(*names: str) -> bool:
     """Whether a word, by any of its names, is a negation."""
     table = _scales()
-    return any(each.scale == NEGATION for name in names for each in table.get(name, ()))
+    return NEGATION in [each.scale for name in names for each in table.get(name, ())]
 
 
 class Hint(IntFlag):

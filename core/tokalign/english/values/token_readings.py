@@ -19,6 +19,7 @@ MAX_READINGS = 8
 MAX_CHARACTERS = 40
 """Longer tokens have no reading."""
 
+_DIGIT = frozenset("0123456789")
 _SPACES = "\u00a0\u2009\u202f"
 _DASHES = "-–—"
 _MINUS = "-−–"
@@ -256,7 +257,7 @@ def _pieces(token: str) -> tuple[Reading, ...]:
     found = _word(token)
     if found is not None:
         return (found,)
-    if any("0" <= letter <= "9" for letter in token):
+    if not _DIGIT.isdisjoint(token):
         literal = _literal(token)
         return (literal,) if literal is not None else tuple(_with_digits(token))
     return tuple(_hyphenated(token))
@@ -264,6 +265,8 @@ def _pieces(token: str) -> tuple[Reading, ...]:
 
 def _literal(token: str) -> Reading | None:
     """Return the reading of digits that are not, or not only, a number."""
+    if token.replace(",", "").replace(".", "", 1).isdigit():
+        return None  # as most
     if match := _DATE.fullmatch(token):
         year, month, day = int(match[1]), int(match[3]), int(match[4])
         return _date(token, year, (month, day), is_local=False)
@@ -365,7 +368,7 @@ def _part(part: str, *, is_first: bool) -> list[Reading]:
     found = _word(part) if part else None
     if found is not None:
         return [found]
-    if not is_first:
+    if not is_first or _DIGIT.isdisjoint(part):
         return []
     literal = _literal(part)
     return _element(part) if literal is None else [literal]
