@@ -57,9 +57,9 @@
 /* Number of bits that are set. */
 TOKALIGN_INLINE int tokalign_ones(uint64_t bits)
 {
-#if defined(TOKALIGN_GNU)
+#if defined(TOKALIGN_GNU) && (!defined(TOKALIGN_X86) || defined(__POPCNT__))
     return __builtin_popcountll(bits);
-#else /* Microsoft's __popcnt64 fails on processors that lack the instruction. */
+#else /* A call in GCC, and in Microsoft's a fault, on processors that lack the instruction. */
     bits -= (bits >> 1) & 0x5555555555555555u;
     bits = (bits & 0x3333333333333333u) + ((bits >> 2) & 0x3333333333333333u);
     bits = (bits + (bits >> 4)) & 0x0f0f0f0f0f0f0f0fu;

@@ -44,7 +44,7 @@ cdef extern from "_compiler.h" nogil:
     int _ones "tokalign_ones"(uint64_t bits) noexcept
     int _lowest "tokalign_lowest"(uint64_t bits) noexcept  # bits must not be 0
 
-SCALES = scale_names()
+cdef dict SCALE_NUMBERS = {name: number for number, name in enumerate(scale_names())}
 
 # In lower case: all words of letters that lists say something of. CASED has those that matter as
 # written.
@@ -161,97 +161,26 @@ cdef void _find_places(const Characters *a, const Characters *b, uint64_t *place
 
 
 cdef float _jaro_winkler(
-    const Characters *a, const Characters *b, const uint64_t *place
+    const Characters *a, const Characters *b, uint64_t matched_a, uint64_t matched_b
 ) noexcept nogil:
     """Return Jaro's similarity, raised by common prefixes of up to 4 characters above 0.7.
 
     Winkler (1990), "String comparator metrics and enhanced decision rules", with scale 0.1.
     """
-    cdef int window = max(max(a.n, b.n) // 2 - 1, 0)
-    cdef uint64_t matched_a = 0
-    cdef uint64_t matched_b = 0
-    cdef uint64_t near = ~<uint64_t>0 >> (63 - min(window, 63))  # positions 0..window
-    cdef uint64_t free
     cdef int matches = 0
     cdef int transposed = 0
-    cdef int i
-    for i in range(a.n):
-        free = place[i] & near & ~matched_b
-        matched_b |= free & (~free + 1)  # the first of them
-        matched_a |= <uint64_t>(free != 0) << i
-        matches += free != 0
-        # the positions i + 1 - window..i + 1 + window come next
-        near = (near << 1) | (i < window)
-    if matches == 0:
-        return 0.0
     while matched_a:
+        matches += 1
         transposed += a.code[_lowest(matched_a)] != b.code[_lowest(matched_b)]
         matched_a &= matched_a - 1
         matched_b &= matched_b - 1
+    if matches == 0:
+        return 0.0
     cdef double m = matches
     cdef double jaro = (m / a.n + m / b.n + (m - transposed // 2) / m) / 3.0
     if jaro > 0.7:
         jaro += 0.1 * min(4, common_prefix(a, b)) * (1.0 - jaro)
     return <float>jaro
-
-
-cdef float _levenshtein(
-    const Characters *a, const Characters *b, const uint64_t *place
-) noexcept nogil:
-    """Return 1 - edit distance / length of the longer word.
-
-    Bit-parallel, one machine word: Hyyro (2003), "A bit-vector algorithm for computing
-    Levenshtein and Damerau edit distances", figure 3.
-    """
-    cdef uint64_t positive = ~<uint64_t>0
-    cdef uint64_t negative = 0
-    cdef int last = b.n - 1
-    cdef uint64_t equal, diagonal, plus, minus
-    cdef int distance = b.n
-    cdef int i
-    for i in range(a.n):
-        equal = place[i]
-        diagonal = (((equal & positive) + positive) ^ positive) | equal | negative
-        plus = negative | ~(diagonal | positive)
-        minus = diagonal & positive
-        distance += <int>((plus >> last) & 1) - <int>((minus >> last) & 1)
-        plus = (plus << 1) | 1
-        positive = (minus << 1) | ~(diagonal | plus)
-        negative = plus & diagonal
-    return 1.0 - <float>distance / max(a.n, b.n)
-
-
-cdef void _share_ngrams(
-    const Characters *a, const Characters *b, const uint64_t *place,
-    int *bigrams, int *trigrams,
-) noexcept nogil:
-    """Count the shared bigrams and trigrams; most words have none."""
-    cdef bint any_bigram = not (a.is_plain and b.is_plain) or a.n == 1 or b.n == 1
-    cdef bint any_trigram = any_bigram
-    cdef uint64_t before = 1  # positions of `b` that follow the character before: its start
-    cdef uint64_t after
-    cdef int i
-    for i in range(a.n):
-        if i + 1 < a.n:
-            after = place[i + 1] >> 1
-            any_bigram |= (place[i] & after) != 0
-        else:
-            after = <uint64_t>1 << (b.n - 1)
-        any_trigram |= (before & place[i] & after) != 0
-        before = place[i] << 1
-    bigrams[0] = trigrams[0] = 0
-    if any_bigram:
-        bigrams[0] = _shared(a.bigram, max(a.n - 1, 1), b.bigram, max(b.n - 1, 1))
-    if any_trigram:
-        trigrams[0] = _shared(a.trigram, a.n, b.trigram, b.n)
-
-
-cdef float _hamming(const Characters *a, const Characters *b, const uint64_t *place) noexcept nogil:
-    cdef int equal = 0
-    cdef int k
-    for k in range(a.n):
-        equal += (place[k] >> k) & 1
-    return <float>equal / max(a.n, b.n)
 
 
 cdef float _jaccard(const Characters *a, const Characters *b) noexcept nogil:
@@ -260,21 +189,71 @@ cdef float _jaccard(const Characters *a, const Characters *b) noexcept nogil:
 
 
 cdef void similarities(const Characters *a, const Characters *b, float *out) noexcept nogil:
-    """Write all N_SIMILARITY of two non-empty words."""
-    cdef int k, bigrams, trigrams
+    """Write all N_SIMILARITY of two non-empty words.
+
+    Bit-parallel, one step for each character of `a`: Jaro's matches; the distance of Levenshtein by
+    Hyyro (2003), "A bit-vector algorithm for computing Levenshtein and Damerau edit distances",
+    figure 3; and whether there are shared bigrams and trigrams to count, as in few words.
+    """
+    cdef int k
     cdef int longer = max(a.n, b.n)
-    cdef uint64_t[<int>MAX_CHARS] place
+    cdef uint64_t of_b = ~<uint64_t>0 >> (64 - b.n)  # all places in b
+    cdef uint64_t one = 1                            # the place in b that is k
+    cdef uint64_t[<int>MAX_CHARS + 1] place
+    cdef uint64_t here, both, free, diagonal, plus, minus
+    # Of Jaro: the places within reach, and those taken.
+    cdef int window = max(longer // 2 - 1, 0)
+    cdef uint64_t near = ~<uint64_t>0 >> (63 - min(window, 63))
+    cdef uint64_t matched_a = 0
+    cdef uint64_t matched_b = 0
+    # Of Levenshtein: where the distance of what was read of `a` to the start of `b` rises and falls.
+    cdef uint64_t positive = ~<uint64_t>0
+    cdef uint64_t negative = 0
+    cdef int distance
+    # Of n-grams: places that follow the character before; the start follows what is before it.
+    cdef uint64_t before = 1
+    cdef uint64_t bigram = not (a.is_plain and b.is_plain) or a.n == 1 or b.n == 1
+    cdef uint64_t trigram = bigram
+    cdef uint64_t equal = 0
+    cdef int bigrams = 0
+    cdef int trigrams = 0
     for k in range(N_SIMILARITY):
         out[k] = 0.0
     if not a.letters & b.letters:
         return  # no character in common: every similarity is 0
     _find_places(a, b, place)
-    _share_ngrams(a, b, place, &bigrams, &trigrams)
-    out[SIMILARITY_JARO_WINKLER] = _jaro_winkler(a, b, place)
+    place[a.n] = 0
+    for k in range(a.n):
+        here = place[k]
+        equal |= here & one
+        free = here & near & ~matched_b
+        matched_b |= free & (~free + 1)  # the first of them
+        if free:
+            matched_a |= one
+        # the places k + 1 - window..k + 1 + window come next
+        near = (near << 1) | (k < window)
+        diagonal = (((here & positive) + positive) ^ positive) | here | negative
+        plus = negative | ~(diagonal | positive)
+        minus = diagonal & positive
+        plus = (plus << 1) | 1
+        positive = (minus << 1) | ~(diagonal | plus)
+        negative = plus & diagonal
+        both = before & here
+        bigram |= here & (place[k + 1] >> 1)
+        trigram |= both & (place[k + 1] >> 1)
+        before = here << 1
+        one <<= 1
+    distance = a.n + _ones(positive & of_b) - _ones(negative & of_b)
+    trigram |= both & (of_b ^ of_b >> 1)  # the end follows the last character
+    if bigram:
+        bigrams = _shared(a.bigram, max(a.n - 1, 1), b.bigram, max(b.n - 1, 1))
+    if trigram:
+        trigrams = _shared(a.trigram, a.n, b.trigram, b.n)
+    out[SIMILARITY_JARO_WINKLER] = _jaro_winkler(a, b, matched_a, matched_b)
     out[SIMILARITY_DICE_SORENSEN] = 2.0 * bigrams / (max(a.n - 1, 1) + max(b.n - 1, 1))
-    out[SIMILARITY_HAMMING] = _hamming(a, b, place)
+    out[SIMILARITY_HAMMING] = <float>_ones(equal) / longer
     out[SIMILARITY_JACCARD] = _jaccard(a, b)
-    out[SIMILARITY_LEVENSHTEIN] = _levenshtein(a, b, place)
+    out[SIMILARITY_LEVENSHTEIN] = 1.0 - <float>distance / longer
     out[SIMILARITY_NGRAM] = <float>trigrams / longer
     out[SIMILARITY_PREFIX] = <float>common_prefix(a, b) / longer
     out[SIMILARITY_SUFFIX] = <float>_common_suffix(a, b) / longer
@@ -347,7 +326,8 @@ cdef RuleFacts *_rule_facts(
     facts.n_bytes = n_bytes
     facts.n_letters = 0
     for character in form.lower():
-        facts.n_letters += character.isalnum()
+        if character.isalnum():
+            facts.n_letters += 1
     facts.code_name = code_name
     facts.may_hold_value = may_hold_value(piece, n_pieces)
     facts.n_pieces = n_pieces
@@ -469,8 +449,8 @@ cdef class LexemeTable:
         word.stem = word.lower_form if stemmed == lower else self._string_id(stemmed)
         word.stem_length = <int32_t>len(stemmed)
         word.number = word.canonical if not is_plain and _is_number(plain) else -1
-        word.tag = TAG_INDEX.get(tag, UNKNOWN_TAG)
-        word.coarse = COARSE_INDEX.get(tag, UNKNOWN_COARSE)
+        word.tag = (<dict>TAG_INDEX).get(tag, UNKNOWN_TAG)
+        word.coarse = (<dict>COARSE_INDEX).get(tag, UNKNOWN_COARSE)
         word.function_word = -1 if is_plain else self._function_words.get(lower, -1)
         if not is_plain and not _has_letter_or_digit(form):
             word.kind = KIND_MARK
@@ -504,7 +484,7 @@ cdef class LexemeTable:
         word.negates = negates(lower, lemma)
         word.n_scales = <uint8_t>len(grades)
         for k in range(word.n_scales):
-            word.scale[k] = SCALES.index(grades[k].scale)
+            word.scale[k] = SCALE_NUMBERS[grades[k].scale]
             word.grade[k] = grades[k].grade
         return 0
 

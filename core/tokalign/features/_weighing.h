@@ -69,22 +69,33 @@ TOKALIGN_INLINE double sum_of(two_sums sums, int direction)
 }
 #endif
 
+/* The same for some columns. Always inlined, so that their number is a constant and the sums are
+   registers. */
+TOKALIGN_INLINE void weigh_columns(
+    const float *weights, ptrdiff_t width, const int32_t *slot, const float *value, int n,
+    float *scores, int n_columns)
+{
+    double sums[3 * TOKALIGN_LANES] = {0.0};
+    for (int k = 0; k < n; k++) {
+        const float *row = weights + slot[k] * width;
+        for (int c = 0; c < n_columns; c++)
+            sums[c] += row[c] * value[k];
+    }
+    for (int c = 0; c < n_columns; c++)
+        scores[c] = (float)sums[c];
+}
+
 /* scores[width] = sum over k of value[k] * weights[slot[k], width]; width is a multiple of four. */
 TOKALIGN_WIDE_CLONES
 static void weigh_rows(
     const float *weights, ptrdiff_t width, const int32_t *slot, const float *value, int n,
     float *scores)
 {
-    for (ptrdiff_t first = 0; first < width; first += TOKALIGN_LANES) {
-        double sums[TOKALIGN_LANES] = {0.0};
-        for (int k = 0; k < n; k++) {
-            const float *row = weights + slot[k] * width + first;
-            for (int c = 0; c < TOKALIGN_LANES; c++)
-                sums[c] += row[c] * value[k];
-        }
-        for (int c = 0; c < TOKALIGN_LANES; c++)
-            scores[first + c] = (float)sums[c];
-    }
+    ptrdiff_t first = 0;
+    for (; first + 3 * TOKALIGN_LANES <= width; first += 3 * TOKALIGN_LANES)
+        weigh_columns(weights + first, width, slot, value, n, scores + first, 3 * TOKALIGN_LANES);
+    for (; first < width; first += TOKALIGN_LANES)
+        weigh_columns(weights + first, width, slot, value, n, scores + first, TOKALIGN_LANES);
 }
 
 #endif

@@ -51,6 +51,7 @@ from tokalign.features.pair cimport *
 
 cdef enum:
     LEAST_STEM = 4       # letters of a word that a prefix negates
+    LONGEST_PREFIX = 4   # non-
     FAR = 2              # difference of grades that makes another statement
     SET_BITS = 15
     PLACE_BITS = 2
@@ -238,8 +239,11 @@ cdef bint _may_be_one_part(const Lexeme *word, const Lexeme *other) noexcept nog
 
 cdef bint _negates_form(const Lexeme *word, const Lexeme *other) noexcept nogil:
     """Whether a word is the other one with a prefix that negates it, or with -less for -ful."""
-    cdef int n = _negating_prefix(word)
     cdef int n_other = <int>other.lower.n
+    cdef int n
+    if not 0 < word.lower.n - n_other <= LONGEST_PREFIX:
+        return False  # as most
+    n = _negating_prefix(word)
     if n and n_other >= LEAST_STEM and word.lower.n == n + n_other:
         return _may_be_one_part(word, other) and _same_letters(word, n, n_other, other)
     if word.lower.n == n_other + 1 and _ends(word, b"less", 4) and _ends(other, b"ful", 3):
@@ -335,9 +339,10 @@ cdef uint8_t word_rule(const Lexeme *a, const Lexeme *b, int lexical_class) noex
     """Return the rule of two words outside their sentences: 0, or 1 plus its place."""
     cdef Letters one, other
     cdef bint are_alike = _bits(a.lower.letters ^ b.lower.letters) <= MOST_UNLIKE
-    cdef bint may_err = are_alike and not (_is_known(a) and _is_known(b))
-    if lexical_class <= CLASS_STEM:
+    cdef bint may_err
+    if lexical_class <= CLASS_STEM or not (are_alike or a.stands_for_more or b.stands_for_more):
         return NO_RULE
+    may_err = are_alike and not (_is_known(a) and _is_known(b))
     spell(a, &one)
     spell(b, &other)
     if are_alike and variant(&one, &other):
