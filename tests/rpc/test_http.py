@@ -206,6 +206,7 @@ WRONG = [
     ("/v1/align", {"pairs": []}, "wanted one or more", "pairs"),
     ("/v1/align", {"pairs": [3]}, "wanted an object", "pairs[0]"),
     ("/v1/similarity", {"targets": ["a"]}, "source is missing", "source"),
+    ("/v1/similarity", {"source": "a", "target": ["Dogs bark."]}, "white space in it", "target"),
     ("/v1/similarity", {**PAIR, "detail": "full"}, "no field is called 'detail'", "detail"),
     ("/v1/rerank", {"documents": ["a"]}, "query is missing", "query"),
     ("/v1/rerank", {"query": "", "documents": ["a"]}, "is empty", "query"),

@@ -31,6 +31,7 @@ from tokalign.formats.document import (
 )
 from tokalign.types import GoldPair, Pair, Sentence, SentenceLike
 from tokalign.types.constraints import NAMES, Constraints
+from tokalign.types.inputs import require_sentence
 from tokalign.types.objects import SENTENCE_COLUMNS, sentence_to_json
 from tokalign.types.relations import RelationKind
 
@@ -192,6 +193,8 @@ def sentence_like(value: object, field: str, *, is_tokenized: bool = False) -> S
     sentence: Sentence = sentence_from_json(value, field)
     if not sentence.tokens:
         raise InputError(f"field {quoted(field)} has no tokens", field=field)
+    if isinstance(value, list):
+        require_sentence(value, field)  # sentences in a list are a mistake
     return sentence
 
 
