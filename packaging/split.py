@@ -17,7 +17,7 @@ from pathlib import Path
 from terms import choose
 
 NEURAL = re.compile(
-    r"encoder-.*|.*-neural(-large|-open)?\.tokalign|(gates|second-pass|wordpieces)\.table"
+    r"encoder-.*|.*-neural(-large|-open)?\.tokalign|(gates|gates-open|second-pass|wordpieces)\.table"
 )
 """Files of data that only models with an encoder read."""
 DATA = Path("tokalign", "data")

@@ -1,10 +1,10 @@
 """F1 and exact match of the neural models by the share of pairs that their encoder reads.
 
 Prints a row for each corpus, model and effort: F1, exact match, the share of pairs that were read,
-and pairs for each second of a processor, annotation included; first a row of the model `en-
-research`. Each corpus is aligned in its style. The pairs are development parts that no neural model
-was trained on: of MTRef, Wiki, and a fifth of RTE2. `en-research` has seen that fifth, so take
---first, a model `en-research` that has not (`lab.recipes.gates` trains it). The second pass of
+and pairs for each second of a processor, annotation included; first a row of the model that aligns
+the others. Each corpus is aligned in its style. The pairs are development parts that no neural
+model was trained on: of MTRef, Wiki, and a fifth of RTE2. `en-research` has seen that fifth, so
+take --first, a model `en-research` that has not (`lab.recipes.gates` trains it). The second pass of
 `free` has learned from MTRef's part, so it is left out, and its style has FIRST_PASS for
 thresholds.
 """
@@ -24,8 +24,8 @@ from tokalign.model.shipped import model_path
 from tokalign.types import GoldPair
 
 from bench.program import BUILD, DATA, names, print_row
-from lab.recipes.gates import MODELS, PARTS, part
-from lab.recipes.refit import without_second_pass
+from lab.recipes.gates import PARTS, part
+from lab.recipes.refit import MODELS, without_second_pass
 from lab.recipes.second_pass import STYLE
 from lab.recipes.settings import RESEARCH_STYLES
 
@@ -46,17 +46,26 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Print rows for each corpus."""
-    shipped = cascade.FIRST
+    shipped = {
+        encoder: cascade.FIRST[encoder]
+        for encoder in (load_model(model_path(name)).header.encoder for name in arguments.models)
+    }
+    unseen = {"en-research": str(arguments.first)}
     for style in PARTS:
         pairs = part(DATA, style)
-        first = str(arguments.first) if style == SEEN else shipped
-        print_row(_figures(Aligner.load(first), pairs, style, 1.0))
-        cascade.FIRST = first  # type: ignore[misc]  # final for all others
+        firsts = {
+            encoder: unseen.get(first, first) if style == SEEN else first
+            for encoder, first in shipped.items()
+        }
+        for first in dict.fromkeys(firsts.values()):
+            print_row(_figures(Aligner.load(first), pairs, style, 1.0))
+        cascade.FIRST.update(firsts)
         for name in arguments.models:
-            aligner = _without_second_pass(name) if style == STYLE else Aligner.load(name)
+            has_second_pass = style == STYLE and name in MODELS.values()
+            aligner = _without_second_pass(name) if has_second_pass else Aligner.load(name)
             for effort in EFFORTS:
                 print_row(_figures(aligner, pairs, style, effort))
-        cascade.FIRST = shipped  # type: ignore[misc]
+        cascade.FIRST.update(shipped)
 
 
 def _without_second_pass(name: str) -> Aligner:

@@ -16,7 +16,7 @@ recipe                run by                  writes
 ``relations``         make table-relations    relations.table.xz
 ``conflicts``         make table-conflicts    conflicts.table.xz
 ``edits``             make table-edits        edits.table.xz
-``gates``             make table-gates        gates.table.xz
+``gates``             make table-gates        gates.table.xz, gates-open.table.xz
 ``support``           make table-support      support.table.xz
 ``refit``             make table-second-pass  second-pass.table.xz, and the neural models with
                                               its weights

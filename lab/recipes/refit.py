@@ -22,7 +22,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from tokalign.decoding.cascade import ENCODERS
 from tokalign.decoding.second_pass import CELL_INPUTS, GROUP_INPUTS, GROUPS, TABLE
 from tokalign.english.annotate import load_annotator
 from tokalign.features.feature_groups import FeatureTable
@@ -46,7 +45,7 @@ from lab.recipes.styles import figures_of, fit
 DEVELOPMENT = {"free": MTREF_DEV, "edits": "multimwa/wiki-dev.tsv"}
 """Style -> the corpus that it is fitted on, below the folder of the corpora."""
 KINDS = ("unrelated", "mined")
-MODELS = dict(zip(ENCODERS, ("en-neural", "en-neural-large"), strict=True))
+MODELS = {"encoder-en": "en-neural", "encoder-en-large": "en-neural-large"}
 """Encoder -> the model whose numbers are fitted."""
 
 

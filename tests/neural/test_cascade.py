@@ -36,12 +36,22 @@ FIELDS = (
 
 @pytest.fixture(scope="module")
 def en():
-    return Aligner.load(FIRST)
+    return Aligner.load(FIRST["encoder-en"])
 
 
 @pytest.fixture(scope="module")
 def neural():
     return Aligner.load("en-neural")
+
+
+def test_the_open_model_has_a_gate_of_its_own_and_leaves_other_pairs_to_the_default():
+    first, aligner = Aligner.load(), Aligner.load("en-neural-open")
+    for style in ("", "questions", "free"):
+        found = list(aligner.pipe(PAIRS, style=style, effort=EFFORT))
+        assert {each.encoded for each in found} == {False, True}
+        plain, read = first.pipe(PAIRS, style=style), aligner.pipe(PAIRS, style=style)
+        for own, unread, full in zip(found, plain, read, strict=True):
+            assert said(own) == said(full if own.encoded else unread)
 
 
 def said(alignment, *, without=()):

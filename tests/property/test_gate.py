@@ -14,7 +14,7 @@ from support.contrasts import SIDES
 from support.sample import sample_pairs
 from tokalign.aligner import Aligner
 from tokalign.decoding.batch import GATE_INPUTS
-from tokalign.decoding.cascade import ENCODERS, Gate
+from tokalign.decoding.cascade import FIRST, Gate
 from tokalign.errors import ResourceError
 from tokalign.features.feature_groups import Lexicons
 from tokalign.files.tables import Table, write_table
@@ -114,7 +114,7 @@ def test_a_damaged_gate_is_refused(tmp_path, changes):
         _gate(tmp_path, **changes)
 
 
-@pytest.mark.parametrize("encoder", ENCODERS)
+@pytest.mark.parametrize("encoder", FIRST)
 def test_thresholds_that_ship_fall_with_the_effort(encoder):
     gate = Gate.open_shipped(encoder)
     found = [gate.threshold(effort) for effort in np.linspace(0, 1, 101)]

@@ -1,12 +1,12 @@
-"""A model with an encoder that aligns by `en-research` first, and runs its encoder where that pays.
+"""A model with an encoder that aligns by one without first, and runs its encoder where that pays.
 
-A gate predicts the encoder's gain from `en-research`'s decision on a pair
+A gate predicts the encoder's gain from the first model's decision on a pair
 (tokalign.decoding.batch). The option `effort` sets the gain from which on a pair is read, so a
-pair's result does not depend on its batch. A pair that is not read has `en-research`'s decision in
-the same style, its score and its similarity, and no cosine. Where scores must be comparable (in
+pair's result does not depend on its batch. A pair that is not read has the first model's decision
+in the same style, its score and its similarity, and no cosine. Where scores must be comparable (in
 rankings, and if only scores are asked for), all pairs have the cosine, unless the effort is 0.
 
-`lab.recipes.gates` trains the gates on pairs without gold, judging `en-research`'s links by the
+`lab.recipes.gates` trains the gates on pairs without gold, judging the first model's links by the
 encoder's.
 """
 
@@ -26,7 +26,7 @@ from tokalign.errors import ResourceError
 from tokalign.features.feature_groups import Encoded, Lexicons
 from tokalign.files.tables import Table
 from tokalign.model.file import Model, load_model
-from tokalign.model.shipped import model_path
+from tokalign.model.shipped import DEFAULT_MODEL, model_path
 from tokalign.relations.related_units import Forest, RelationModel
 from tokalign.types import Alignment, AnnotatedPair, LinkExplanation, Sentence
 from tokalign.types.locks import cached_property
@@ -34,12 +34,11 @@ from tokalign.types.options import AlignOptions, RankBy
 
 T = TypeVar("T")
 
-FIRST: Final = "en-research"
-"""The model that aligns first."""
-GATES: Final = "gates"
-"""Name of the gates' table."""
-ENCODERS: Final = ("encoder-en", "encoder-en-large")
-"""Encoders that have gates."""
+FIRST: Final = {
+    "encoder-en": "en-research", "encoder-en-large": "en-research", "encoder-en-open": "en",
+}  # fmt: skip
+"""Encoder that has a gate -> the model that aligns first. Its gate is in the table `gates`, or, by
+sources that anybody may use, in `gates-open`."""
 
 Encode: TypeAlias = Callable[[Sequence[tuple[Sentence, Sentence]]], list[Encoded]]
 
@@ -72,7 +71,8 @@ class Gate:
     @classmethod
     def open_shipped(cls, encoder: str) -> Self:
         """Return the gate of an encoder, from the shipped table."""
-        return cls(Table.open_shipped(GATES), encoder)
+        table = "gates-open" if FIRST[encoder] == DEFAULT_MODEL else "gates"
+        return cls(Table.open_shipped(table), encoder)
 
     def gains(self, rows: NDArray[np.float32]) -> NDArray[np.float64]:
         """Return the expected gain of running the encoder, per pair, shape (n_pairs,).
@@ -91,7 +91,7 @@ class Gate:
 
 
 class Cascade(Backend):
-    """Aligns annotated pairs by a model with an encoder, or by `en-research` if the gate says so.
+    """Aligns annotated pairs by a model with an encoder, or by its first one if the gate says so.
 
     Parameters
     ----------
@@ -112,8 +112,8 @@ class Cascade(Backend):
 
     @cached_property
     def _first(self) -> ModelBackend:
-        """The backend of `en-research` under this model's name, opened on first use."""
-        model = load_model(model_path(FIRST))
+        """The backend of the first model under this model's name, opened on first use."""
+        model = load_model(model_path(FIRST[self.header.encoder]))
         header = replace(model.header, name=self.header.name, version=self.header.version)
         lexicons = Lexicons.for_groups(model.table.groups)
         return ModelBackend(replace(model, header=header), lexicons, self._cosines, encoded=False)
@@ -124,9 +124,9 @@ class Cascade(Backend):
 
     @property
     def takes_effort(self) -> bool:
-        """Whether the encoder has a gate, and the model has the styles of `en-research`."""
+        """Whether the encoder has a gate, and the model has the styles of the first one."""
         header = self.header
-        return header.encoder in ENCODERS and bool(header.styles) and not header.uses_trees
+        return header.encoder in FIRST and bool(header.styles) and not header.uses_trees
 
     def check(self, options: AlignOptions) -> None:
         """Raise InputError if the model does not have the style or take the effort."""

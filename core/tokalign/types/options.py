@@ -274,7 +274,7 @@ class AlignOptions(BaseOptions):
         Accepts its str value.
     effort : float
         For a model with an encoder: approximate share of pairs that the encoder reads, in [0, 1]; 1
-        means all, 0 none. The others are aligned by `en-research` (tokalign.decoding.cascade).
+        means all, 0 none. The others are aligned without it (tokalign.decoding.cascade).
     markup : Markup
         Mark-up that raw text is read as (tokalign.english.reading). Accepts its str value.
 
