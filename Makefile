@@ -311,8 +311,8 @@ table-%: build  ## one table: wordnet, vectors, wordpieces, annotators, counts, 
 	$(BIN)/python -m lab.recipes.document_counts --data $(TOKALIGN_DATA) --wordnet $(WORDNET_DICT) --output $(MODELS)/counts.table.xz
 
 # How to weigh the evidence for an answer.
-.table-answers:
-	OMP_NUM_THREADS=1 $(BIN)/python -m lab.recipes.question_weights --data $(TOKALIGN_DATA) --output $(MODELS)/question-weights.tsv
+.table-answers: .venv-neural/.ready
+	OMP_NUM_THREADS=1 .venv-neural/bin/python -m lab.recipes.question_weights --data $(TOKALIGN_DATA) --output $(MODELS)/question-weights.tsv
 
 # Where source passages support the words of an answer.
 .table-support: dev
@@ -330,10 +330,11 @@ table-%: build  ## one table: wordnet, vectors, wordpieces, annotators, counts, 
 .table-edits: dev
 	OMP_NUM_THREADS=1 $(BIN)/python -m lab.recipes.edits --data $(TOKALIGN_DATA) --output $(MODELS)/edits.table.xz
 
-# Where the encoders of the neural models gain. Trains an `en` to judge by, which takes some minutes.
-.table-gates: build/unrelated .venv-torch/.large
+# Where the encoders of the neural models gain. Trains an `en-research` to judge by, which takes some minutes.
+GATES ?= gates gates-open
+.table-gates: build/unrelated .venv-torch/$(if $(filter gates,$(GATES)),.large,.ready)
 	OMP_NUM_THREADS=1 .venv-torch/bin/python -m lab.recipes.gates --data $(TOKALIGN_DATA) --first build/en-first.tokalign \
-	  --output $(MODELS)/gates.table.xz
+	  --output $(MODELS) $(GATES)
 
 # The second passes of the neural models, and the thresholds and maps of their styles.
 .table-second-pass: build/unrelated .venv-torch/.large

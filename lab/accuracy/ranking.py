@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from tokalign.aligner import Aligner
-from tokalign.ranking.judge import COSINE, COSINE_WEIGHT, AnswerWeights, shipped_weights
+from tokalign.ranking.judge import AnswerWeights, shipped_weights
 
 from bench.program import add_data, print_row
-from lab.recipes.question_weights import log_odds, precision_and_rank, prior_of
+from lab.recipes.question_weights import ENCODED, encoded, log_odds, precision_and_rank, prior_of
 from lab.recipes.rankings import QUESTIONS, SETS, QueryEvidence, judged
 
 N_SAMPLES = 2000
@@ -41,15 +41,13 @@ def scores_of(
 ) -> Iterator[tuple[str, NDArray[np.float64]]]:
     """Yield the systems, and the scores of a query's candidates by them."""
     asks = name in QUESTIONS
-    regression = (
-        weights.claim if not asks else weights.polar if query.is_polar else weights.question
-    )
-    odds = log_odds(regression, query)
-    if COSINE in query.scores:
-        yield COSINE, query.scores[COSINE]
+    of = "claim" if not asks else "polar" if query.is_polar else "question"
+    odds = log_odds(weights.regressions[of], query)
+    if "cosine" in query.scores:
+        yield "cosine", query.scores["cosine"]
         if asks:
             yield "answer without cosine", odds
-            odds = odds + COSINE_WEIGHT * query.scores[COSINE]
+            odds = log_odds(weights.regressions[ENCODED + of], encoded(query))
     yield "answer", odds
     for prior in PRIORS[name]:
         yield f"answer with {prior}", odds + weights.prior * prior_of(query, prior)

@@ -27,6 +27,7 @@ _RANKING = {
 _EFFORT = {
     "f1": Value(("f1",), "percent", "F1 of macro precision and recall", 100),
     "exact_match": Value(("exact_match",), "percent", "pairs whose links are all right", 100),
+    "read": Value(("read",), "percent", "pairs that the encoder read", 100),
     "pairs_per_second": Value(("pairs_per_s",), "pairs per second", "processor time, one core"),
 }
 _R = {
@@ -110,12 +111,15 @@ TASKS = (
         (Row("{set}.{system}", {}, _RANKING),),
         is_quick=True,
     ),
-    Measurement(
-        "ranking-neural.en-neural",
-        "TrecQA training and development, WikiQA development, WiCE's claims, en-neural",
-        "python -m lab.accuracy ranking --model en-neural",
-        (Row("{set}.{system}", {}, some(_RANKING, "map mrr")),),
-        environment=NEURAL,
+    *(
+        Measurement(
+            f"ranking-neural.{model}",
+            f"TrecQA training and development, WikiQA development, WiCE's claims, {model}",
+            f"python -m lab.accuracy ranking --model {model}",
+            (Row("{set}.{system}", {}, some(_RANKING, "map mrr")),),
+            environment=NEURAL,
+        )
+        for model in ("en-neural", "en-neural-open")
     ),
     Measurement(
         "similar.en",
@@ -154,6 +158,13 @@ TASKS = (
             ("en,en-research,en-rte2,sultan,meteor,lemma", False),
             ("en-neural,en-neural-open", True),
         )
+    ),
+    Measurement(
+        "effort-open",
+        "development pairs that en and en-neural-open have not seen, each corpus in its style",
+        "python -m lab.accuracy effort --models en-neural-open",
+        (Row("{style}.{model}.{effort}", {}, some(_EFFORT, "f1 exact_match read")),),
+        environment=NEURAL,
     ),
     Measurement(
         "effort",

@@ -7,6 +7,8 @@ All are logistic regressions with an L2 penalty on standardised evidence.
 - question: over PIECES, on the questions that lab.recipes.made_questions makes of WiCE's claims
   (ODC-By), and, as CORPUS of them, on the project's own questions (CC0) with a question word.
 - polar: the same, on the own questions that ask for yes or no.
+- encoded-question, encoded-polar: the same over ENCODED_PIECES, by the scores of a model with an
+  encoder.
 - claim: over score and similarity, on WiCE's claims with their supporting sentences.
 - prior: the weight of a standardised prior that sorts right candidates before wrong ones best, with
   BM25's scores and the place in WiCE's pages as priors.
@@ -27,8 +29,10 @@ Equal scores are ordered at random, not as in the files, where right candidates 
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +42,8 @@ from scipy.optimize import minimize, minimize_scalar
 from tokalign.aligner import Aligner
 from tokalign.ranking.judge import (
     CLAIM_EVIDENCE,
+    COSINES,
+    MOST_COSINE,
     AnswerWeights,
     Regression,
     standardised,
@@ -52,10 +58,24 @@ Sets = Mapping[str, Sequence[QueryEvidence]]
 L2 = 12.0
 """Where a set has a weight of QUERIES."""
 QUERIES = 130
-CORPUS = 15 / 130
-DISTRACTORS = {"corpus": 0.5, "polar": 0.5}
+CORPUS = {"corpus": 15 / 130, "encoded-corpus": 15 / 130}
+"""Weight of a set beside others; 1 where nothing is said."""
+DISTRACTORS = dict.fromkeys(("corpus", "polar", "encoded-corpus", "encoded-polar"), 0.5)
 """Chosen by folds, with CORPUS: what parts right answers from distractors best with next to nothing
 lost on made questions. More has more distractors right, and fewer answers to other questions."""
+ENCODED = "encoded-"
+"""Before the names of regressions over ENCODED_PIECES, and of the sets that they learn from."""
+EACH_ENCODED = 3
+"""Of the made questions, each which a model with an encoder reads, as it takes its time."""
+ENCODED_PIECES = (*PIECES, *COSINES)
+LEARNED_FROM = {
+    "question": (("made", "corpus"), PIECES),
+    "polar": (("polar",), PIECES),
+    f"{ENCODED}question": ((f"{ENCODED}made", f"{ENCODED}corpus"), ENCODED_PIECES),
+    f"{ENCODED}polar": ((f"{ENCODED}polar",), ENCODED_PIECES),
+    "claim": (("wice",), CLAIM_EVIDENCE),
+}
+"""Regression -> the sets it learns from, and its pieces."""
 N_FOLDS = 10
 MOST = 5.0
 """Bound of a prior's weight."""
@@ -88,7 +108,7 @@ def fit(sets: Sets, names: tuple[str, ...]) -> Regression:
         [
             shares(query, DISTRACTORS.get(name, 0.0))
             * (QUERIES / len(each))
-            * (CORPUS if name == "corpus" else 1.0)
+            * CORPUS.get(name, 1.0)
             for name, each in sets.items()
             for query in each
         ]
@@ -142,10 +162,12 @@ def fit_prior(sets: Sets, regressions: Mapping[str, Regression]) -> float:
 
 def learn(sets: Sets) -> AnswerWeights:
     """Return the weights that are learned from sets."""
-    question = fit({name: sets[name] for name in ("made", "corpus")}, PIECES)
-    claim = fit({"wice": sets["wice"]}, CLAIM_EVIDENCE)
-    prior = fit_prior({name: sets[name] for name in PRIORS}, {"made": question, "wice": claim})
-    return AnswerWeights(question, fit({"polar": sets["polar"]}, PIECES), claim, prior)
+    found = {
+        of: fit({name: sets[name] for name in names}, pieces)
+        for of, (names, pieces) in LEARNED_FROM.items()
+    }
+    judges = {"made": found["question"], "wice": found["claim"]}
+    return AnswerWeights(found, fit_prior({name: sets[name] for name in PRIORS}, judges))
 
 
 def average_precision(relevant: list[bool]) -> float:
@@ -168,7 +190,8 @@ def precision_and_rank(
 
 def regression_of(weights: AnswerWeights, name: str) -> Regression:
     """Return the regression that judges the queries of a set."""
-    return {"polar": weights.polar, "wice": weights.claim}.get(name, weights.question)
+    (of,) = (of for of, (names, _) in LEARNED_FROM.items() if name in names)
+    return weights.regressions[of]
 
 
 def by_folds(sets: Sets) -> dict[str, list[Array]]:
@@ -228,24 +251,38 @@ def rows(sets: Sets, scores: Mapping[str, Sequence[Array]]) -> Iterator[dict[str
         }
 
 
-def gathered(data: Path, aligner: Aligner) -> dict[str, list[QueryEvidence]]:
-    """Return the sets that weights are learned from."""
-    own = judged(corpus(), aligner)
-    return {
-        "made": judged(made(data, aligner), aligner),
-        "corpus": [query for query in own if not query.is_polar],
-        "polar": [query for query in own if query.is_polar],
-        "wice": judged(wice(data), aligner, asks=False),
-    }
+def encoded(query: QueryEvidence) -> QueryEvidence:
+    """Return a query with the cosine among its evidence, as rankings have it."""
+    cosine = query.scores["cosine"]
+    columns = [*query.evidence.T, cosine, np.minimum(cosine, MOST_COSINE)]
+    return replace(query, evidence=np.stack(columns, axis=1))
+
+
+def gathered(data: Path, aligner: Aligner, encoder: Aligner) -> dict[str, list[QueryEvidence]]:
+    """Return the sets that weights are learned from, by a model without an encoder and one with."""
+    found = {}
+    for by, start in ((aligner, ""), (encoder, ENCODED)):
+        asked = itertools.islice(made(data, by), None, None, EACH_ENCODED if start else 1)
+        own = judged(corpus(), by)
+        sets = {
+            "made": judged(asked, by),
+            "corpus": [query for query in own if not query.is_polar],
+            "polar": [query for query in own if query.is_polar],
+        }
+        for name, queries in sets.items():
+            found[start + name] = list(map(encoded, queries)) if start else queries
+    return found | {"wice": judged(wice(data), aligner, asks=False)}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--data", type=Path, required=True, help="folder of the corpora")
     parser.add_argument("--model", default="en")
+    parser.add_argument("--encoder", default="en-neural-open", help="a model that has one")
     parser.add_argument("--output", type=Path, required=True, help="file to write")
     arguments = parser.parse_args()
-    sets = gathered(arguments.data, Aligner.load(arguments.model))
+    aligners = Aligner.load(arguments.model), Aligner.load(arguments.encoder)
+    sets = gathered(arguments.data, *aligners)
     for row in rows(sets, by_folds(sets)):
         print(json.dumps(row))
     arguments.output.write_text(learn(sets).rows(), encoding="utf-8")

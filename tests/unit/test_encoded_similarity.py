@@ -16,7 +16,7 @@ from tokalign.english.annotate import load_annotator
 from tokalign.errors import InputError
 from tokalign.model.file import load_model
 from tokalign.model.shipped import model_path
-from tokalign.ranking.judge import COSINE_BIAS, COSINE_WEIGHT
+from tokalign.ranking.judge import MOST_COSINE, shipped_weights
 from tokalign.types import Sentence
 from tokalign.types.options import AlignOptions, Detail, Symmetrization
 from tokalign.v1 import align_pb2
@@ -131,7 +131,7 @@ def test_another_query_ranks_by_the_alignment_s_score_alone(model):
         assert each.judgement.score == each.alignment.score
 
 
-def test_a_question_has_the_cosine_among_its_evidence(model):
+def test_a_question_has_the_cosine_among_its_evidence_and_weights_of_its_own(model):
     question, candidates = "Who founded the bakery?", ["Marta founded the bakery.", "It rained."]
 
     def judged(encoder):
@@ -139,15 +139,27 @@ def test_a_question_has_the_cosine_among_its_evidence(model):
         found = aligner.rank(question, candidates, explain=True)
         return {each.index: each.judgement for each in found}
 
-    plain, encoded = judged(None), judged(ConstantEncoder(COSINE))
+    weights = shipped_weights().regressions
+    plain, low, encoded = (
+        judged(None),
+        judged(ConstantEncoder(0.1)),
+        judged(ConstantEncoder(COSINE)),
+    )
     for index, judgement in encoded.items():
         pieces = {piece.name: piece for piece in judgement.evidence}
-        assert (pieces["cosine"].value, pieces["cosine"].weight) == (COSINE, COSINE_WEIGHT)
-        added = COSINE_BIAS + COSINE_WEIGHT * COSINE
-        assert log_odds(judgement.score) == pytest.approx(log_odds(plain[index].score) + added)
+        assert (pieces["cosine"].value, pieces["about"].value) == (COSINE, MOST_COSINE)
+        of = weights["encoded-question"]
+        for name, weight in zip(of.names, of.weights, strict=True):
+            assert pieces[name].weight == weight
         total = sum(piece.value * piece.weight for piece in judgement.evidence)
         assert log_odds(judgement.score) == pytest.approx(total)
-        assert "cosine" not in {piece.name for piece in plain[index].evidence}
+        more = log_odds(judgement.score) - log_odds(low[index].score)
+        assert more == pytest.approx(
+            (COSINE - 0.1) * pieces["cosine"].weight + (MOST_COSINE - 0.1) * pieces["about"].weight
+        )
+        of_plain = {piece.name: piece.weight for piece in plain[index].evidence}
+        assert of_plain.keys() == {"bias", *weights["question"].names}
+        assert of_plain["score"] == weights["question"].weights[0]
 
 
 def log_odds(probability):

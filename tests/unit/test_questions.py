@@ -13,13 +13,22 @@ from tokalign.errors import ShapeError
 from tokalign.features.extract import Extractor
 from tokalign.features.feature_groups import Lexicons
 from tokalign.features.templates import TEMPLATES
+from tokalign.files.shipped import data_dir
 from tokalign.ranking.answer_types import (
     AnswerType,
     Expected,
     UnitKind,
     expected_answer,
 )
-from tokalign.ranking.judge import CLAIM_EVIDENCE, AnswerWeights, Regression, standardised, weighed
+from tokalign.ranking.judge import (
+    CLAIM_EVIDENCE,
+    COSINES,
+    WEIGHTS_FILE,
+    AnswerWeights,
+    Regression,
+    standardised,
+    weighed,
+)
 from tokalign.types import Sentence
 from tokalign.types.options import AlignOptions, RankBy
 from tokalign.types.ranking import Judgement
@@ -194,11 +203,16 @@ def test_the_score_is_the_sigmoid_of_what_is_explained():
 
 def test_the_shipped_weights_are_written_as_they_are_read():
     weights = AnswerWeights.open_shipped()
-    assert weights.question.names == weights.polar.names == EVIDENCE[:-1]
-    assert weights.claim.names == CLAIM_EVIDENCE
+    pieces = EVIDENCE[:-1]
+    assert {of: each.names for of, each in weights.regressions.items()} == {
+        "question": pieces,
+        "polar": pieces,
+        "encoded-question": (*pieces, *COSINES),
+        "encoded-polar": (*pieces, *COSINES),
+        "claim": CLAIM_EVIDENCE,
+    }
     assert weights.prior > 0
-    rows = [row.split("\t") for row in weights.rows().splitlines()]
-    assert [name for of, name, _ in rows if of == "polar"] == ["bias", *EVIDENCE[:-1]]
+    assert weights.rows() == (data_dir() / WEIGHTS_FILE).read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -252,7 +266,7 @@ def test_priors_are_standardised(priors, expected):
 
 
 def test_a_prior_adds_to_the_log_odds():
-    weights = AnswerWeights(*[Regression((), 0.0, ())] * 3, prior=math.log(3))
+    weights = AnswerWeights({}, prior=math.log(3))
     plain = Judgement(RankBy.ANSWER, 0.5)
     assert weighed(plain, 1.0, weights, explain=False) == Judgement(
         RankBy.ANSWER, pytest.approx(0.75)

@@ -1,11 +1,12 @@
 """The score of a candidate: a logistic regression over its evidence, and its explanation.
 
 The regressions ship with the package; `lab.recipes.question_weights` trains them. A
-question without a question word asks for yes or no (a polar one) and has weights of its own. Two
-inputs are added to theirs:
+question without a question word asks for yes or no (a polar one) and has weights of its own.
 
-The cosine of a model with a sentence encoder is further evidence for an answer. It helps on
-questions, but not on claims, which are ranked by the alignment's score (lab/experiments.md).
+The cosine of a model with a sentence encoder is further evidence for an answer. It parts answers to
+this question from answers to others, but among the former, repetitions of the question have the
+largest, so the cosine up to MOST_COSINE has a weight of its own. With it all evidence has other
+weights. Claims are ranked without it.
 
 A caller's own score of a candidate, its *prior*, adds to the log odds. It is standardised, so that
 neither scale nor zero of such scores matters, and equal ones have no effect::
@@ -20,7 +21,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Final, Self
@@ -58,9 +59,9 @@ class Regression:
     bias: float
     weights: tuple[float, ...]
 
-    def plus(self, name: str, weight: float, bias: float = 0.0) -> Regression:
+    def plus(self, name: str, weight: float) -> Regression:
         """Return a regression over one more piece of evidence, the last."""
-        return Regression((*self.names, name), self.bias + bias, (*self.weights, weight))
+        return Regression((*self.names, name), self.bias, (*self.weights, weight))
 
     def score(self, values: Sequence[float]) -> float:
         """Return the probability that a candidate is right, in [0, 1]."""
@@ -80,41 +81,37 @@ class AnswerWeights:
 
     Attributes
     ----------
-    question, polar : Regression
-        Of questions with a question word, and of polar ones: over all but the last of EVIDENCE of
-        tokalign.decoding.evidence, in their order.
-    claim : Regression
-        Over CLAIM_EVIDENCE.
+    regressions : dict from str to Regression
+        `question` and `polar`, of questions with a question word, and of polar ones: over all but
+        the last of EVIDENCE of tokalign.decoding.evidence, in their order. `encoded-question` and
+        `encoded-polar`, of models with an encoder: over COSINES as well. `claim`: over
+        CLAIM_EVIDENCE.
     prior : float
         Weight of a standardised prior, in nats for each standard deviation.
     """
 
-    question: Regression
-    polar: Regression
-    claim: Regression
+    regressions: Mapping[str, Regression]
     prior: float
 
     @classmethod
     def open_shipped(cls) -> Self:
         """Return the shipped weights."""
         rows = (data_dir() / WEIGHTS_FILE).read_text(encoding="utf-8").splitlines()
-        found: dict[str, dict[str, float]] = {"question": {}, "polar": {}, "claim": {}, "any": {}}
+        found: dict[str, dict[str, float]] = {}
         for row in rows:
             of, name, weight = row.split("\t")
-            found[of][name] = float(weight)
-
-        def regression(weights: dict[str, float]) -> Regression:
+            found.setdefault(of, {})[name] = float(weight)
+        prior = found.pop("any")[PRIOR]
+        regressions = {}
+        for of, weights in found.items():
             bias = weights.pop(BIAS)
-            return Regression(tuple(weights), bias, tuple(weights.values()))
-
-        question, polar, claim = (regression(found[of]) for of in ("question", "polar", "claim"))
-        return cls(question, polar, claim, found["any"][PRIOR])
+            regressions[of] = Regression(tuple(weights), bias, tuple(weights.values()))
+        return cls(regressions, prior)
 
     def rows(self) -> str:
         """Return the file that `open_shipped` reads."""
         lines = []
-        for of in ("question", "polar", "claim"):
-            regression: Regression = getattr(self, of)
+        for of, regression in self.regressions.items():
             lines.append(f"{of}\t{BIAS}\t{regression.bias:.4g}")
             pairs = zip(regression.names, regression.weights, strict=True)
             lines += [f"{of}\t{name}\t{weight:.4g}" for name, weight in pairs]
@@ -134,12 +131,10 @@ def sigmoid(log_odds: float) -> float:
     return odds / (1.0 + odds)
 
 
-COSINE = "cosine"
-"""Name of the piece of evidence; a field of Alignment."""
-COSINE_WEIGHT: Final = 6.0
-"""In nats; a cosine is in [-1, 1]."""
-COSINE_BIAS: Final = -3.0
-"""Makes a cosine of 0.5, about the mean of TrecQA's candidates, neutral."""
+COSINES = ("cosine", "about")
+"""Names of the evidence from the cosine: as it is, and at most MOST_COSINE."""
+MOST_COSINE: Final = 0.4
+"""Chosen by folds of the corpus' questions."""
 
 
 ASKS = "asks"
@@ -227,10 +222,11 @@ def judge_answer(
     weights = shipped_weights()
     if evidence is not None:
         *values, is_polar = evidence
-        regression = weights.polar if is_polar else weights.question
+        of = "polar" if is_polar else "question"
         if alignment.cosine is not None:
-            regression = regression.plus(COSINE, COSINE_WEIGHT, COSINE_BIAS)
-            values.append(alignment.cosine)
+            of = f"encoded-{of}"
+            values += [alignment.cosine, min(alignment.cosine, MOST_COSINE)]
+        regression = weights.regressions[of]
         if ends_as_question(alignment.source.text):
             regression = regression.plus(ASKS, ASKS_WEIGHT)
             values.append(1.0)
@@ -238,7 +234,7 @@ def judge_answer(
             regression = regression.plus(FRAGMENT, ASKS_WEIGHT)
             values.append(1.0)
     elif by is RankBy.ANSWER:
-        regression, values = weights.claim, [alignment.score, alignment.similarity]
+        regression, values = weights.regressions["claim"], [alignment.score, alignment.similarity]
     else:
         return Judgement(RankBy.SCORE, alignment.score)
     pieces = regression.explain(values) if explain else ()
