@@ -35,7 +35,7 @@ ROOMS = {
     "decoding": """
         alignment_accuracy batches calibration choice constraints constraint_errors
         convention encoded_similarity gate group_choice joint pair_memory phrases
-        second_pass similarity styles symmetrize""",
+        second_pass pair_order similarity styles symmetrize""",
     "relations": "relations relation_kinds conflicts one_judge units chunks",
     "edits": "edits edit_parts changes",
     "ranking": "ranking questions asked_part evidence cli_rank",

@@ -136,7 +136,8 @@ class Peer:
         self.is_open = False
         if by_reset:
             own: socket.socket = self._writer.get_extra_info("socket")
-            own.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _NO_LINGER)
+            if own.fileno() >= 0:  # else the server has hung up before
+                own.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _NO_LINGER)
         if self._task is not None:
             self._task.cancel()
         self._writer.transport.abort()

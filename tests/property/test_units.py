@@ -12,6 +12,7 @@ from reference.pair import ReferencePair
 from reference.units import Units, tree_scores
 from support.contrasts import SIDES, TEXTS
 from tokalign.aligner import Aligner
+from tokalign.decoding.pair_order import in_reading_order
 from tokalign.errors import InputError, ModelError, ResourceError
 from tokalign.features.feature_groups import Lexicons
 from tokalign.files.tables import Table, write_table
@@ -83,7 +84,8 @@ def test_scores_are_those_of_the_trees_one_by_one(name, n_outputs, data):
 @given(st.sampled_from(TEXTS), st.sampled_from(["strict", "free"]))
 def test_links_that_share_tokens_have_the_relation_of_all_their_tokens(texts, style):
     options = AlignOptions(style=style, relations=True)
-    alignment = ALIGNER.align(*texts, options)
+    sides = ALIGNER.annotate(texts)
+    alignment = ALIGNER.align(*in_reading_order((sides[0], sides[1])), options)
     links = [(link.source, link.target) for link in alignment.links]
     units = [unit_of(links, i, j) for i, j in links]
     pair = alignment.source, alignment.target

@@ -43,7 +43,7 @@ def confidences(aligner, gold, style=""):
     ("files", "model", "style", "choice", "f1", "exact", "error"),
     [
         (SAMPLE, "en", "strict", STRICT, 0.88, 0.30, 0.06),
-        (SAMPLE, "en", "free", LOOSE, 0.83, 0.18, 0.04),
+        (SAMPLE, "en", "free", LOOSE, 0.83, 0.18, 0.05),
         (SAMPLE, "en-rte2", "", STRICT, 0.88, 0.30, 0.055),
         ("multimwa/mtref-dev.tsv", "en", "free", LOOSE, 0.83, 0.04, 0.06),
         ("multimwa/wiki-dev.tsv", "en", "edits", LOOSE, 0.973, 0.59, 0.03),

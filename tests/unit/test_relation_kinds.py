@@ -251,7 +251,8 @@ def test_rates_are_compared_as_values(aligner):
 
     for rates in RATES:
         assert not [(a, b) for a in rates for b in rates if told(a, b)]
-    unlike = [(rates[0], "four times a day") for rates in RATES] + [("twice a day", "once a week")]
+    unlike = [(rates[0], "four times a day") for rates in RATES[:-1]]
+    unlike += [("twice a day", "once a week"), ("once a week", "twice a day")]
     assert not [pair for pair in unlike if not told(*pair)]
 
 

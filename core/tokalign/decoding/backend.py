@@ -14,7 +14,7 @@ from tokalign.batches.outcomes import restore, values
 from tokalign.errors import InputError
 from tokalign.features.feature_groups import Encoded
 from tokalign.model.file import ModelHeader
-from tokalign.types import Alignment, AnnotatedPair, LinkExplanation
+from tokalign.types import Alignment, AnnotatedPair, LinkExplanation, Sentence
 from tokalign.types.columns import AlignmentColumns
 from tokalign.types.edits import Edit
 from tokalign.types.lengths import is_cut
@@ -238,9 +238,9 @@ class Backend(ABC):
             )
 
 
-def truncated(pairs: Sequence[EncodedPair]) -> list[tuple[bool, bool]]:
+def truncated(sources: Sequence[Sentence], targets: Sequence[Sentence]) -> list[tuple[bool, bool]]:
     """Return, per pair, whether the source and the target were truncated."""
-    return [(is_cut(pair[0]), is_cut(pair[1])) for pair, _ in pairs]
+    return list(zip(map(is_cut, sources), map(is_cut, targets), strict=True))
 
 
 def edits_of(columns: AlignmentColumns, errors: Container[int]) -> list[tuple[Edit, ...]]:

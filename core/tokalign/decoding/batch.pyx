@@ -54,9 +54,11 @@ from tokalign.relations.related_units cimport (
     room_bytes,
 )
 
+from tokalign.decoding.pair_order import TurnedPair
 from tokalign.decoding.symmetrize import excluded_labels
 from tokalign.errors import ModelError
 from tokalign.types.columns import CONFLICT
+from tokalign.types.constraints import SIDES
 
 cdef extern from "Python.h":
     object PyByteArray_FromStringAndSize(const char *values, Py_ssize_t n_bytes)
@@ -384,9 +386,11 @@ cdef class Batch:
         cdef const float[:, ::1] s2t, t2s
         cdef Extractor extractor = decoder.extractor
         cdef Job *job = &self.jobs[number]
+        cdef Analysed scored
         pair, encoded = self.pairs[number]
-        cdef Analysed of_source = self._analyse(decoder, pair[0], "source")
-        cdef Analysed of_target = self._analyse(decoder, pair[1], "target")
+        job.is_turned = type(pair) is TurnedPair
+        cdef Analysed of_source = self._analyse(decoder, pair[0], SIDES[job.is_turned])
+        cdef Analysed of_target = self._analyse(decoder, pair[1], SIDES[not job.is_turned])
         if extractor.uses_encoder:
             extractor.check_encoded(encoded, of_source.side.n, of_target.side.n)
             s2t, t2s = encoded
@@ -394,9 +398,10 @@ cdef class Batch:
             job.t2s_encoded = &t2s[0, 0]
         if len(pair) > 2:
             self._constrain(job, pair[2], of_source.side.n, of_target.side.n)
-        if of_target.score_weights == NULL:
-            of_target.weigh(pair[1].tags)
-        job.score_weights = of_target.score_weights
+        scored = of_source if job.is_turned else of_target
+        if scored.score_weights == NULL:
+            scored.weigh(pair[not job.is_turned].tags)
+        job.score_weights = scored.score_weights
         job.source = &of_source.side
         job.target = &of_target.side
         return 0
@@ -405,7 +410,10 @@ cdef class Batch:
         self, Job *job, constraints, Py_ssize_t n_source, Py_ssize_t n_target
     ) except -1:
         cdef const uint8_t[:, ::1] s2t, t2s
-        excluded = excluded_labels(constraints, n_source, n_target)
+        if job.is_turned:
+            excluded = excluded_labels(constraints, n_target, n_source)[::-1]
+        else:
+            excluded = excluded_labels(constraints, n_source, n_target)
         s2t, t2s = excluded
         job.s2t_excluded = &s2t[0, 0]
         job.t2s_excluded = &t2s[0, 0]
@@ -542,7 +550,10 @@ cdef class Batch:
         cdef int64_t k
         pair = self.pairs[number][0]
         decoded.source, decoded.target = pair[:2]
+        decoded.is_turned = job.is_turned
         decoded.constraints = pair[2] if len(pair) > 2 else None
+        if job.is_turned and decoded.constraints is not None:
+            decoded.constraints = decoded.constraints.turned()
         decoded.s2t_posterior = _matrix_of(self.scratch.s2t_posterior, n_source, n_target + 1)
         decoded.t2s_posterior = _matrix_of(self.scratch.t2s_posterior, n_target, n_source + 1)
         decoded.link_posterior = _matrix_of(self.posterior, n_source, n_target)
@@ -631,7 +642,8 @@ def decide_batch(
     pairs : sequence of ((Sentence, Sentence), encoded) or ((Sentence, Sentence, Constraints), ...)
         Sentences with tags and lemmas, and trees where the model uses them. `encoded` is the
         encoder's output, if the model has an encoder (see Extractor.rows), else None. A sentence
-        that several pairs share as one object is analysed once.
+        that several pairs share as one object is analysed once. Of a TurnedPair, `decoded` and the
+        columns are turned, too, all but the score.
     styles : sequence of int
         Number of each pair's style; 0 if the model's have no names, -1 to choose one.
     conventions : Conventions

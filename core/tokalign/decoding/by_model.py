@@ -35,6 +35,7 @@ from tokalign.decoding.evidence import EvidenceRows, SupportRows
 from tokalign.decoding.explain import explain_link
 from tokalign.decoding.link_decision import lowered_shares
 from tokalign.decoding.pair_details import PLAIN_STYLE, PairDetails
+from tokalign.decoding.pair_order import TurnedPair, turn_back
 from tokalign.decoding.second_pass import SecondPass
 from tokalign.english.questions import asks
 from tokalign.features.feature_groups import Lexicons
@@ -153,9 +154,14 @@ class ModelBackend(Backend):
             no_link=_no_link(options),
         )
         names = self._styles.names
+        is_turned = [type(pair) is TurnedPair for pair, _ in pairs]
+        if any(is_turned):
+            turn_back(decided, is_turned)
+        sources = [pair[own] for (pair, _), own in zip(pairs, is_turned, strict=True)]
+        targets = [pair[not own] for (pair, _), own in zip(pairs, is_turned, strict=True)]
         columns = AlignmentColumns(
-            sources=[pair[0] for pair, _ in pairs],
-            targets=[pair[1] for pair, _ in pairs],
+            sources=sources,
+            targets=targets,
             **decided,
             model=self.header.name,
             version=self.header.version,
@@ -164,7 +170,7 @@ class ModelBackend(Backend):
             explanations=details.explanations,
             phrases=details.phrases,
             unit=options.offsets,
-            truncated=truncated(pairs) if options.truncate else (),
+            truncated=truncated(sources, targets) if options.truncate else (),
             styles=[names[number] for number in styles] if names else (),
             compare=self._compare if self._has_cosines(options, compares=compares) else None,
             encoded=self._encoded,

@@ -90,9 +90,10 @@ class SystemBackend(Backend):
                 figures.append((0.0, 0.0))
             matched.append(_at_least(found, options.min_confidence))
             confidences.append(confidence)
+        sources, targets = [pair[0] for pair, _ in pairs], [pair[1] for pair, _ in pairs]
         columns = AlignmentColumns(
-            sources=[pair[0] for pair, _ in pairs],
-            targets=[pair[1] for pair, _ in pairs],
+            sources=sources,
+            targets=targets,
             offsets=np.array([0, *accumulate(len(each.source) for each in matched)], np.int64),
             source=np.concatenate([nothing.source, *(each.source for each in matched)]),
             target=np.concatenate([nothing.target, *(each.target for each in matched)]),
@@ -113,7 +114,7 @@ class SystemBackend(Backend):
             phrases=[weakest_links(_links(each)) for each in matched] if options.phrases else (),
             distance=[each.distance for each in matched],
             unit=options.offsets,
-            truncated=truncated(pairs) if options.truncate else (),
+            truncated=truncated(sources, targets) if options.truncate else (),
         )
         if options.edits:
             columns.edits = edits_of(columns, errors)

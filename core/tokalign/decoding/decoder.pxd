@@ -22,12 +22,13 @@ cdef struct Job:
     # One pair: inputs and results.
     const Side *source           # NULL where the sentence could not be analysed
     const Side *target
-    const double *score_weights  # [n_target] the target tokens' weights in the score
+    const double *score_weights  # weights in the score of the tokens of the caller's target
     const float *s2t_encoded     # NULL without an encoder
     const float *t2s_encoded
     const uint8_t *s2t_excluded  # labels that constraints exclude, as emissions lie; NULL without
     const uint8_t *t2s_excluded
     double no_link               # added to the score of no partner
+    bint is_turned               # whether the source is the caller's target
     int style                    # that decides; CHOOSE until one is chosen
     Status status
     double target_covered
@@ -104,6 +105,7 @@ cdef class DecodedPair:
     cdef readonly int style
     cdef readonly object unlike
     cdef readonly double covered
+    cdef readonly bint is_turned
     cdef bint _is_left       # whether the decoder's buffers hold no longer t2s
     cdef Decoder _decoder    # None once another pair is decoded
     cdef const double *_s2t  # emissions of both directions, held by the decoder

@@ -343,6 +343,14 @@ cdef void _fill_figures(Job *job, const PairScratch *scratch) noexcept nogil:
     for k in range(job.target.n):
         scratch.target_weights[k] = job.target.word[k].weight
     weights.score_target = job.score_weights
+    if job.is_turned:
+        weights.source = scratch.target_weights
+        weights.target = scratch.source_weights
+        pair_shares(
+            scratch.t2s_posterior, scratch.s2t_posterior, job.target.n, job.source.n, &weights,
+            &job.target_covered, &job.covered,
+        )
+        return
     weights.source = scratch.source_weights
     weights.target = scratch.target_weights
     pair_shares(
@@ -427,6 +435,9 @@ cdef class DecodedPair:
         Whether two words have different forms.
     covered : float
         See Alignment.
+    is_turned : bool
+        Whether the caller's source and target are this pair's target and source; see
+        tokalign.decoding.pair_order.
     """
 
     def __init__(self):

@@ -11,9 +11,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tokalign.batches.outcomes import annotate_pairs, map_batch, unwrap
-from tokalign.decoding.backend import Backend, Unit
+from tokalign.decoding.backend import Backend, EncodedPair, Unit
 from tokalign.decoding.by_model import ModelBackend
 from tokalign.decoding.explain import require_indices
+from tokalign.decoding.pair_order import in_reading_order, reads_target_first
 from tokalign.english.annotate import Annotator, load_annotator
 from tokalign.english.annotate.prepared import annotate, is_ready
 from tokalign.english.lexicon.lexical_tables import Frequencies
@@ -146,8 +147,14 @@ class PairEngine:
     def align_pair(self, pair: PairLike, options: AlignOptions) -> Alignment:
         """Annotate and align one pair; return its alignment, or raise its error."""
         self.backend.check(options)
-        encoded = self.backend.encode([self.annotate_pair(pair, options)], options)
+        encoded = self._encode([self.annotate_pair(pair, options)], options)
         return unwrap(next(self.backend.decide(encoded, options).alignments()))
+
+    def _encode(self, pairs: Sequence[AnnotatedPair], options: AlignOptions) -> list[EncodedPair]:
+        """Return pairs as `Backend.encode` does, and in the order in which a model reads them."""
+        if not self.is_system:
+            pairs = [in_reading_order(pair) for pair in pairs]
+        return self.backend.encode(pairs, options)
 
     def align_annotated(
         self, pairs: Sequence[AnnotatedPair | Exception], options: AlignOptions
@@ -165,7 +172,7 @@ class PairEngine:
             If the model has no such style.
         """
         self.backend.check(options)
-        encode = partial(self.backend.encode, options=options)
+        encode = partial(self._encode, options=options)
         yield from self.backend.align(map_batch(encode, pairs), options)
 
     def judge_annotated(
@@ -201,9 +208,10 @@ class PairEngine:
     ) -> tuple[LinkExplanation, ...]:
         """Return why two tokens are, or are not, linked; see Aligner.explain."""
         self.backend.check(options)
-        (encoded,) = self.backend.encode([self.annotate_pair(pair, options)], options)
-        n_tokens = len(encoded[0][0]), len(encoded[0][1])
+        sides = self.annotate_pair(pair, options)
+        n_tokens = len(sides[0]), len(sides[1])
         require_indices(source_index, target_index, *n_tokens, options.symmetrization)
+        (encoded,) = self._encode([sides], options)
         return self.backend.explain(encoded, source_index, target_index, options)
 
     def explain_relation(
@@ -219,7 +227,11 @@ class PairEngine:
         require_indices(source_index, target_index, *n_tokens, options.symmetrization)
         inputs = partial(self.unit_inputs, sides, options=options)
         links = [(link.source, link.target) for link in alignment.links]
-        return explain_relation(model, links, source_index, target_index, inputs)
+        if not reads_target_first(*sides):
+            return explain_relation(model, links, source_index, target_index, inputs)
+        inputs = partial(self.unit_inputs, sides[::-1], options=options)
+        links = [(j, i) for i, j in links]
+        return explain_relation(model, links, target_index, source_index, inputs).turned()
 
     def unit_inputs(
         self, pair: AnnotatedPair, units: Sequence[Unit], options: AlignOptions
@@ -229,7 +241,7 @@ class PairEngine:
         Parameters
         ----------
         units : sequence of (source tokens, target tokens)
-            Rising indices, at least one on each side.
+            Rising indices, at least one on each side. The pair is read as it stands.
 
         Returns
         -------

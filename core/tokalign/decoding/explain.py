@@ -67,13 +67,30 @@ def explain_link(
     Parameters
     ----------
     source_index, target_index : int
-        0-based tokens; -1 on one side for the other side's NULL.
+        0-based tokens of the caller's pair; -1 on one side for the other side's NULL.
+    symmetrization : Symmetrization
+        Of the caller's pair.
 
     Raises
     ------
     InputError
         If the pair has no such tokens.
     """
+    if decoded.is_turned:
+        found = _explained(table, decoded, target_index, source_index, symmetrization.turned)
+        yield from reversed([each.turned() for each in found])
+    else:
+        yield from _explained(table, decoded, source_index, target_index, symmetrization)
+
+
+def _explained(
+    table: FeatureTable,
+    decoded: DecodedPair,
+    source_index: int,
+    target_index: int,
+    symmetrization: Symmetrization,
+) -> Iterator[LinkExplanation]:
+    """Explain a link of the decoded pair as the model read it."""
     features = decoded.features(source_index, target_index)
     link = (source_index, target_index)
     if symmetrization is not Symmetrization.TARGET_TO_SOURCE and source_index >= 0:

@@ -86,8 +86,11 @@ class PairDetails:
         )
 
     def finish(self, number: int, decoded: DecodedPair) -> Sequence[LinkTuple]:
-        """Compute and keep the details of a pair; return its links."""
-        symmetrization = self._options.symmetrization
+        """Compute and keep the details of a pair; return its links.
+
+        The details are of the caller's pair, the links of the decoded one, which may be turned.
+        """
+        symmetrization = self._symmetrization(decoded)
         convention = self._conventions[decoded.style]
         links = self._links(decoded)
         if self.posteriors or decoded.constraints is not None:
@@ -98,31 +101,41 @@ class PairDetails:
                 confidence = pinned(decoded.constraints, confidence)
                 links = self._completed(decoded, links, confidence)
             if self.posteriors:
-                self.posteriors[number] = confidence.astype(np.float32)
+                own = confidence.T if decoded.is_turned else confidence
+                self.posteriors[number] = own.astype(np.float32, order="C")
         if self.phrases:
             found = phrases_of(decoded, links, symmetrization, convention)
-            self.phrases[number] = (
-                found
-                if self._relations is None
-                else related_phrases(decoded, found, self._relations)
-            )
+            if self._relations is not None:
+                found = related_phrases(decoded, found, self._relations)
+            if decoded.is_turned:
+                found = tuple(sorted(phrase.turned() for phrase in found))
+            self.phrases[number] = found
         if self.explanations:
+            own_links = sorted((j, i) if decoded.is_turned else (i, j) for i, j, _ in links)
             self.explanations[number] = tuple(
                 explanation
-                for i, j, _ in links
-                for explanation in explain_link(self._table, decoded, i, j, symmetrization)
+                for link in own_links
+                for explanation in explain_link(
+                    self._table, decoded, *link, self._options.symmetrization
+                )
             )
         if self.means:
             self.means[number] = link_posteriors(decoded, Symmetrization.JOINT)
         return links
 
+    def _symmetrization(self, decoded: DecodedPair) -> Symmetrization:
+        """Return the symmetrization of the decoded pair."""
+        own = self._options.symmetrization
+        return own.turned if decoded.is_turned else own
+
     def _links(self, decoded: DecodedPair) -> list[LinkTuple]:
-        if self._options.symmetrization is Symmetrization.JOINT:
+        symmetrization = self._symmetrization(decoded)
+        if symmetrization is Symmetrization.JOINT:
             return decoded.links
         convention = self._conventions[decoded.style]
         links = [
             (i, j, convention.confidence(posterior, bool(decoded.unlike[i, j])))
-            for i, j, posterior in links_by_label(decoded, self._options.symmetrization)
+            for i, j, posterior in links_by_label(decoded, symmetrization)
         ]
         return [link for link in links if link[2] >= self._options.min_confidence]
 

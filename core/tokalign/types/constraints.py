@@ -105,6 +105,17 @@ take one of them back
         """Return whether there are any constraints."""
         return any(getattr(self, name) for name in NAMES)
 
+    def turned(self) -> Constraints:
+        """Return the constraints of the pair with source and target exchanged."""
+        return Constraints(
+            anchors=tuple((j, i) for i, j in self.anchors),
+            forbidden=tuple((j, i) for i, j in self.forbidden),
+            linked_source=self.linked_target,
+            linked_target=self.linked_source,
+            unlinked_source=self.unlinked_target,
+            unlinked_target=self.unlinked_source,
+        )
+
     @classmethod
     def taken_from(cls, changes: dict[str, Any]) -> Self | None:
         """Remove the constraints from keyword arguments and return them; None without any.

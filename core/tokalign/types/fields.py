@@ -7,7 +7,7 @@ CONTRIBUTING.md says what else a new field needs.
 from __future__ import annotations
 
 import enum
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from tokalign.types.edits import Edit
@@ -61,6 +61,12 @@ class LinkExplanation:
     features: tuple[FeatureContribution, ...]
     runner_up: int
     margin: float
+
+    def turned(self) -> LinkExplanation:
+        """Return the explanation with source and target exchanged."""
+        return replace(
+            self, source=self.target, target=self.source, direction=self.direction.turned
+        )
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -30,6 +30,11 @@ class Direction(enum.StrEnum):
     SOURCE_TO_TARGET = "s2t"
     TARGET_TO_SOURCE = "t2s"
 
+    @property
+    def turned(self) -> Direction:
+        """The other direction."""
+        return next(each for each in Direction if each is not self)
+
 
 class Symmetrization(enum.StrEnum):
     """Ways to combine the two directions into one alignment.
@@ -48,6 +53,13 @@ class Symmetrization(enum.StrEnum):
     GROW_DIAG_FINAL = "grow-diag-final"
     GROW_DIAG_FINAL_AND = "grow-diag-final-and"
     JOINT = "joint"
+
+    @property
+    def turned(self) -> Symmetrization:
+        """The way that has the same result on a pair whose sentences are exchanged."""
+        if self in tuple(Direction):
+            return Symmetrization(Direction(self).turned)
+        return self
 
 
 DEFAULT_SYMMETRIZATION = Symmetrization.JOINT

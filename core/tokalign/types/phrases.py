@@ -48,6 +48,17 @@ class Phrase:
     confidence: float = 1.0
     relation: Relation | None = field(default=None, compare=False)
 
+    def turned(self) -> Phrase:
+        """Return the phrase with source and target exchanged."""
+        return Phrase(
+            self.target_start,
+            self.target_end,
+            self.source_start,
+            self.source_end,
+            self.confidence,
+            self.relation and self.relation.turned(),
+        )
+
 
 def links_of(block: Block) -> Iterator[tuple[int, int]]:
     """Yield the (source, target) links of a block."""

@@ -31,6 +31,9 @@ class RelationKind(enum.StrEnum):
 
 RELATION_KINDS: tuple[RelationKind, ...] = tuple(RelationKind)
 
+TURNED_KINDS = (0, 2, 1, 3, 4, 5, 6)
+"""Number of each kind as the target sees it: narrower and wider change places."""
+
 
 RELATION_SIGNS: dict[str, str] = {
     RelationKind.SAME: "=",
@@ -81,6 +84,10 @@ class Relation(Shown):
                 field="relations",
             )
         return found
+
+    def turned(self) -> Relation:
+        """Return the relation as the target sees it."""
+        return Relation(tuple(self.probabilities[k] for k in TURNED_KINDS))
 
     def known_kind(self) -> RelationKind | None:
         """Return the likeliest kind, or None if only a newer server knows it."""
@@ -219,7 +226,8 @@ class RelationExplanation:
     score : float
         Score of that kind, before softmax.
     inputs : tuple of InputContribution
-        Inputs that changed the score, by falling absolute contribution.
+        Inputs that changed the score, by falling absolute contribution; as the longer sentence of
+        the pair sees them.
     """
 
     source: tuple[int, ...]
@@ -228,3 +236,10 @@ class RelationExplanation:
     kind: RelationKind
     score: float
     inputs: tuple[InputContribution, ...]
+
+    def turned(self) -> RelationExplanation:
+        """Return the explanation with source and target exchanged; inputs stay as they are."""
+        relation = self.relation.turned()
+        return RelationExplanation(
+            self.target, self.source, relation, relation.kind, self.score, self.inputs
+        )
