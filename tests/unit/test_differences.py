@@ -10,7 +10,9 @@ import jsonschema
 import pytest
 from support.differences import aligned, spans_of, texts_of
 from tokalign import InputError
+from tokalign.english.reading import without_marks
 from tokalign.texts.diff import BlockKind, TextDiff, diff_of, same_texts, summarize
+from tokalign.texts.diff.duties import duty_of, is_of_rules
 from tokalign.texts.diff.reading_order import paragraphs
 from tokalign.types.edits import Change, Edit, EditKind
 from tokalign.types.texts import TextAlignment, TextBlock
@@ -100,29 +102,19 @@ def test_what_happened_to_a_number_of_a_merged_sentence_is_told_first(diff):
         ("Take the --no-user-cfg option of install.", None),
         ("It is a not-for-profit corporation.", None),
         ("Look at the log and check there are no errors.", None),
-        ("There may be a special need for mills.", None),
-        ("It may be forgotten later.", None),
-        ("The change may affect all guests.", None),
-        ("This may change in the future.", None),
         ("It is for readers with no time at all.", None),
         ("It is for readers that don't have time.", None),
         ("Since they do not check it, it is fast.", None),
         ("By default, the result is None.", None),
-        ("The mill may not be available today.", None),
-        ("It may not be supported in the future.", None),
         ("It says what is not supported and how.", None),
         ("The value is not None in the end.", None),
-        ("It may also be combined with others.", None),
         ("It is not always easy to see.", None),
         ("The member agrees that he must not smoke.", "prohibition"),
-        ("It may be raised while the mill runs.", None),
         ('It says "the mill has no wheel" then.', None),
         ("It asks for mills but not for wheels.", None),
         ("That is no longer allowed here.", "prohibition"),
         ("It repairs the mill not turning.", None),
-        ("The patch may not apply cleanly.", None),
         ("It fails for a type that cannot be read.", None),
-        ("It should not impact most guests.", None),
         ("Note that it does not run at night.", "denial"),
         ("Guests may not bring dogs.", "prohibition"),
         ("It may be freely copied.", "permission"),
@@ -141,6 +133,40 @@ def test_a_sentence_that_obliges_permits_or_denies_is_told_where_it_comes_or_goe
             (e.kind, e.old or e.new, e.places[0].sentence) for e in summarize(diff_of(texts)).alarms
         ]
         assert found == ([(change, sentence, fate)] if change else [])
+
+
+@pytest.mark.parametrize(
+    ("sentence", "duty"),
+    [
+        ("There may be a special need for mills.", None),
+        ("The change may affect all guests.", None),
+        ("It may not be supported in the future.", None),
+        ("It should not impact most guests.", None),
+        ("The mill is not quite old, it seems.", None),
+        ("It cannot know of it.", None),
+        ("It isn't hard to write a mill.", None),
+        ("It has to be read, and not written.", None),
+        ("If you ask, you may see none.", None),
+        ("Mills of wood are not supported.", "denial"),
+        ("The wheel no longer turns by itself.", "denial"),
+        ("There is no warranty.", "denial"),
+        ("It cannot be opened at night.", "prohibition"),
+        (".. note:: Do not stop the wheel.", "prohibition"),
+        ("If it rains, please do **not** open the gate.", "prohibition"),
+        ("No other mills are allowed.", "prohibition"),
+        ("A wheel must turn.", "obligation"),
+        ("A licence is not required.", "permission"),
+    ],
+)
+def test_a_text_that_is_not_of_rules_obliges_and_denies_only_outright(sentence, duty):
+    assert duty_of(without_marks(sentence), is_of_rules=False) == duty
+
+
+def test_a_text_is_of_rules_if_one_of_ten_sentences_obliges():
+    plain = "It rains today. " * 12
+    assert not is_of_rules(plain)
+    assert is_of_rules(f"{plain}Guests must pay. The firm is liable. ")
+    assert is_of_rules("It rains today. It is cold.")
 
 
 def test_a_rewritten_sentence_that_obliges_is_told():

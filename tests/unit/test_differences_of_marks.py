@@ -172,12 +172,34 @@ def test_marks_that_both_texts_have_are_kept(diff):
         ("Two releases, e.g.\n1.5.x, 1.6.x, come.", "Two releases, e.g.\n3.2.x, 4.0.x, come."),
         ("The class is new (see lines 7-11).", "The class is new (see lines 8-34)."),
         ("These days, prefer to use a mill.", "These days, it is preferred to use a mill."),
+        (
+            "Try this::\n\n    >>> mill.wheels()\n    <Mill id=8031>\n",
+            "Try this::\n\n    >>> mill.wheels()\n    <Mill id=2983>\n",
+        ),
+        (
+            "<title>The mill 0.6.8 of all mills</title>\n<p>It was built with Mason 1.8.2.</p>",
+            "<title>The mill 1.3.3 of all mills</title>\n<p>It was built with Mason 7.3.7.</p>",
+        ),
+        ("It mills.\n\nLast updated 2019-12-05.", "It mills.\n\nLast updated 2024-06-25."),
+        (
+            "- The mill of wood is turned by 3 wheels when a guest has asked for it (#3656).",
+            "- The gate of wood is shut by no more than one host when rain has come in (#5745).",
+        ),
+        ("Each mill generally turns when it rains.", "Each mill turns when it rains."),
+        ("They can turn the wheel of the mill.", "They turn the wheel of the mill."),
+        (
+            "Do this::\n\n    mill.start(wheel_a)\n    mill.stop()\n",
+            "Do this::\n\n    mill.start(wheel_b)\n    mill.stop()\n",
+        ),
+        ("It is at ``http://example.org/a`` now.", "It is at ``https://example.org/b`` now."),
+        ("See |mill_name| for all of its wheels.", "See Mill for all of its wheels."),
     ],
     ids=[
         "stamps", "address", "target", "option", "role", "names", "reference", "command", "session",
         "running-head", "pointing", "image", "label", "norm", "news", "prefix", "rows", "typo",
         "hash", "years", "years-before", "example",
-        "lines", "impersonal",
+        "lines", "impersonal", "shell", "title", "updated", "other", "adverb", "can", "call",
+        "literal-address", "variable",
     ],
 )  # fmt: skip
 def test_what_says_nothing_of_the_matter_raises_no_alarm(diff, old, new):
@@ -214,8 +236,19 @@ def test_what_says_nothing_of_the_matter_raises_no_alarm(diff, old, new):
             "master → main",
         ),
         ("The log is cut after 80 lines.", "The log is cut after 90 lines.", "80 → 90"),
+        (
+            "Mills\n~~~~~\n\nGuests must pay for the mill at once.\n\nMore\n~~~~\n\nIt mills.",
+            "Mills\n~~~~~\n\nGuests should pay for the mill at once.\n\nMore\n~~~~\n\nIt mills.",
+            "must → should",
+        ),
     ],
-    ids=["money", "typed", "setting", "mail", "dotted", "literal", "lines"],
+    ids=["money", "typed", "setting", "mail", "dotted", "literal", "lines", "tildes"],
 )
 def test_what_is_beside_it_still_raises_one(diff, old, new, alarm):
     assert [str(each) for each in summarize(diff(old, new)).alarms] == [alarm]
+
+
+def test_a_part_that_was_renamed_in_many_codes_is_one_alarm(diff):
+    old = "Call ``mill1.run`` first. Then ``mill1.stop`` ends the wheel for today."
+    (alarm,) = summarize(diff(old, old.replace("mill1", "mill2"))).alarms
+    assert (alarm.old, alarm.new, len(alarm.places)) == ("mill1.run", "mill2.run", 2)

@@ -10,16 +10,18 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import TypeAlias
 
+from tokalign.types.patterns import regex
+
 TextRange: TypeAlias = tuple[int, int]
 """A half-open range of code points of a text."""
 
-_ANY = re.compile(r"^[ \t]*(?:[|#]|[-=~^\"]{3}|<h\d|<pre|\\|```|~~~)|::", re.MULTILINE)
-_CELL = re.compile(r"[ \t]*\|")
-_HEADING = re.compile(r"[ \t]*(?:#{1,6}[ \t]|<h[1-6]\b|\\[a-z]{0,9}section\b|={2,6} )")
-_UNDERLINE = re.compile(r"[ \t]*\n[ \t]*([-=~^\"'+*.:])\1{2,}[ \t]*$", re.MULTILINE)
-_BELOW = re.compile(r"[ \t]*([-=])\1{2,}[ \t]*$", re.MULTILINE)
-_OPENING = re.compile(r"[ \t]*(?:(```|~~~)|<pre\b(?!.*</pre>)|\\begin\{(verbatim|lstlisting)\})")
-_DIRECTIVE = re.compile(r"\.\. (code|sourcecode|console|click:)?")
+_ANY = regex(r"^[ \t]*(?:[|#]|[-=~^\"]{3}|<h\d|<pre|\\|```|~~~)|::", re.MULTILINE)
+_CELL = regex(r"[ \t]*\|")
+_HEADING = regex(r"[ \t]*(?:#{1,6}[ \t]|<h[1-6]\b|\\[a-z]{0,9}section\b|={2,6} )")
+_UNDERLINE = regex(r"[ \t]*\n[ \t]*([-=~^\"'+*.:])\1{2,}[ \t]*$", re.MULTILINE)
+_BELOW = regex(r"[ \t]*([-=])\1{2,}[ \t]*$", re.MULTILINE)
+_OPENING = regex(r"[ \t]*(?:(```|~~~)|<pre\b(?!.*</pre>)|\\begin\{(verbatim|lstlisting)\})")
+_DIRECTIVE = regex(r"\.\. (code|sourcecode|console|click:)?")
 
 _NAME = (
     r"(?i:section|article|chapter|part|clause|rule|appendix|annex|schedule|step|paragraph"
@@ -27,29 +29,38 @@ _NAME = (
 )
 _DOTTED = r"\d{1,3}(?:\.\d{1,3}){0,5}"
 _TITLE = r"\**\s+[*_`\"\u201c(A-Z]"
-_LABEL = re.compile(
+_LABEL = regex(
     rf"[\s>#*_=-]{{0,12}}({_NAME}(?:{_DOTTED}|[A-Z]|[IVXLC]{{1,6}})(?:[.:)](?=[\s*])|(?={_TITLE}|\s*\Z))"
     rf"|\d{{1,3}}(?:\.\d{{1,3}}){{1,5}}(?={_TITLE})|(?<=#\s)\d{{1,3}}(?={_TITLE})"
     rf"|\d{{1,3}}(?=[ \t]+[^\n]{{1,120}}\n[ \t]*(?:={{3}}|-{{3}}))"
     rf"|(?:{_DOTTED}|[IVXLC]{{1,6}})[.)](?=[\s*])|\(?(?:[a-z]|[ivxl]{{1,5}}|\d{{1,3}})\)(?=[\s*]))"
 )
-_PROMPT = re.compile(r"[ \t]*(?:\(\w+\) ?)?(?:[$%>]|[A-Z]:[^>\n]{0,60}>) ")
-_SESSION = re.compile(r"^[ \t]*([=-])\1{2,} .* \1{3,}[ \t]*$", re.MULTILINE)
-_RUNNING_HEAD = re.compile(
+_PROMPT = regex(r"[ \t]*(?:\(\w+\) ?)?(?:[$%>]|>{3,4}|\.{3,4}|[A-Z]:[^>\n]{0,60}>) ")
+_OF_CONSOLE = regex(r"(?:code-block::|sourcecode::|```|~~~) ?(?:console|output)\Z")
+_SESSION = regex(r"^[ \t]*([=-])\1{2,} .* \1{3,}[ \t]*$", re.MULTILINE)
+_RUNNING_HEAD = regex(
     r"^(?:([\w:.+-]{1,80})\(\d\w{0,5}\).{0,200}\1|\S.{0,120}[ \t]{3}[\w:.+-]{1,80})"
     r"\(\d[a-z]{0,6}\)[ \t]*$",
     re.MULTILINE,
 )
-_EMPHASIS = re.compile(r"[*_]*")
-_BAR = re.compile(r"(?<!\\)\|")
-_REFERENCE = re.compile(rf"{_NAME}\(?\Z")
-_UNTOLD = re.compile(
+_EMPHASIS = regex(r"[*_]*")
+_BAR = regex(r"(?<!\\)\|")
+_REFERENCE = regex(rf"{_NAME}\(?\Z")
+_UNTOLD = regex(
     r"(?i:\blines?\s{1,3}|(?:copyright|\(c\)|\u00a9)[^\n]{0,20}"
-    r"|\.\.\s{1,3}(?:version[a-z]{4,8}|deprecated)::\s)\Z"
+    r"|\.\.\s{1,3}(?:version[a-z]{4,8}|deprecated)::\s|<title>[^<]*"
+    r"|\b(?:created|generated|built)\s(?:using|with|by)\b[^\n]*"
+    r"|\b(?:release|last (?:updat|modif|revis|chang)\w*)\W*(?:<[^<>]*>)?|^[ \t:]*version: *['\"]?"
+    r"|^[ \t]*(?:\.\. [|\w].*|:alt: .*)"
+    r"|^\.(?:TH|\\\").*)\Z",
+    re.MULTILINE,
 )
-_YEARS = re.compile(r"[\d\s,-]{4,30}\((?:c|C)\)")
-_VERSION = re.compile(r"\W{0,3}\d+\.[\dx]")
-_EXAMPLE = re.compile(r"(?i:\b(?:e\.g\.|ex\.|for example,|for instance,)[^;()]{0,40})\Z")
+_YEARS = regex(r"[\d\s,-]{4,30}\((?:c|C)\)")
+_OWN = regex(r"[\d.]{3,20}\w* documentation\b")
+_VERSION = regex(r"\W{0,3}v?\d+\.[\dx]")
+_EXAMPLE = regex(
+    r"(?i:\b(?:e\.g\.|ex\.|for (?:example|instance),|in this case|writing\b)[^;()]{0,40})\Z"
+)
 
 
 class BlockForm(StrEnum):
@@ -90,7 +101,7 @@ def forms_of(text: str, starts: Iterable[int]) -> list[BlockForm]:
 def _code(text: str) -> Iterator[tuple[int, int]]:
     """Yield the ranges of code: between fences or tags, and what is indented behind two colons."""
     at = start = 0
-    closing = ""
+    closing = above = ""
     indent = -1  # of the line with two colons; what is indented more is code
     for line in text.splitlines(keepends=True):
         depth = len(line) - len(line.lstrip())
@@ -98,7 +109,7 @@ def _code(text: str) -> Iterator[tuple[int, int]]:
             if closing in line:
                 yield start, at
                 closing = ""
-        elif (opening := _OPENING.match(line)) is not None:
+        elif (opening := _OPENING.match(line)) is not None and not _underlines(line, above):
             closing = opening[1] or (f"\\end{{{opening[2]}}}" if opening[2] else "</pre>")
             start, indent = at + len(line), -1
         elif line.strip() and 0 <= indent < depth:
@@ -108,8 +119,14 @@ def _code(text: str) -> Iterator[tuple[int, int]]:
             is_code = said.endswith("::") if directive is None else directive[1] and "::" in said
             indent = depth if is_code else -1
         at += len(line)
+        above = line
     if closing:
         yield start, at
+
+
+def _underlines(line: str, above: str) -> bool:
+    """Whether a line of tildes makes the line above a heading, as in reST."""
+    return not line.strip().strip("~") and 0 < len(above.strip()) <= len(line.strip())
 
 
 def printed(text: str) -> list[TextRange]:
@@ -129,7 +146,10 @@ def printed(text: str) -> list[TextRange]:
         blocks.append((blocks.pop()[0] if joined else start, end))
     for at, end in blocks:
         lines = text[at:end].splitlines(keepends=True)
-        is_printed = _SESSION.search(text, at, end) is not None
+        is_printed = _SESSION.search(text, at, end) is not None or (
+            _OF_CONSOLE.search(text[max(0, at - 100) : at].rstrip()) is not None
+            and not any(map(_PROMPT.match, lines))
+        )
         for before, line in pairwise(["", *lines]):
             is_typed = _PROMPT.match(line) is not None or before.rstrip().endswith("\\")
             is_printed = is_printed or _PROMPT.match(before) is not None
@@ -179,10 +199,10 @@ def follows_name(text: str, at: int) -> bool:
 def says_little(text: str, at: int) -> bool:
     """Whether a number at a place of a text is of a line, a copyright or a note of what is new, or
     a version of an example: see lines 7-11, (c) 2024, e.g. 2.1."""
-    before = text[max(0, at - 60) : at]
+    before = text[max(0, at - 100) : at]
     is_example = _VERSION.match(text, at) is not None and _EXAMPLE.search(before) is not None
     is_untold = _UNTOLD.search(before) is not None or _YEARS.match(text, at) is not None
-    return is_example or is_untold
+    return is_example or is_untold or _OWN.match(text, at) is not None
 
 
 def is_of_label(span: TextRange, text: str, label: TextRange) -> bool:

@@ -12,6 +12,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from tokalign.english.lexicon.word_lists import function_words
@@ -31,7 +32,8 @@ from tokalign.texts.block_forms import (
     says_little,
     with_underline,
 )
-from tokalign.texts.diff.duties import DUTIES, duty_of
+from tokalign.texts.diff.build_diff import n_alike
+from tokalign.texts.diff.duties import DUTIES, duty_of, is_of_rules
 from tokalign.texts.diff.reading_order import paragraphs
 from tokalign.texts.diff.text_diff import (
     BlockKind,
@@ -41,6 +43,7 @@ from tokalign.texts.diff.text_diff import (
     token_spans,
 )
 from tokalign.types.edits import CONFLICTING, Change, EditKind
+from tokalign.types.patterns import regex
 
 _FUNCTION_WORDS = frozenset(function_words())
 _VALUES = {
@@ -60,16 +63,34 @@ FATES = {
     BlockKind.INSERTED: "inserted",
 }
 """Fate of a sentence, by the kind of its block."""
-_LITERAL = re.compile(
-    r"``(?=\S).{1,300}?``|(?<![`:\w])`(?=\S)[^`\n<]{1,300}`(?![`_\w])"
+_LITERAL = regex(
+    r"``(?=\S).{1,300}?``|<(?:code|kbd|tt)\b[^<>]{0,99}>[^<]{1,300}<|(?<![`:\w])`(?=\S)[^`\n<]{1,300}`(?![`_\w])"
     r"|:(?:attr|class|command|data|envvar|exc|file|func|meth|mod|option):`[^`\n]{1,300}`"
 )
-_POINTING = re.compile(r":(?:doc|issue|numref|pep|ref|rfc|term|ticket):`[^`\n]{1,300}`")
-_PROSE = re.compile(r"(?<!\S)[A-Za-z]?[a-z]+(?!\S)")
-_DIGITS = re.compile(r"\d+(?:[.-]\d+)*")
+_POINTING = regex(r":(?:doc|issue|numref|pep|ref|rfc|term|ticket):`[^`\n]{1,300}`")
+_PROSE = regex(r"(?<!\S)[A-Za-z]?[a-z]+(?!\S)")
+_DIGITS = regex(r"\d+(?:[.-]\d+)*")
 _LONG = 400  # characters
-_HASH = re.compile(r"[0-9a-f]{12,}")
-_WORD = re.compile(r"\w[\w'\u2019-]*")
+_FEW = 6  # words
+LEAST_SURE = 0.6
+LEAST_SURE_ELSEWHERE = 0.85
+"""Shares of the words of sentences that stay, in which any conflict is told: where sentences stayed
+one by one, and where they moved, were split or merged."""
+_OF_CODE = frozenset((Change.CODE, Change.NUMBER, Change.OPPOSITE, Change.NEGATION))
+_CALL = regex(r"\w\(|^[ \t]*>>> ")
+_VARIABLE = regex(r"\|[\w-]+\||\\f[A-Z(]|://.*://")
+_HASH = regex(r"[0-9a-f]{12,}")
+_TELLING = {
+    Change.MODALITY: re.compile(
+        r"(?i:\b(?:must|shall|should|not|never|cannot|requir|mandat|oblig|forbid|prohibit|allow"
+        r"|permit|optional|recommend)|n['\u2019]t\b|\A(?:can|may|might|could|will) \w+\Z)"
+    ),
+    Change.QUANTITY: re.compile(
+        r"(?i:\b(?:all|always|any|both|each|every|few|half|least|most|never|no|none|only|some)\b)"
+    ),
+}
+"""Words of which one must be among those of a change."""
+_WORD = regex(r"\w[\w'\u2019-]*")
 _QUOTES = "\"'`\u2018\u2019\u201c\u201d,;:()[]{} \t\n"
 MOST_SHOWN = 12
 """Most alarms that are shown unless all are asked for."""
@@ -186,7 +207,6 @@ class Renumbered(NamedTuple):
 
 def renumbered(diff: TextDiff) -> tuple[Renumbered, ...]:
     """Return the labels of a difference that were numbered anew, in the order of the new text."""
-    starts = _line_starts(diff.old), _line_starts(diff.new)
     found = []
     for block in diff.blocks:
         texts = with_underline(diff.old, block.old), with_underline(diff.new, block.new)
@@ -194,10 +214,7 @@ def renumbered(diff: TextDiff) -> tuple[Renumbered, ...]:
             continue
         old, new = (number_of(text[slice(*at)]) for text, at in zip(texts, labels, strict=True))
         if old != new:
-            lines = (
-                bisect_right(side, at)
-                for side, at in zip(starts, (block.old[0], block.new[0]), strict=True)
-            )
+            lines = _line_of(diff.old, block.old[0]), _line_of(diff.new, block.new[0])
             found.append(Renumbered(old, new, *lines))
     return tuple(found)
 
@@ -206,7 +223,8 @@ def alarms_of(diff: TextDiff) -> tuple[Alarm, ...]:
     """Return the alarms of a difference, the most important first."""
     found: dict[tuple[str, str], list[Alarm]] = {}
     for each in _Finder(diff).found():
-        found.setdefault((each.old.lower(), each.new.lower()), []).append(each)
+        pair = each.old.lower(), each.new.lower()
+        found.setdefault(_unlike(*pair) if each.kind == "code" else pair, []).append(each)
     alarms = []
     for same in found.values():
         (kind, _), *_ = Counter(each.kind for each in same).most_common(1)
@@ -214,6 +232,22 @@ def alarms_of(diff: TextDiff) -> tuple[Alarm, ...]:
         places = tuple(place for each in same for place in each.places)
         alarms.append(replace(first, places=places))
     return tuple(sorted(alarms, key=lambda each: KINDS.index(each.kind)))
+
+
+def _unlike(old: str, new: str) -> tuple[str, str]:
+    """Return the words in which two codes differ, as of one part that was renamed in many.
+
+    Examples
+    --------
+    >>> _unlike("mill1.wheel.turn", "mill2.wheel.turn"), _unlike("mill1", "mill2")
+    (('mill1', 'mill2'), ('mill1', 'mill2'))
+    """
+    sides = [re.findall(r"\w+|\W", each) for each in (old, new)]
+    for _ in range(2):
+        n = n_alike(*sides)
+        sides = [side[n:][::-1] for side in sides]
+    one, other = ("".join(side) for side in sides)
+    return (one, other) if one and other else (old, new)
 
 
 def renumbered_line(found: Iterable[Renumbered]) -> str:
@@ -234,21 +268,30 @@ class _Finder:
 
     def __init__(self, diff: TextDiff) -> None:
         self._diff = diff
-        self._lines = _line_starts(diff.old), _line_starts(diff.new)
-        self._numbers = {
+        self._renumbered = {each[:2] for each in renumbered(diff)}
+        self._printed = printed(diff.old), printed(diff.new)
+        self._are_of_rules = is_of_rules(diff.old), is_of_rules(diff.new)
+
+    @cached_property
+    def _numbers(self) -> dict[int, int]:
+        """The number of the paragraph of each block, by the block's id."""
+        return {
             id(block): paragraph.number
-            for paragraph in paragraphs(diff)
+            for paragraph in paragraphs(self._diff)
             for block, is_origin in paragraph.places
             if not is_origin
         }
-        self._renumbered = {each[:2] for each in renumbered(diff)}
-        self._rows = Counter(
+
+    @cached_property
+    def _rows(self) -> Counter[str]:
+        """How many sentences there are of each form, with 0 for numbers."""
+        diff = self._diff
+        return Counter(
             _DIGITS.sub("0", side[start:end])
             for block in diff.blocks
             for side, spans in ((diff.old, block.old_sentences), (diff.new, block.new_sentences))
             for start, end in spans
         )
-        self._printed = printed(diff.old), printed(diff.new)
 
     def found(self) -> Iterator[Alarm]:
         """Yield an alarm for each place, in the order of the new text."""
@@ -261,8 +304,8 @@ class _Finder:
             form = forms[block.new[0] < block.new[1]][number]
             is_whole = block.kind in (BlockKind.DELETED, BlockKind.INSERTED)
             last = None
-            kind = ""
             is_whole |= self._is_rewritten(block)
+            is_loose = None
             for s, segment in enumerate(block.segments):
                 change = segment.change
                 if change == Change.WORDING and self._is_in(_LITERAL, block, segment):
@@ -275,13 +318,21 @@ class _Finder:
                     continue
                 old, new = self._words(block, segment)
                 told = None
+                kind = ""
                 if is_whole:
                     told, old, new = self._sentences(old, new, form)
                 if told is None and change in CONFLICTING:
                     if segment.change is Change.NUMBER:
                         kind, old, new = self._value(block, segment, old, new)
+                    if change != Change.OPPOSITE and kind not in ("money", "time"):
+                        is_loose = self._is_loose(block) if is_loose is None else is_loose
+                        if is_loose and form is not BlockForm.CELL:
+                            continue
                     told = self._change(segment, Change(change), old, new, kind, form)
-                    if change == Change.ROLES and not self._are_exchanged(block, old, new):
+                    if change == Change.ROLES and (
+                        block.kind is not BlockKind.CHANGED
+                        or not self._are_exchanged(block, old, new)
+                    ):
                         told = None
                 found = (told, old, new) if told else None
                 if told and found != last:  # the day and the month of one date are one alarm
@@ -307,6 +358,29 @@ class _Finder:
             each.kind in (EditKind.EQUAL, EditKind.MOVE) and _WORD.search(self._diff.new_text(each))
             for each in block.segments
         )
+
+    def _is_loose(self, block: DiffBlock) -> bool:
+        """Whether most words of sentences that are not short changed: what else conflicts in them
+        may be about something else."""
+        kept = sum(
+            len(self._diff.new_text(each).split())
+            for each in block.segments
+            if each.kind in (EditKind.EQUAL, EditKind.MOVE)
+        )
+        most = max(len(each(block).split()) for each in (self._diff.old_text, self._diff.new_text))
+        least = LEAST_SURE if block.kind is BlockKind.CHANGED else LEAST_SURE_ELSEWHERE
+        return most - kept > _FEW and kept < least * most
+
+    def _is_set(self, segment: DiffSegment, form: BlockForm) -> bool:
+        """Whether a code is in prose, a command, or a short line that sets something: not in a call
+        or a long line of an example."""
+        for text, (at, _) in ((self._diff.old, segment.old), (self._diff.new, segment.new)):
+            line = text[text.rfind("\n", 0, at) + 1 :].partition("\n")[0]
+            n = len(line.split())
+            is_prose = 2 * len(_PROSE.findall(line)) > n or _LITERAL.search(line) is not None
+            if (form is BlockForm.CODE and _CALL.search(line)) or (n > _FEW and not is_prose):
+                return False
+        return True
 
     def _is_in(self, marked: re.Pattern[str], block: DiffBlock, segment: DiffSegment) -> bool:
         """Whether the words of a segment are within marks on both sides."""
@@ -371,8 +445,8 @@ class _Finder:
             segment,
             self._numbers[id(block)],
             fate(block),
-            bisect_right(self._lines[0], here.old[0]),
-            bisect_right(self._lines[1], here.new[0]),
+            _line_of(self._diff.old, here.old[0]),
+            _line_of(self._diff.new, here.new[0]),
             row,
         )
 
@@ -408,7 +482,10 @@ class _Finder:
     ) -> tuple[tuple[Change, str] | None, str, str]:
         """Return the change and the kind that sentences make which come or go, and those sentences
         that oblige, forbid, permit or deny; if none does, both as they are."""
-        duties = [duty_of(text) if text and form is BlockForm.TEXT else None for text in (old, new)]
+        duties = [
+            duty_of(text, is_of_rules=is_ruling) if text and form is BlockForm.TEXT else None
+            for text, is_ruling in zip((old, new), self._are_of_rules, strict=True)
+        ]
         kind = min(filter(None, duties), key=KINDS.index, default=None)
         if kind is None:
             return None, old, new
@@ -422,15 +499,17 @@ class _Finder:
         diff = self._diff
         if not _differs(change, old, new):
             return None
-        if change in (Change.NUMBER, Change.CODE) and (
+        telling = _TELLING.get(change)
+        if telling is not None and telling.search(f"{old} {new}") is None:
+            return None
+        if (change in (Change.NUMBER, Change.CODE) or old[:1].isdigit()) and (
             says_little(diff.old, segment.old[0]) and says_little(diff.new, segment.new[0])
         ):
             return None
         if form is BlockForm.CODE or change is Change.CODE:
-            is_prose = change is Change.ROLES or any(
-                len(_PROSE.findall(each)) > 3 for each in (old, new)
-            )
-            return None if is_prose else (change, "code")
+            is_prose = any(len(_PROSE.findall(each)) > 3 for each in (old, new))
+            is_told = change in _OF_CODE and not is_prose
+            return (change, "code") if is_told and self._is_set(segment, form) else None
         if change is not Change.NUMBER:
             return change, str(change)
         is_reference = follows_name(diff.old, segment.old[0]) and follows_name(
@@ -446,6 +525,8 @@ def _differs(change: Change, old: str, new: str) -> bool:
     if change is Change.ROLES:
         return True
     if change is Change.NAME and (old + new).islower():
+        return False
+    if change in (Change.NAME, Change.CODE) and _VARIABLE.search(f"{old} {new}"):
         return False
     if change is Change.NUMBER:
         return old != new
@@ -470,7 +551,7 @@ def _is_corrected(old: str, new: str) -> bool:
     if len(words[0]) != len(words[1]) or len(unlike) != 1:
         return False
     one, other = unlike[0]
-    is_inside = min(len(one), len(other)) > 5 and one[0] + one[-1] == other[0] + other[-1]
+    is_inside = min(len(one), len(other)) > 4 and one[0] + one[-1] == other[0] + other[-1]
     is_lost = len(one) != len(other) or sorted(one) == sorted(other)
     return is_inside and is_lost and is_typo(one, other)
 
@@ -481,8 +562,10 @@ def _names_one(old: str, new: str) -> bool:
     return parts[-1] == more[-1] and all(map(str.isidentifier, more)) and {*parts} < {*more}
 
 
-def _line_starts(text: str) -> list[int]:
-    return [0, *(each.end() for each in re.finditer(r"\r\n|[\n\r]", text))]
+def _line_of(text: str, at: int) -> int:
+    """Return the number from 1 of the line of a place, after \\n, \\r\\n or \\r."""
+    n = text.count("\n", 0, at) + text.count("\r", 0, at)
+    return n + 1 - text.count("\r\n", 0, at)
 
 
 def _value_at(text: str, span: TextRange) -> tuple[Kind, str] | None:

@@ -285,13 +285,14 @@ def _shared_ends(old: str, new: str) -> tuple[int, int]:
     return before, _n_shared(old[before:][::-1], new[before:][::-1])
 
 
-def _n_alike(a: Sequence[str], b: Sequence[str]) -> int:
+def n_alike(a: Sequence[str], b: Sequence[str]) -> int:
+    """Return how many items two sequences share at their beginnings."""
     unlike = (k for k, (one, other) in enumerate(zip(a, b, strict=False)) if one != other)
     return next(unlike, min(len(a), len(b)))
 
 
 def _n_shared(a: str, b: str) -> int:
-    n = _n_alike(a, b)
+    n = n_alike(a, b)
     if all(not text[n : n + 1].strip() for text in (a, b)):
         return n
     return next((k for k in range(n, 0, -1) if a[k - 1].isspace()), 0)
@@ -430,11 +431,12 @@ class _Builder:
             labelled = with_underline(texts.old_text, old), with_underline(texts.new_text, new)
             found = list(with_labels(*labelled, by_cells(*both, found)))
         segments = tuple(
-            replace(
-                each,
-                old=(each.old[0] + old[0], each.old[1] + old[0]),
-                new=(each.new[0] + new[0], each.new[1] + new[0]),
-                move=self._next_move() if each.kind is EditKind.MOVE else move,
+            DiffSegment(
+                each.kind,
+                (each.old[0] + old[0], each.old[1] + old[0]),
+                (each.new[0] + new[0], each.new[1] + new[0]),
+                each.change,
+                self._next_move() if each.kind is EditKind.MOVE else move,
             )
             for each in found
         )
@@ -506,8 +508,8 @@ def _pieces_of_cell(
         for text, (at, end) in zip(texts, cell, strict=True)
     )
     words = [texts[0][slice(*each)] for each in olds], [texts[1][slice(*each)] for each in news]
-    n = _n_alike(*words)
-    m = _n_alike(*(side[n:][::-1] for side in words))
+    n = n_alike(*words)
+    m = n_alike(*(side[n:][::-1] for side in words))
     ends = len(olds) - m, len(news) - m
     yield from pieces_of_run(texts, olds[:n], news[:n], None)
     old, new = (

@@ -6,6 +6,7 @@ import re
 
 from tokalign.english.values import find_values
 from tokalign.texts.diff.text_diff import token_spans
+from tokalign.types.patterns import regex
 
 DUTIES = ("prohibition", "obligation", "permission", "denial")
 """What sentences do, the most important first."""
@@ -28,43 +29,64 @@ _ASIDES = frozenset(
 )  # fmt: skip
 """Words that begin what a sentence does not say of itself."""
 _ENDS = frozenset((",", ";", ".", "then"))
-_ADDRESS = re.compile(r"\S*://\S*")
+_ADDRESS = regex(r"\S*://\S*")
 _DENYING = frozenset(("never", "no", "nobody", "none", "nor", "not", "nothing"))
 """Words of a sentence that denies; without, fail and their like are a part of what it says."""
-_DENYING_NOTHING = frozenset(
-    (
-        "also", "always", "impact", "just", "limited", "matter", "necessarily", "none", "only",
-        "reason", "strictly", "to",
-    )
-)  # fmt: skip
+_NOTHING = frozenset(("also", "always", "just", "matter", "necessarily", "none", "only", "to"))
 """Words behind "not" in a sentence that need not deny."""
-_POSSIBLE = frozenset(
-    (
-        "accidentally", "accumulate", "affect", "appear", "apply", "become", "benefit", "break",
-        "cause", "change", "contain", "depend", "differ", "encounter", "exist", "fail", "find",
-        "happen", "have", "help", "include", "lead", "look", "need", "notice", "occur", "omit",
-        "require", "result", "seem", "show", "vary", "want", "wish", "work",
-    )
-)  # fmt: skip
-"""Words behind "may" in a sentence that permits nothing."""
-_ADVERB = re.compile(r"(?!(?:app|supp|comp|re|rep)ly\Z)\w+ly")
-_LATER = frozenset(("future", "later", "soon"))
-_DONE = frozenset(
-    (
-        "amended", "appointed", "assigned", "brought", "built", "cancelled", "copied", "disclosed",
-        "distributed", "elected", "extended", "given", "held", "kept", "made", "modified", "paid",
-        "parked", "published", "redistributed", "reproduced", "sent", "shared", "sold",
-        "sublicensed", "suspended", "taken", "terminated", "transferred", "withdrawn",
-    )
-)  # fmt: skip
-"""What "may be" permits: deeds of people. Of the rest, such as used and raised, most may happen."""
-_WEAKENING = frozenset(("but", "may", "or", "probably", "typically", "usually", "why"))
-"""Words before a negation in a sentence that need not deny."""
+_TURNING = frozenset(("and", "but", "may", "might", "or", "to", ","))
+"""Words before a negation of a part of a sentence."""
+_SAYING = regex(
+    r"am|are|be|been|is|was|were|also|always|longer|much|never|no|not|now|often|only|still|\w+ly"
+)
+_BARRED = regex(
+    r"(?:\W*\w+::?|note)?\W*(?:(?:please|but|so|also|and|then)\W+)?"
+    r"(?:(?:if|when|to|unless|before|after|for|while)\b[^,;]{3,100}, (?:please )?)?"
+    r"(?:do not|don['\u2019]t|never) "
+    r"(?!be\b|bother|care|confuse|expect|forget|hesitate|mind|need|panic|think|want|worry)",
+    re.IGNORECASE,
+)
+"""Begins sentences that tell a reader what not to do."""
+_RULING = regex(
+    r"\b(?:must|shall|MUST|SHALL|SHOULD|MAY|hereby|liable|entitled|prohibited|agrees)\b"
+)
+_STOP = regex(r"[.!?](?=\s)")
+_OUTRIGHT = regex(
+    r"(?:must|shall|should(?! not| never)|required|mandatory|compulsory|obliged|allowed|permitted"
+    r"|optional|forbidden|prohibited|no longer|not yet|(?:no|not)\b.{1,50} any ?more)\b"
+    r"|cannot (?:contain|be (?:\w+ly )?\w*(?:ed|en|ne|nt|pt|un|ut|wn|ld|set|read))\b"
+    r"|should (?:not|never) (?!impact|affect|matter|be (?:needed|required|under))"
+    r"|no (?:\w+ )?(?:breaking|charge|effect|fee|guarant|liabil|obligat|refund|right|support|warra)"
+    r"|(?:not|never)(?: \w+ly| been| be| get| yet)*"
+    r" (?:accept|add|affiliat|allow|applicable|apply|assign|author|availab|backward|bind|call|charg"
+    r"|clos|collect|compatib|complet|cover|delet|disclos|edit|eligib|enabl|encrypt|endors|entitl"
+    r"|expos|for sale|guarant|implement|includ|install|intend|liab|licens|maintain|modif|paid|pay"
+    r"|permit|provid|recommend|refund|releas|reli[ae]|require|responsib|restor|safe|secure|sell"
+    r"|share|sold|store|suitab|support|test|transfer|valid|waive|warrant|work)"
+)
+"""What sentences oblige and deny in texts that are not of rules: what readers rely on."""
+_PERSON = regex(
+    r"(?:anybody|anyone|bod(?:y|ies)|buyer|candidate|child|committee|council|customer|employee|firm"
+    r"|employer|everybody|everyone|guest|holder|landlord|lessee|licensee|licensor|member|owner"
+    r"|participant|part(?:y|ies)|passenger|patient|people|person|pupil|resident|seller|staff"
+    r"|student|subscriber|supplier|tenant|trustee|visitor|voter|we|worker)s?"
+)
+"""Who may and does not by rules, in texts that are not of rules, too."""
+_FAR = 20  # words before a denial
 _LEAST_WORDS = 3  # of a sentence that obliges or denies
 
 
-def duty_of(text: str) -> str | None:
+def is_of_rules(text: str) -> bool:
+    """Whether one of ten sentences of a text has a word such as must, or the text is very short."""
+    return len(_RULING.findall(text)) >= (len(_STOP.findall(text)) + 6) // 10
+
+
+def duty_of(text: str, *, is_of_rules: bool = True) -> str | None:
     """Return what a sentence does: a prohibition, an obligation, a permission, a denial, or None.
+
+    In a text that is not of rules, most sentences with may, cannot and not explain how things are.
+    Those permit and forbid nothing, and deny only if they say that something does not work, is not
+    supported, and the like.
 
     Examples
     --------
@@ -72,11 +94,13 @@ def duty_of(text: str) -> str | None:
     ('prohibition', 'obligation')
     >>> duty_of("Dogs may enter."), duty_of("It is not for sale."), duty_of("It rained in May.")
     ('permission', 'denial', None)
+    >>> duty_of("It may rain.", is_of_rules=False), duty_of("It is not red.", is_of_rules=False)
+    (None, None)
     """
-    text = _ADDRESS.sub("", text)
+    text = " ".join(_ADDRESS.sub("", text).split())
     spans = list(token_spans(text))
     words = [text[start:end] for start, end in spans]
-    if len(text.split()) < _LEAST_WORDS or text.rstrip()[-1:] in ":?":
+    if len(text.split()) < _LEAST_WORDS or text[-1:] in ":?":
         return None
     is_value = {
         at for each in find_values(words) for at in range(each.start, each.end) if not each.rank
@@ -98,9 +122,15 @@ def duty_of(text: str) -> str | None:
         if at in is_value or is_part or aside == '"' or aside in _ASIDES:
             continue
         duty = _duty(words, lower, at)
+        if duty and not is_of_rules:
+            is_said = any(
+                _OUTRIGHT.match(" ".join(lower[k : at + 12])) for k in (at, max(at - 1, 0))
+            ) or any(map(_PERSON.fullmatch, lower[max(at - 2, 0) : at]))
+            if not is_said or (duty == "denial" and at > _FAR):
+                continue
         if aside != "that" or duty in ("prohibition", "obligation"):  # they agree that he must
             duties.add(duty)
-    if lower[0] in ("never", "don't", "don\u2019t") or lower[:2] == ["do", "not"]:
+    if _BARRED.match(text) is not None:
         duties.add("prohibition")
     return next((kind for kind in DUTIES if kind in duties), None)
 
@@ -111,25 +141,20 @@ def _duty(words: list[str], lower: list[str], at: int) -> str | None:
     following = lower[at + 1 : at + 2]
     if word in _MODALS or words[at] == "SHOULD":
         denies = not _DENYING.isdisjoint((*lower[:2], *following))
-        if word == "may":
-            behind = [each for each in lower[at + 1 : at + 5] if not _ADVERB.fullmatch(each)]
-            deed = [each for each in behind if each not in _DENYING][:2]
-            is_done = deed[:1] != ["be"] or deed[-1] in _DONE
-            is_done &= _LATER.isdisjoint(lower[at : at + 9]) and "also" not in behind
-            if not is_done or not _POSSIBLE.isdisjoint(deed):
-                return None
         return "prohibition" if denies else "permission" if word == "may" else "obligation"
     if word == "cannot":
         return "prohibition" if lower[at - 1] != "that" else None
     duty = _STATES.get(word)
     if duty is not None:
         before = set(lower[max(at - 3, 0) : at])
-        if not words[at].isupper() and before.isdisjoint(_BEING):
+        is_said = _SAYING.fullmatch(lower[at - 1]) is not None
+        is_said &= not (before.isdisjoint(_BEING) or before & {"would", "may", "might", "could"})
+        if not words[at].isupper() and not is_said:
             return None  # the notice required by law
-        if before & _DENYING:
+        if _DENYING & {*before, lower[0]}:
             return "prohibition" if word == "recommended" else _DENIED[duty]
         return duty
-    if lower[max(at - 1, 0)] in _WEAKENING or "".join(following).endswith("ing"):
+    if lower[max(at - 1, 0)] in _TURNING or "".join(following).endswith("ing"):
         return None
-    denies = word in _DENYING and _DENYING_NOTHING.isdisjoint(following) and words[at] != "None"
+    denies = word in _DENYING and _NOTHING.isdisjoint(following) and words[at] != "None"
     return "denial" if denies or word.endswith(("n't", "n\u2019t")) else None

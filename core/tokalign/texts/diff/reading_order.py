@@ -67,6 +67,9 @@ class Paragraph:
 def in_reading_order(parts: Sequence[_Part]) -> Iterator[tuple[_Part, bool]]:
     """Yield parts in the order of the new text, and moved parts at their old place, too: after the
     part before them in the old text. Each comes with whether this is its old place."""
+    if not any(map(has_moved, parts)):
+        yield from ((part, False) for part in parts)
+        return
     leaving: dict[int, list[_Part]] = {}
     before = -1
     places = sorted(
@@ -137,7 +140,10 @@ def _code_of(diff: TextDiff) -> set[int]:
 
 def _is_same(diff: TextDiff, block: DiffBlock) -> bool:
     return block.kind is BlockKind.SAME and all(
-        mark.role is MarkRole.KEPT for mark in marks_of(diff, block)
+        mark.role is MarkRole.KEPT
+        for segment in block.segments
+        if segment.change == SPACE
+        for mark in _marks_of_space(diff, block, segment)
     )
 
 
@@ -250,7 +256,7 @@ def joined_places(parts: Iterable[str], *, is_code: bool = False) -> str:
 def ends_paragraph(text: str) -> bool:
     """Return whether a blank line is at a text's end."""
     space = text[len(text.rstrip()) :]
-    return _BLANK_LINE.search(space.replace("\r\n", "\n")) is not None
+    return len(space) > 1 and _BLANK_LINE.search(space.replace("\r\n", "\n")) is not None
 
 
 def is_shown(all_paragraphs: Sequence[Paragraph], context: int) -> list[bool]:
