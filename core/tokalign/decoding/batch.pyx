@@ -71,6 +71,10 @@ cdef enum:
 cdef double LEAST_OPEN = 0.1       # posterior from which a cell is open, up to 1 less that much
 cdef double MOST_SURPRISE = 5.0
 
+# Looked up once, as it takes long beside one pair.
+cdef object FROM_BUFFER = np.frombuffer
+cdef object FLOAT64 = np.dtype(np.float64), INT64 = np.dtype(np.int64), INT32 = np.dtype(np.int32)
+
 FIGURES = "score", "aligned_similarity", "target_covered", "covered", "agreement"
 
 GATE_INPUTS = (
@@ -171,12 +175,12 @@ cdef bint _has_room(LinkColumns *links, Py_ssize_t n_wanted) noexcept nogil:
 
 cdef _array_of(const void *values, Py_ssize_t n_bytes, dtype):
     """Return an array with a copy of values."""
-    return np.frombuffer(PyByteArray_FromStringAndSize(<const char *>values, n_bytes), dtype)
+    return FROM_BUFFER(PyByteArray_FromStringAndSize(<const char *>values, n_bytes), dtype)
 
 
 cdef _matrix_of(const double *values, Py_ssize_t n_rows, Py_ssize_t n_columns):
     """Return an array with a copy of a matrix."""
-    array = _array_of(values, n_rows * n_columns * sizeof(double), np.float64)
+    array = _array_of(values, n_rows * n_columns * sizeof(double), FLOAT64)
     return array.reshape(n_rows, n_columns)
 
 
@@ -602,7 +606,7 @@ cdef class Batch:
                     "the model's weights are too large to give posteriors; retrain it"
                 )
         figures = _array_of(
-            self.figures, N_FIGURES * self.n_pairs * sizeof(double), np.float64
+            self.figures, N_FIGURES * self.n_pairs * sizeof(double), FLOAT64
         ).reshape(N_FIGURES, self.n_pairs)
         conflict_inputs = None
         if self.conflicts.keeps_inputs:
@@ -615,18 +619,19 @@ cdef class Batch:
                 self.columns.relation, n_links * N_RELATIONS * sizeof(float), np.float32
             ).reshape(-1, N_RELATIONS)
         columns = {
-            "offsets": _array_of(self.columns.offset, n_offsets, np.int64),
-            "source": _array_of(self.columns.source, n_links * sizeof(int32_t), np.int32),
-            "target": _array_of(self.columns.target, n_links * sizeof(int32_t), np.int32),
-            "confidence": _array_of(self.columns.confidence, n_links * sizeof(double), np.float64),
-            "conflict_offsets": _array_of(self.conflicts.offset, n_offsets, np.int64),
+            "offsets": _array_of(self.columns.offset, n_offsets, INT64),
+            "source": _array_of(self.columns.source, n_links * sizeof(int32_t), INT32),
+            "target": _array_of(self.columns.target, n_links * sizeof(int32_t), INT32),
+            "confidence": _array_of(self.columns.confidence, n_links * sizeof(double), FLOAT64),
+            "conflict_offsets": _array_of(self.conflicts.offset, n_offsets, INT64),
             "conflicts": _array_of(
                 self.conflicts.conflict, n_conflicts * sizeof(ToldConflict), CONFLICT
             ),
             "conflict_inputs": conflict_inputs,
             "relations": relations,
         }
-        columns.update(zip(FIGURES, figures, strict=True))
+        for k, name in enumerate(FIGURES):
+            columns[name] = figures[k]
         return columns, styles, self.errors
 
 
