@@ -35,7 +35,7 @@ from tokalign.decoding.evidence import EvidenceRows, SupportRows
 from tokalign.decoding.explain import explain_link
 from tokalign.decoding.link_decision import lowered_shares
 from tokalign.decoding.pair_details import PLAIN_STYLE, PairDetails
-from tokalign.decoding.pair_order import TurnedPair, turn_back
+from tokalign.decoding.pair_order import TurnedPair, as_given, turn_back
 from tokalign.decoding.second_pass import SecondPass
 from tokalign.english.questions import asks
 from tokalign.features.feature_groups import Lexicons
@@ -157,8 +157,8 @@ class ModelBackend(Backend):
         is_turned = [type(pair) is TurnedPair for pair, _ in pairs]
         if any(is_turned):
             turn_back(decided, is_turned)
-        sources = [pair[own] for (pair, _), own in zip(pairs, is_turned, strict=True)]
-        targets = [pair[not own] for (pair, _), own in zip(pairs, is_turned, strict=True)]
+        given = [as_given(pair) for pair, _ in pairs]
+        sources, targets = [source for source, _ in given], [target for _, target in given]
         columns = AlignmentColumns(
             sources=sources,
             targets=targets,

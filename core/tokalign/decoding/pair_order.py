@@ -39,7 +39,12 @@ def in_reading_order(pair: AnnotatedPair) -> AnnotatedPair:
     """Return a pair as a model reads it: itself, or a TurnedPair."""
     if not reads_target_first(pair[0], pair[1]):
         return pair
-    return TurnedPair((pair[1], pair[0], *pair[2:]))  # type: ignore[return-value]
+    return TurnedPair((pair[1], pair[0], *pair[2:]))
+
+
+def as_given(pair: AnnotatedPair) -> tuple[Sentence, Sentence]:
+    """Return the caller's source and target of a pair in reading order."""
+    return (pair[1], pair[0]) if isinstance(pair, TurnedPair) else (pair[0], pair[1])
 
 
 def turn_back(columns: dict[str, Any], is_turned: Sequence[bool]) -> None:

@@ -57,8 +57,10 @@ class Symmetrization(enum.StrEnum):
     @property
     def turned(self) -> Symmetrization:
         """The way that has the same result on a pair whose sentences are exchanged."""
-        if self in tuple(Direction):
-            return Symmetrization(Direction(self).turned)
+        if self is Symmetrization.SOURCE_TO_TARGET:
+            return Symmetrization.TARGET_TO_SOURCE
+        if self is Symmetrization.TARGET_TO_SOURCE:
+            return Symmetrization.SOURCE_TO_TARGET
         return self
 
 
