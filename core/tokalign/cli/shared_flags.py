@@ -138,7 +138,8 @@ class StyleFlags:
         default=False,
     )
     effort: float = flag(
-        "Share of the pairs that the encoder of a neural model reads; en-research or en aligns the rest.",
+        "Share of the pairs that the encoder of a neural model reads; en-research, or en, aligns "
+        "the rest.",
         type=click.FloatRange(0, 1),
         default=1.0,
     )
