@@ -71,8 +71,7 @@ cdef enum:
 cdef double LEAST_OPEN = 0.1       # posterior from which a cell is open, up to 1 less that much
 cdef double MOST_SURPRISE = 5.0
 
-# Looked up once, as it takes long beside one pair.
-cdef object FROM_BUFFER = np.frombuffer
+cdef object FROM_BUFFER = np.frombuffer  # looked up once: it takes long beside one pair
 cdef object FLOAT64 = np.dtype(np.float64), INT64 = np.dtype(np.int64), INT32 = np.dtype(np.int32)
 
 FIGURES = "score", "aligned_similarity", "target_covered", "covered", "agreement"
@@ -81,28 +80,22 @@ GATE_INPUTS = (
     "expected loss",             # 1 - F1 that the posteriors expect of the decision
     "doubt",                     # sums over cells
     "doubt of unlike words",
-    "missed",
-    "missed of unlike words",
-    "wrong",
-    "wrong of unlike words",
+    "missed", "missed of unlike words",
+    "wrong", "wrong of unlike words",
     "surprise",                  # -log probability that all cells are right, if independent
     "largest doubt",
     "disagreement",              # of the two directions
     "open cells",                # whose posterior is neither below 0.1 nor above 0.9
     "doubt a token",
-    "source length",             # logarithms
-    "target length",
-    "links",
-    "unlike links",
+    "source length", "target length",    # logarithms
+    "links", "unlike links",
     "links beside others",       # tokens of more than one link
     "free source content",       # content words without a link
     "free target content",
     "free content on both",      # the fewer of these
     "other free tokens",
     "pull",                      # largest posteriors of free content words, summed
-    "covered",
-    "agreement",
-    "score",
+    "covered", "agreement", "score",
     "style",                     # its number
 )
 """Names of the gate's inputs."""
@@ -180,8 +173,7 @@ cdef _array_of(const void *values, Py_ssize_t n_bytes, dtype):
 
 cdef _matrix_of(const double *values, Py_ssize_t n_rows, Py_ssize_t n_columns):
     """Return an array with a copy of a matrix."""
-    array = _array_of(values, n_rows * n_columns * sizeof(double), FLOAT64)
-    return array.reshape(n_rows, n_columns)
+    return _array_of(values, n_rows * n_columns * sizeof(double), FLOAT64).reshape(n_rows, n_columns)
 
 
 cdef Status _decide_links(
@@ -605,9 +597,7 @@ cdef class Batch:
                 self.errors[k] = ModelError(
                     "the model's weights are too large to give posteriors; retrain it"
                 )
-        figures = _array_of(
-            self.figures, N_FIGURES * self.n_pairs * sizeof(double), FLOAT64
-        ).reshape(N_FIGURES, self.n_pairs)
+        figures = _matrix_of(self.figures, N_FIGURES, self.n_pairs)
         conflict_inputs = None
         if self.conflicts.keeps_inputs:
             conflict_inputs = _array_of(
@@ -663,8 +653,7 @@ def decide_batch(
     relations : RelationModel, optional
         Predicts the relations of links, if they are asked for.
     evidence, support, gate : EvidenceRows, SupportRows, GateRows, optional
-        Get the evidence of each pair, the support of each target's words, the gate's inputs of each
-        pair, if they are asked for.
+        Get their rows of each pair, if they are asked for.
     no_link : float
         Added to each token's score (log potential) of having no partner, in both directions.
 
