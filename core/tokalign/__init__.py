@@ -1,3 +1,4 @@
+# ruff: noqa: I001
 """tokalign: which tokens of two English sentences mean the same thing, how sure, and why.
 
 Examples
@@ -20,95 +21,94 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from tokalign.aligner import Aligner
-    from tokalign.comparison.near_duplicates import Duplicates
+if TYPE_CHECKING:  # each as itself, so that type checkers take it for public
+    from tokalign.aligner import Aligner as Aligner
+    from tokalign.comparison.near_duplicates import Duplicates as Duplicates
     from tokalign.errors import (
-        AlignError,
-        FormatError,
-        InputError,
-        LimitError,
-        MissingPackageError,
-        ModelError,
-        ModelVersionError,
-        ResourceError,
-        ServerError,
-        ShapeError,
+        AlignError as AlignError,
+        FormatError as FormatError,
+        InputError as InputError,
+        LimitError as LimitError,
+        MissingPackageError as MissingPackageError,
+        ModelError as ModelError,
+        ModelVersionError as ModelVersionError,
+        ResourceError as ResourceError,
+        ServerError as ServerError,
+        ShapeError as ShapeError,
     )
     from tokalign.functions import (
-        align,
-        align_chunks,
-        align_texts,
-        diff,
-        explain,
-        ground,
-        ground_stream,
-        near_duplicates,
-        pipe,
-        rank,
-        similarities,
-        similarity,
-        similarity_matrix,
-        split,
+        align as align,
+        align_chunks as align_chunks,
+        align_texts as align_texts,
+        diff as diff,
+        explain as explain,
+        ground as ground,
+        ground_stream as ground_stream,
+        near_duplicates as near_duplicates,
+        pipe as pipe,
+        rank as rank,
+        similarities as similarities,
+        similarity as similarity,
+        similarity_matrix as similarity_matrix,
+        split as split,
     )
-    from tokalign.model.shipped import shipped_models
-    from tokalign.texts.diff import TextDiff
-    from tokalign.types import Alignment, GoldPair, Link, LinkExplanation, Sentence
-    from tokalign.types.chunks import ChunkedPair, ChunkLink
-    from tokalign.types.constraints import Constraints
-    from tokalign.types.display import Piped, Results
-    from tokalign.types.edits import Change, Edit, EditKind
+    from tokalign.model.shipped import shipped_models as shipped_models
+    from tokalign.texts.diff import TextDiff as TextDiff
+    from tokalign.types import (
+        Alignment as Alignment,
+        GoldPair as GoldPair,
+        Link as Link,
+        LinkExplanation as LinkExplanation,
+        Sentence as Sentence,
+    )
+    from tokalign.types.chunks import ChunkedPair as ChunkedPair, ChunkLink as ChunkLink
+    from tokalign.types.constraints import Constraints as Constraints
+    from tokalign.types.display import Piped as Piped, Results as Results
+    from tokalign.types.edits import Change as Change, Edit as Edit, EditKind as EditKind
     from tokalign.types.grounding import (
-        Citation,
-        CitationLink,
-        GroundedSentence,
-        GroundedWord,
-        Grounding,
-        SourceConflict,
-        SourcePassage,
-        UnsupportedSpan,
-        WordKind,
+        Citation as Citation,
+        CitationLink as CitationLink,
+        GroundedSentence as GroundedSentence,
+        GroundedWord as GroundedWord,
+        Grounding as Grounding,
+        SourceConflict as SourceConflict,
+        SourcePassage as SourcePassage,
+        UnsupportedSpan as UnsupportedSpan,
+        WordKind as WordKind,
     )
-    from tokalign.types.links import AlignedWord
+    from tokalign.types.links import AlignedWord as AlignedWord
     from tokalign.types.options import (
-        AlignOptions,
-        Direction,
-        GroundOptions,
-        OffsetUnit,
-        Priority,
-        RankBy,
-        Symmetrization,
+        AlignOptions as AlignOptions,
+        Direction as Direction,
+        GroundOptions as GroundOptions,
+        OffsetUnit as OffsetUnit,
+        Priority as Priority,
+        RankBy as RankBy,
+        Symmetrization as Symmetrization,
     )
-    from tokalign.types.phrases import Phrase
-    from tokalign.types.ranking import Highlight, Judgement, PassageSentence, Ranked
+    from tokalign.types.phrases import Phrase as Phrase
+    from tokalign.types.ranking import (
+        Highlight as Highlight,
+        Judgement as Judgement,
+        PassageSentence as PassageSentence,
+        Ranked as Ranked,
+    )
     from tokalign.types.relations import (
-        Conflict,
-        ConflictKind,
-        ConflictReason,
-        Relation,
-        RelationExplanation,
-        RelationKind,
+        Conflict as Conflict,
+        ConflictKind as ConflictKind,
+        ConflictReason as ConflictReason,
+        Relation as Relation,
+        RelationExplanation as RelationExplanation,
+        RelationKind as RelationKind,
     )
-    from tokalign.types.texts import SentenceSpan, TextAlignment, TextBlock
+    from tokalign.types.texts import (
+        SentenceSpan as SentenceSpan,
+        TextAlignment as TextAlignment,
+        TextBlock as TextBlock,
+    )
 
     __version__: str
 
-_FUNCTIONS = (
-    "align",
-    "align_chunks",
-    "align_texts",
-    "diff",
-    "explain",
-    "ground",
-    "ground_stream",
-    "near_duplicates",
-    "pipe",
-    "rank",
-    "similarities",
-    "similarity",
-    "similarity_matrix",
-    "split",
-)
 _NAMES = {
     "errors": "AlignError FormatError InputError LimitError MissingPackageError ModelError "
     "ModelVersionError ResourceError ServerError ShapeError",
@@ -131,7 +131,8 @@ _NAMES = {
     "types.texts": "SentenceSpan TextAlignment TextBlock",
     "aligner": "Aligner",
     "comparison.near_duplicates": "Duplicates",
-    "functions": " ".join(_FUNCTIONS),
+    "functions": "align align_chunks align_texts diff explain ground ground_stream "
+    "near_duplicates pipe rank similarities similarity similarity_matrix split",
     "model.shipped": "shipped_models",
     "texts.diff": "TextDiff",
 }
@@ -140,6 +141,8 @@ _NAMES = {
 Each is imported at its first use, for importing them all takes longer than aligning a pair."""
 
 _LAZY = {name: f"tokalign.{module}" for module, names in _NAMES.items() for name in names.split()}
+
+__all__ = sorted(_LAZY)
 
 
 def __getattr__(name: str) -> Any:
@@ -155,79 +158,3 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
-
-
-__all__ = [
-    "AlignError",
-    "AlignOptions",
-    "AlignedWord",
-    "Aligner",
-    "Alignment",
-    "Change",
-    "ChunkLink",
-    "ChunkedPair",
-    "Citation",
-    "CitationLink",
-    "Conflict",
-    "ConflictKind",
-    "ConflictReason",
-    "Constraints",
-    "Direction",
-    "Duplicates",
-    "Edit",
-    "EditKind",
-    "FormatError",
-    "GoldPair",
-    "GroundOptions",
-    "GroundedSentence",
-    "GroundedWord",
-    "Grounding",
-    "Highlight",
-    "InputError",
-    "Judgement",
-    "LimitError",
-    "Link",
-    "LinkExplanation",
-    "MissingPackageError",
-    "ModelError",
-    "ModelVersionError",
-    "OffsetUnit",
-    "PassageSentence",
-    "Phrase",
-    "Piped",
-    "Priority",
-    "RankBy",
-    "Ranked",
-    "Relation",
-    "RelationExplanation",
-    "RelationKind",
-    "ResourceError",
-    "Results",
-    "Sentence",
-    "SentenceSpan",
-    "ServerError",
-    "ShapeError",
-    "SourceConflict",
-    "SourcePassage",
-    "Symmetrization",
-    "TextAlignment",
-    "TextBlock",
-    "TextDiff",
-    "UnsupportedSpan",
-    "WordKind",
-    "align",
-    "align_chunks",
-    "align_texts",
-    "diff",
-    "explain",
-    "ground",
-    "ground_stream",
-    "near_duplicates",
-    "pipe",
-    "rank",
-    "shipped_models",
-    "similarities",
-    "similarity",
-    "similarity_matrix",
-    "split",
-]

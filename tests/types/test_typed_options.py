@@ -25,7 +25,7 @@ options = AlignOptions(min_confidence=0.5)
 found: Alignment = tokalign.align(*pair, options, style="free", anchors=[(0, 1)])
 found = aligner(*pair, symmetrization="union")
 found = aligner.align(*pair, symmetrization=Symmetrization.UNION, style="a style of mine")
-share: float = tokalign.similarity(*pair, aligner=aligner)
+share: float = tokalign.similarity(*pair)
 texts: list[str] = [link.source_text for link in found.links]
 chances: list[float | None] = [word.unlinked for word in found.source_words]
 rows = [{"premise": pair[0], "hypothesis": pair[1]}]

@@ -80,8 +80,6 @@ def test_what_is_misspelt_or_mistaken_is_refused(aligner):
         "the question is None; wanted": lambda: tokalign.rank(None, [PAIR[0]]),
         "candidates is None; wanted": lambda: tokalign.rank("Who?", None),
         "many is 3; wanted": lambda: tokalign.similarities(PAIR[0], 3),
-        "aligner is 'en'; wanted an Aligner": lambda: tokalign.align(*PAIR, aligner="en"),
-        "wanted an Aligner, such as Aligner('en')": lambda: tokalign.diff("A.", "A.", aligner="en"),
         "the model is None; wanted a name": lambda: Aligner(None),  # type: ignore[arg-type]
         "pairs is {'source'": lambda: list(aligner.pipe({"source": "a", "target": "b"})),
         "pairs is 'Dogs bark.'": lambda: list(aligner.pipe(PAIR[0])),
@@ -116,17 +114,8 @@ def test_a_function_gives_what_the_method_of_its_name_gives(aligner, name):
     assert CALLS[name](tokalign) == CALLS[name](aligner)
 
 
-@pytest.mark.parametrize("name", sorted(CALLS.keys() - {"explain", "split"}))
-def test_a_function_asks_the_aligner_that_it_is_given(name):
-    class Other:
-        def __getattr__(self, asked: str) -> Callable[..., str]:
-            return lambda *args, **named: asked
-
-    assert getattr(tokalign, name)("a", "b", aligner=Other()) == name
-
-
 def test_all_methods_of_these_names_have_a_function():
-    assert set(CALLS) == set(tokalign._FUNCTIONS)
+    assert set(CALLS) == set(tokalign._NAMES["functions"].split())
 
 
 def test_threads_share_the_default_aligner(monkeypatch):

@@ -196,12 +196,12 @@ class _Comparison:
             raise FormatError(said, path=names[error.field]) from error
 
     def _of_texts(self, old: str, new: str) -> TextDiff:
-        from tokalign.functions import diff
-        from tokalign.texts.diff import diff_of
+        from tokalign.texts.diff import diff_of, same_texts
+        from tokalign.texts.split_text import split_text
 
         options = self.style.options()
         if old == new:
-            return diff(old, new, options)
+            return same_texts(old, [(each.start, each.end) for each in split_text(old)])
         if self.server.address is None:
             self.aligner = self.aligner or self.model.load()
             return self.aligner.diff(old, new, options)

@@ -57,13 +57,13 @@ def command(how: SplitFlags) -> None:
 
     A line that is not UTF-8 is reported, and taken for a blank one.
     """
-    from tokalign.functions import split
+    from tokalign.texts.split_text import split_text
 
     with how.bad_lines() as bad:
         text, n_lines = _read(how.input, bad)
         at = positions(text, OffsetUnit(how.offsets))
         with how.open() as sink:
-            for sentence in how.limited(split(text)):
+            for sentence in how.limited(split_text(text)):
                 sink.write(how.line(sentence, at) + "\n")
     bad.end(f"of {n_lines} lines bad")
 

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from tokalign import functions
 from tokalign.errors import InputError, MissingPackageError, located
 from tokalign.texts.diff import summarize
 
@@ -51,7 +50,7 @@ def mcp_server(aligner: Aligner) -> MCPServer:
         linked words are related, such as same, opposite or different-value. `conflicts` are places
         where the two cannot both hold."""
         relations = not aligner.is_system  # which tells none
-        found = functions.align(source, target, aligner=aligner, relations=relations)
+        found = aligner.align(source, target, relations=relations)
         links = [
             {"source": link.source_text, "target": link.target_text, "confidence": link.confidence}
             | ({"relation": link.relation.kind.value} if link.relation else {})
@@ -78,7 +77,7 @@ def mcp_server(aligner: Aligner) -> MCPServer:
     @_refusals()
     def similarity(source: str, target: str) -> float:
         """Return how much two English sentences say the same, from 0 to 1."""
-        return functions.similarity(source, target, aligner=aligner)
+        return aligner.similarity(source, target)
 
     @server.tool()
     @_refusals()
@@ -89,9 +88,7 @@ def mcp_server(aligner: Aligner) -> MCPServer:
             {"index": each.index, "score": each.judgement.score}
             if each.judgement
             else {"index": each.index, "error": str(each.error)}
-            for each in functions.rank(
-                question, passages, aligner=aligner, passages=True, top_k=top_k
-            )
+            for each in aligner.rank(question, passages, passages=True, top_k=top_k)
         ]
 
     @server.tool()
@@ -100,7 +97,7 @@ def mcp_server(aligner: Aligner) -> MCPServer:
         """Find where passages support each sentence of an answer, and words that none supports.
         `support` is from 0 to 1, null where a sentence claims nothing; `passage` counts from 0. It
         is evidence, no verdict on truth."""
-        found = functions.ground(answer, passages, aligner=aligner)
+        found = aligner.ground(answer, passages)
         return [
             {
                 "text": answer[each.start : each.end],
@@ -135,7 +132,7 @@ def mcp_server(aligner: Aligner) -> MCPServer:
         """Find what changed from one English text to another: sentences that were kept, changed,
         moved, added or removed, and the words in them. `summary` counts them, and its `alarms` are
         the changes of meaning."""
-        found = functions.diff(old, new, aligner=aligner)
+        found = aligner.diff(old, new)
         return found.to_dict() | {"summary": summarize(found).to_dict()}
 
     return server

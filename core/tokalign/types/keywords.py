@@ -11,7 +11,6 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal, TypeAlias, TypedDict, TypeVar
 
-from tokalign.errors import InputError
 from tokalign.types.options import Detail, Markup, OffsetUnit, Priority, RankBy, Symmetrization
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -80,13 +79,6 @@ class PipeKeywords(AlignKeywords, total=False):
     progress: bool
 
 
-class ChunkKeywords(AlignKeywords, total=False):
-    """Keyword arguments of Aligner.align_chunks."""
-
-    source_chunks: Sequence[Sequence[int]] | None
-    target_chunks: Sequence[Sequence[int]] | None
-
-
 class GroundKeywords(TypedDict, total=False):
     """Fields of GroundOptions."""
 
@@ -108,33 +100,18 @@ class RankKeywords(AlignKeywords, total=False):
     highlights: bool
 
 
-class ComparisonKeywords(AlignKeywords, total=False):
-    """Keyword arguments of Aligner.similarities and Aligner.similarity_matrix."""
-
-    errors: NanErrors
-    n_process: int
-    progress: bool
-
-
 DEFAULT_THRESHOLD = 0.75
 DEFAULT_OVERLAP = 0.3
 
 
-class DuplicateKeywords(AlignKeywords, total=False):
-    """Keyword arguments of Aligner.near_duplicates."""
-
-    threshold: float
-    overlap: float
-    on_bad: Callable[[int, InputError], None] | None
-    n_process: int
-    progress: bool
+_REPLACED = ("self", "changes")
 
 
 def explained(keywords: type[Any], *described: type[Any]) -> Callable[[F], F]:
     """Return a decorator that lists and explains the keyword options of a function.
 
-    Its signature gets them in place of ``**changes``, for completion, and its docstring gets what
-    the docstrings of classes say of them, for help.
+    Its signature gets them in place of ``**changes`` and without `self`, for completion, and its
+    docstring gets what the docstrings of classes say of them, for help.
 
     Parameters
     ----------
@@ -154,7 +131,7 @@ def explained(keywords: type[Any], *described: type[Any]) -> Callable[[F], F]:
 
     def explain(function: F) -> F:
         signature = inspect.signature(function)
-        own = [each for each in signature.parameters.values() if each.kind is not each.VAR_KEYWORD]
+        own = [each for name, each in signature.parameters.items() if name not in _REPLACED]
         added = [
             inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=defaults.get(name))
             for name in names
