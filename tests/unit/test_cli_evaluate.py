@@ -55,17 +55,14 @@ def test_the_choice_of_links_reaches_the_scores(files, links, exact):
     assert json.loads(result.stdout)["exact_match"] == exact
 
 
-def test_the_table_shows_scores_comparison_and_errors(files):
+def test_the_table_shows_scores_and_errors(files):
     gold, predicted = files
-    result = run(
-        "evaluate", "--gold", gold, "--predictions", predicted, "--against", predicted,
-        "--worst", 5,
-    )  # fmt: skip
+    result = run("evaluate", "--gold", gold, "--predictions", predicted, "--worst", 5)
     assert result.exit_code == 0
-    for text in ("2 pairs", "F1 (of the macro figures)", "AER", "difference to", "p: 1.000"):
+    for text in ("2 pairs", "F1 (of the macro figures)", "AER"):
         assert text in result.stdout
     assert "1 errors: 0 missing, 1 wrong" in result.stdout
-    assert "possible pair 1: 0-0" in result.stdout
+    assert "possible  pair 1: 0-0" in result.stdout
 
 
 def test_indices_from_one_and_target_first_links(tmp_path):

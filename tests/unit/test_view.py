@@ -26,7 +26,7 @@ def data_of(page):
 
 def test_no_text_becomes_markup():
     nasty = gold_pair([NASTY, "b"], ["c"], {(0, 0)}, name=NASTY)
-    table = ReportTable(NASTY, (Column(NASTY),), ((NASTY,),), heading="", line="{0}")
+    table = ReportTable(NASTY, (Column(NASTY),), ((NASTY,),))
     page = render_page(NASTY, NASTY, page_pairs([nasty], [{(1, 0)}]), tables=[table])
     assert "alert(1)<" not in page
     assert "<img" not in page
@@ -146,17 +146,14 @@ def test_a_format_that_is_named_is_not_looked_for(tmp_path):
     assert result.exit_code == 0, result.output
 
 
-@pytest.mark.parametrize("against", [False, True])
-def test_evaluate_writes_the_report(tmp_path, against):
+def test_evaluate_writes_the_report(tmp_path):
     page = tmp_path / "report.html"
     arguments = ["evaluate", "--gold", SAMPLE, "--predictions", SAMPLE, "--html", page]
-    if against:
-        arguments += ["--against", SAMPLE]
     assert CliRunner().invoke(main, [str(each) for each in arguments]).exit_code == 0
     data = data_of(page.read_text(encoding="utf-8"))
     titles = [table["title"] for table in data["tables"]]
     open_titles = [table["title"] for table in data["tables"] if table["is_open"]]
-    assert open_titles == ["Scores", "Difference to sample.jsonl"][: 1 + against]
+    assert open_titles == ["Scores"]
     assert [title for title in titles if title not in open_titles][:2] == [
         "F-alpha (micro)",
         "By tokens of the longer side",
@@ -168,8 +165,8 @@ def test_page_and_text_show_the_same_tables(tmp_path):
     path, page = tmp_path / "predicted", tmp_path / "report.html"
     golden = Path(__file__).parents[1] / "golden"
     path.write_text((golden / "sample.s2t.pharaoh").read_text(encoding="utf-8"), encoding="utf-8")
-    arguments = ["evaluate", "--gold", SAMPLE, "--predictions", path, "--against"]
-    arguments += [golden / "sample.t2s.pharaoh", "--worst", 40, "--html", page]
+    arguments = ["evaluate", "--gold", SAMPLE, "--predictions", path]
+    arguments += ["--worst", 40, "--html", page]
     result = CliRunner().invoke(main, [str(each) for each in arguments])
     text = " ".join(result.stdout.split())
     cells = [
@@ -178,8 +175,8 @@ def test_page_and_text_show_the_same_tables(tmp_path):
         for row in table["rows"]
         for cell in row
     ]
-    assert len(cells) > 300
-    assert [cell for cell in cells if " ".join(cell.replace("to", "to ").split()) not in text] == []
+    assert len(cells) > 250
+    assert [cell for cell in cells if " ".join(cell.split()) not in text] == []
 
 
 def test_a_grid_is_fitted_to_the_columns():

@@ -315,28 +315,17 @@ def _cells(result: Evaluation) -> list[float]:
 def _fold_table(by_fold: Sequence[Evaluation]) -> ReportTable:
     import numpy as np
 
+    from tokalign.evaluate.tables import percent_table
+
     rows = [(str(k), each.scores.pairs, *_cells(each)) for k, each in enumerate(by_fold, 1)]
     spread = np.std([_cells(each) for each in by_fold], axis=0, ddof=1).tolist()
     rows.append(("sd", "", *spread))
-    return _table("Folds", "fold", rows, "sd: of the folds' scores")
+    names = ("fold", "pairs", *_METRICS)
+    return percent_table("Folds", names, rows, "sd: of the folds' scores", is_open=True)
 
 
 def _curve_table(curve: Sequence[tuple[int, Evaluation]]) -> ReportTable:
+    from tokalign.evaluate.tables import percent_table
+
     rows = [(str(n), each.scores.pairs, *_cells(each)) for n, each in curve]
-    return _table("Learning curve", "trained on", rows, "")
-
-
-def _table(title: str, first: str, rows: Sequence[tuple[object, ...]], note: str) -> ReportTable:
-    from tokalign.evaluate.tables import Column, ReportTable
-
-    names = tuple(_METRICS)
-    heads = "  ".join(f"{name:>5}" for name in names)
-    return ReportTable(
-        title=title,
-        columns=(Column(first), Column("pairs"), *(Column(name, "{:.1f}") for name in names)),
-        rows=tuple(rows),
-        heading=f"{title.lower()}, percent\n{first:<12}{'pairs':>6}  {heads}",
-        line="{0:<12}{1:>6}  " + "  ".join(f"{{{k}:>5.1f}}" for k in range(2, 2 + len(names))),
-        note=note,
-        is_open=True,
-    )
+    return percent_table("Learning curve", ("trained on", "pairs", *_METRICS), rows, is_open=True)

@@ -19,8 +19,8 @@ from tokalign.cli.corpora import (
     relations_of,
     signature,
 )
-from tokalign.cli.flags import INPUT, MODEL, OUTPUT, SCORES, SectionedCommand, flag, group, takes
-from tokalign.cli.shared_flags import EXISTING_FILE, LinkFlags, is_quiet
+from tokalign.cli.flags import MODEL, OUTPUT, SCORES, SectionedCommand, flag, group, takes
+from tokalign.cli.shared_flags import LinkFlags, is_quiet
 from tokalign.english.annotate import load_annotator
 from tokalign.formats.jsonl import read_relations
 from tokalign.types import Alignment, GoldPair, Links
@@ -50,9 +50,6 @@ class EvaluateFlags:
     model: str | None = flag("Model or system to score: a name or a path.", under=MODEL)
     options: LinkFlags = group(LinkFlags)
     predictions: PredictionFlags = group(PredictionFlags)
-    against: Path | None = flag(
-        "Predictions of a second system to test against.", type=EXISTING_FILE, under=INPUT
-    )
     worst: int = flag("Worst errors to list.", type=click.IntRange(0), default=0, under=OUTPUT)
 
     def __post_init__(self) -> None:
@@ -73,12 +70,11 @@ def command(gold: GoldFlags, asked: EvaluateFlags, scoring: ScoreFlags) -> None:
     prediction has precision 0, or 1 if the gold is empty too.
 
     The report has every score with its interval, F-alpha for several alphas, and tables by length,
-    kind of link and word class. With --model it says how well confidences are calibrated, with
-    --against it has a paired test, and with --worst the errors that cost most.
+    kind of link and word class. With --model it says how well confidences are calibrated, and with
+    --worst the errors that cost most. `tokalign compare` tests two systems on the same pairs.
 
     --symmetrization and --style are for --model; predictions are taken as they are.
     """
-    from tokalign.evaluate import read_predictions
     from tokalign.evaluate.report import report
     from tokalign.evaluate.tables import tables
 
@@ -87,18 +83,11 @@ def command(gold: GoldFlags, asked: EvaluateFlags, scoring: ScoreFlags) -> None:
     if gold.path is None:
         raise click.UsageError("give --gold")
     pairs, system = _system(asked, gold.read(), choice, gold.path.name, has_page=has_page)
-    against = asked.against
-    others = None if against is None else read_predictions(against, pairs, choice=choice)
     found = report(
-        pairs,
-        system.predicted,
-        choice=choice,
-        others=others,
-        n_samples=scoring.samples,
-        seed=scoring.seed,
+        pairs, system.predicted, choice=choice, n_samples=scoring.samples, seed=scoring.seed
     )
     if scoring.html is not None:
-        page = _page(found, pairs, system, others, gold.path.name, against)
+        page = _page(found, pairs, system, gold.path.name)
         scoring.html.write_text(page, encoding="utf-8")
     scoring.write_pairs(pairs, {system.title: found.result})
     quote = signature(
@@ -107,34 +96,21 @@ def command(gold: GoldFlags, asked: EvaluateFlags, scoring: ScoreFlags) -> None:
         system=quoted_model(asked.model or str(asked.predictions.path)),
         symmetrization=asked.options.symmetrization if asked.model else "",
         style=system.names.get("style"),
-        against=quoted_model(str(against)) if against else "",
         **scoring.quoted(),
     )
     value = found.to_json({**system.names, "signature": quote}, asked.worst)
-    scoring.print(value, tables(found, n_errors=asked.worst, other=str(against)), quote)
+    scoring.print(value, tables(found, n_errors=asked.worst), quote)
 
 
-def _page(
-    found: Report,
-    pairs: Sequence[GoldPair],
-    system: ScoredSystem,
-    others: Sequence[Links] | None,
-    gold_name: str,
-    against: Path | None,
-) -> str:
+def _page(found: Report, pairs: Sequence[GoldPair], system: ScoredSystem, gold_name: str) -> str:
     from tokalign.evaluate.tables import tables
     from tokalign.view import page_pairs, render_page
 
-    note = f"{len(pairs)} pairs; links that count: {found.choice.value}"
-    if against is not None:
-        note += f"; second system: {against.name}"
     return render_page(
         f"{system.title} against {gold_name}",
-        note,
-        page_pairs(
-            pairs, system.predicted, choice=found.choice, other=others, relations=system.relations
-        ),
-        tables=tables(found, n_errors=N_ERRORS_OF_PAGE, other=against.name if against else ""),
+        f"{len(pairs)} pairs; links that count: {found.choice.value}",
+        page_pairs(pairs, system.predicted, choice=found.choice, relations=system.relations),
+        tables=tables(found, n_errors=N_ERRORS_OF_PAGE),
         calibration=found.calibration,
         choice=found.choice,
     )

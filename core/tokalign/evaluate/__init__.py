@@ -60,7 +60,6 @@ def evaluate(
 
     Parameters
     ----------
-    gold : sequence of GoldPair
     predictions : sequence of sets of (source, target)
         One per pair, in the same order.
     choice : LinkChoice
@@ -68,12 +67,8 @@ def evaluate(
     n_samples, seed : int
         Bootstrap resamples and their seed.
 
-    Raises
-    ------
-    ShapeError
-        If there are not as many predictions as pairs.
-    InputError
-        If there are no pairs or a link is out of range.
+    ShapeError is raised if there are not as many predictions as pairs; InputError, if there are no
+    pairs or a link is out of range.
     """
     counts = count_pairs(gold, predictions, choice)
     intervals = bootstrap_intervals(counts, n_samples=n_samples, seed=seed)

@@ -75,18 +75,13 @@ def calibrate(
 
     Parameters
     ----------
-    gold : sequence of GoldPair
     confidences : sequence of dict
         Confidence, in [0, 1], of every predicted link of each pair.
     choice : LinkChoice
         Which links are right; links that count neither way are ignored.
 
-    Raises
-    ------
-    ShapeError
-        If there are not as many predictions as pairs.
-    InputError
-        If a confidence is not in [0, 1].
+    ShapeError is raised if there are not as many predictions as pairs; InputError, if a confidence
+    is not in [0, 1].
     """
     return reliability(judge(gold, confidences, choice))
 

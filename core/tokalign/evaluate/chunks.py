@@ -67,10 +67,7 @@ def score_chunks(gold: Sequence[ChunkedPair], predicted: Sequence[ChunkedPair]) 
     gold, predicted : sequence of ChunkedPair
         Matched by their ids, which must be unique.
 
-    Raises
-    ------
-    InputError
-        If two pairs share an id, or tokens differ.
+    InputError is raised if two pairs share an id, or tokens differ.
     """
     pairs = [
         (_token_links(one, one), _token_links(other, one))

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import NamedTuple
+from dataclasses import asdict, dataclass, replace
 
 from tokalign.evaluate import Evaluation, evaluate
 from tokalign.evaluate.metrics import Metric, all_metrics
 from tokalign.evaluate.significance import Comparison, compare, p_text
-from tokalign.evaluate.tables import Column, ReportTable
+from tokalign.evaluate.tables import INTERVAL, Column, ReportTable
 from tokalign.types import GoldPair, Links
 from tokalign.types.options import LinkChoice
 
@@ -91,7 +90,6 @@ def comparison_table(rows: Sequence[Compared], choice: LinkChoice, alpha: str) -
 
     Parameters
     ----------
-    rows : sequence of Compared
     choice : LinkChoice
         Which gold links count. If possible links count too, or neither way, F-alpha takes precision
         over sure and possible links, and recall over sure links.
@@ -99,45 +97,26 @@ def comparison_table(rows: Sequence[Compared], choice: LinkChoice, alpha: str) -
         Of F-alpha: one of tokalign.evaluate.ALPHAS.
     """
     shown = {name: each for name, each in all_metrics().items() if each.in_systems}
-    tested = [each.in_systems for each in shown.values() if each.is_tested]
-    width = max(6, *(len(row.name) for row in rows))
-    columns = [_SystemColumn("system", f"{'system':<{width}}", f"{{0:<{width}}}")]
+    columns = [Column("system")]
     for each in shown.values():
-        columns.append(_percent(each.in_systems))
+        columns.append(Column(each.in_systems, "{:.1f}"))
         if each.is_tested:
-            columns.append(_INTERVAL._replace(name=f"95% interval of {each.in_systems}"))
-    columns.append(_percent(f"F-{alpha}"))
-    columns += [
-        _SystemColumn(name, f"{name:>8}", "{0:>8}")
-        for name in ("pairs/s", *(f"p of {head}" for head in tested))
+            columns.append(replace(INTERVAL, name=f"{INTERVAL.name} of {each.in_systems}"))
+    columns += [Column(f"F-{alpha}", "{:.1f}"), Column("pairs/s")]
+    columns += [Column(f"p of {each.in_systems}") for each in shown.values() if each.is_tested]
+    notes = [
+        f"{rows[0].result.scores.pairs} pairs, links that count: {choice.value}; percent, 95% "
+        f"bootstrap intervals, p by randomisation against {rows[0].name}",
+        *(each.note for each in shown.values() if each.note),
+        "F-alpha: micro",
     ]
     return ReportTable(
-        title="Systems",
-        columns=tuple(Column(each.name, each.cell) for each in columns),
-        rows=tuple(_cells(row, shown, choice, alpha) for row in rows),
-        heading=f"{rows[0].result.scores.pairs} pairs, links that count: {choice.value}; percent, "
-        f"95% bootstrap intervals, p by randomisation against {rows[0].name}\n"
-        + "  ".join(each.head for each in columns),
-        line="  ".join(each.line.replace("{0", f"{{{k}") for k, each in enumerate(columns)),
-        note="; ".join(each.note for each in shown.values() if each.note) + "; F-alpha: micro",
+        "Systems",
+        tuple(columns),
+        tuple(_cells(row, shown, choice, alpha) for row in rows),
+        "; ".join(notes),
         is_open=True,
     )
-
-
-class _SystemColumn(NamedTuple):
-    """A column: its name on a page, its head and cells in text, and its cells on a page."""
-
-    name: str
-    head: str
-    line: str
-    cell: str = "{}"
-
-
-_INTERVAL = _SystemColumn("", " " * 13, "{0[0]:>5.1f} to {0[1]:>4.1f}", "{0[0]:.1f} to {0[1]:.1f}")
-
-
-def _percent(name: str) -> _SystemColumn:
-    return _SystemColumn(name, f"{name:>6}", "{0:>6.1f}", "{:.1f}")
 
 
 def _cells(

@@ -219,10 +219,6 @@ def scalar_metrics(sums: Floats) -> dict[str, Floats]:
     ----------
     sums : float64 array, shape (..., len(COLUMNS))
         Sums over the pairs of one or many samples.
-
-    Returns
-    -------
-    metrics : dict of str to float64 array, shape (...)
     """
     n = _named(sums)
     return {name: np.asarray(each.compute(n)) for name, each in all_metrics().items()}

@@ -32,19 +32,13 @@ def read_predictions(
     path : path-like
         Any format of `tokalign.formats`. Of Pharaoh, which has links only, line n refers to the
         n-th gold pair and needs no text.
-    gold : sequence of GoldPair
     format : str, optional
         Recognised by content by default.
-    choice : LinkChoice
     options : Options, optional
         Index base and order.
 
-    Raises
-    ------
-    FormatError
-        If the file is bad.
-    InputError
-        If it holds other pairs than the gold, or a link out of range.
+    FormatError is raised if the file is bad; InputError, if it holds other pairs than the gold, or
+    a link out of range.
     """
     options = options or Options()
     document, chosen = recognise(open_document(Path(path)), format)
@@ -80,10 +74,7 @@ def predictions_of(
     If all pairs have their sides exchanged, as in one of GIZA++'s A3 files, their links are turned
     back.
 
-    Raises
-    ------
-    InputError
-        If the tokens of a pair differ from the gold's, ignoring case.
+    InputError is raised if the tokens of a pair differ from the gold's, ignoring case.
     """
     predicted = list(predicted)
     if len(predicted) != len(gold):

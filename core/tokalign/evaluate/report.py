@@ -16,10 +16,8 @@ from tokalign.evaluate.breakdown import (
     list_errors,
 )
 from tokalign.evaluate.calibration import Calibration, calibrate
-from tokalign.evaluate.counts import count_pairs
 from tokalign.evaluate.metrics import Scores
 from tokalign.evaluate.nulls import NullScores, null_scores
-from tokalign.evaluate.significance import Comparison, compare
 from tokalign.types import GoldPair, Links
 from tokalign.types.options import LinkChoice
 
@@ -42,8 +40,6 @@ class Report:
         The most harmful first.
     calibration : Calibration or None
         Present if there are confidences.
-    comparison : dict from metric to Comparison, or None
-        Present if there is a second system.
     """
 
     choice: LinkChoice
@@ -54,7 +50,6 @@ class Report:
     nulls: NullScores
     errors: Sequence[LinkError]
     calibration: Calibration | None = None
-    comparison: Mapping[str, Comparison] | None = None
 
     def to_json(self, system: Mapping[str, object], n_errors: int) -> dict[str, object]:
         """Return one object of fractions in [0, 1].
@@ -73,8 +68,6 @@ class Report:
         value["with_nulls"] = self.nulls.to_json()
         if self.calibration is not None:
             value["calibration"] = self.calibration.to_json()
-        if self.comparison is not None:
-            value["against"] = {name: asdict(each) for name, each in self.comparison.items()}
         if n_errors:
             value["errors"] = [asdict(error) for error in self.errors[:n_errors]]
         return value
@@ -85,11 +78,10 @@ def report(
     predicted: Sequence[Links] | Confidences,
     *,
     choice: LinkChoice = LinkChoice.SURE,
-    others: Sequence[Links] | None = None,
     n_samples: int = 1000,
     seed: int = 0,
 ) -> Report:
-    """Score a system, break the scores down, and compare it with a second one, `others`.
+    """Score a system, and break the scores down.
 
     Gold with tags has scores by word class, and predictions with confidences a calibration. Other
     arguments and errors are as for `tokalign.evaluate.evaluate`.
@@ -97,10 +89,6 @@ def report(
     links = [frozenset(each) for each in predicted]
     confidences = [each for each in predicted if isinstance(each, Mapping)]
     result = evaluate(gold, links, choice=choice, n_samples=n_samples, seed=seed)
-    comparison = None
-    if others is not None:
-        counts = count_pairs(gold, others, choice)
-        comparison = compare(result.counts, counts, n_samples=n_samples, seed=seed)
     return Report(
         choice=choice,
         result=result,
@@ -110,5 +98,4 @@ def report(
         nulls=null_scores(gold, links, choice),
         errors=list_errors(gold, links, choice),
         calibration=calibrate(gold, confidences, choice) if confidences else None,
-        comparison=comparison,
     )

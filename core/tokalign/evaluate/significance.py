@@ -52,7 +52,6 @@ def bootstrap_intervals(
         See `tokalign.evaluate.counts.count_pairs`.
     n_samples : int
         Resamples of the pairs, with replacement.
-    seed : int
     """
     samples = [scalar_metrics(weights @ counts) for weights in _resamples(counts, n_samples, seed)]
     return {
@@ -82,12 +81,8 @@ def compare(
         Counts of both systems over the same gold pairs, in the same order.
     n_samples : int
         Resamples for the intervals and, separately, shuffles for the test.
-    seed : int
 
-    Raises
-    ------
-    ShapeError
-        If the two differ in shape.
+    ShapeError is raised if the two differ in shape.
 
     Notes
     -----

@@ -42,7 +42,6 @@ def grid_lines(
 
     Parameters
     ----------
-    pair : GoldPair
     links : set of (source, target), optional
         Predicted links, compared with the pair's gold; by default the gold is drawn.
     width : int

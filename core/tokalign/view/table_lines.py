@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from tokalign.edits import edits_between
+from tokalign.evaluate.markup import cells_of
 from tokalign.evaluate.tables import ReportTable
 from tokalign.showing.text import in_line
 from tokalign.types import GoldPair, Links
 
 
 def table_lines(tables: Iterable[ReportTable]) -> Iterator[str]:
-    """Yield each table: its heading, one line per row, and its note."""
+    """Yield each table: its title, its columns one below the other, and its note."""
     for table in tables:
-        if table.heading:
-            yield table.heading
-        for row in table.rows:
-            yield table.line.format(*row)
+        rows = cells_of(table)
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        yield table.title
+        for first, *others in rows:
+            cells = map(str.rjust, others, widths[1:])
+            yield "  " + "  ".join([first.ljust(widths[0]), *cells]).rstrip()
         if table.note:
             yield f"    note: {table.note}"
 
