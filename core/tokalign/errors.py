@@ -52,7 +52,6 @@ class InputError(AlignError, ValueError):
 
     Parameters
     ----------
-    message : str
     field : str, optional
         Path of the offending field, such as ``"source.tags"``; servers pass it on to clients.
     """
@@ -97,7 +96,6 @@ class FormatError(InputError):
 
     Parameters
     ----------
-    message : str
     path : path-like, optional
         Shown before the message.
     line : int, optional
@@ -141,7 +139,6 @@ class MissingPackageError(ResourceError, ImportError):
         ----------
         what : str
             Beginning of the message.
-        error : ImportError
         extra : str
             Name of the extra that brings the package.
         """

@@ -71,12 +71,8 @@ class PerRow(ABC):
 
         Call it where a job is started; otherwise the workers are the first to notice.
 
-        Raises
-        ------
-        InputError
-            If the model does not support an option.
-        ModelError, ResourceError
-            If the model, or what it needs, cannot be loaded.
+        InputError is raised if the model does not support an option; ModelError or ResourceError,
+        if the model, or what it needs, cannot be loaded.
         """
 
     @abstractmethod
@@ -88,19 +84,14 @@ class PerRow(ABC):
         first, second : Array or ChunkedArray
             Of strings: sources and targets, or answers. Of lists: the passages of each answer.
 
-        Raises
-        ------
-        ShapeError
-            If one is longer than the other.
+        ShapeError is raised if one is longer than the other.
         """
 
     def __call__(self, table: Table) -> Table:
         """Return a record batch or table with the columns added; Ray Data, datasets, polars.
 
-        Raises
-        ------
-        InputError
-            If it is something else, lacks a column, or already has one of the added columns.
+        InputError is raised if it is something else, lacks a column, or already has one of the
+        added columns.
         """
         if not isinstance(table, pa.RecordBatch | pa.Table):
             raise InputError(

@@ -137,7 +137,6 @@ def map_batches(
         a result per item. What either raises is raised here.
     items : iterable
         Read AHEAD batches ahead for each process.
-    batch_size, n_processes : int
     timeout_s : float
         A process that takes longer for a batch, or HUNG_S to start, is ended as if it had died.
     receiver : callable, optional
@@ -149,10 +148,7 @@ def map_batches(
     R or WorkerError
         WorkerError for an item on which two processes died or hung.
 
-    Raises
-    ------
-    WorkerError
-        If MAX_FAILED_STARTS processes in a row die before they are ready.
+    WorkerError is raised if MAX_FAILED_STARTS processes in a row die before they are ready.
     """
     pending = iter(items)
     batches: deque[_Batch[R]] = deque()  # in order, until they are yielded

@@ -98,10 +98,7 @@ _LINK_FIELDS = ("source_indices", "target_indices", "confidences")
 def _decode_relation(kind: int, probabilities: Sequence[float]) -> Relation:
     """Return a relation; its kind may be one that only a newer server knows.
 
-    Raises
-    ------
-    InputError
-        If the kind is not the one with the highest probability.
+    InputError is raised if the kind is not the one with the highest probability.
     """
     if not 0 < kind <= len(probabilities) or probabilities[kind - 1] != max(probabilities):
         raise InputError(
@@ -180,10 +177,7 @@ def _decode_explanation(message: align_pb2.LinkExplanation) -> LinkExplanation:
 def decode_judgement(message: align_pb2.Judgement) -> Judgement:
     """Return the score of a candidate, and its evidence.
 
-    Raises
-    ------
-    InputError
-        If the kind of ranking is unknown.
+    InputError is raised if the kind of ranking is unknown.
     """
     return Judgement(
         by=decode_rank_by(message.by),

@@ -74,10 +74,7 @@ def decode_enum(kind: type[EnumT], number: int, path: str) -> EnumT:
     path : str
         Of the field in the request, such as ``"options.detail"``.
 
-    Raises
-    ------
-    InputError
-        If no member has that number; no member has 0.
+    InputError is raised if no member has that number; no member has 0.
     """
     member = member_of(kind, number)
     if member is None:

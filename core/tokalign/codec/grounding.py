@@ -46,10 +46,7 @@ def decode_ground_options(
 ) -> RequestOptions:
     """Return checked options; `model` and `annotator` are the defaults.
 
-    Raises
-    ------
-    InputError
-        If the unit of offsets is unknown, or another option is out of range.
+    InputError is raised if the unit of offsets is unknown, or another option is out of range.
     """
     default = GroundOptions()
     ground = GroundOptions(
@@ -203,10 +200,7 @@ def decode_grounding(
     error_of : callable
         Returns the exception for a sentence without evidence.
 
-    Raises
-    ------
-    InputError
-        If the kind of a word or of a conflict is unknown.
+    InputError is raised if the kind of a word or of a conflict is unknown.
     """
     parts = list(parts)
     model = next((part.model for part in parts if part.HasField("model")), align_pb2.ModelRef())

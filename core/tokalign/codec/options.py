@@ -66,10 +66,7 @@ def decode_options(
 ) -> RequestOptions:
     """Return checked options; `model` and `annotator` are the defaults.
 
-    Raises
-    ------
-    InputError
-        If an enumeration's number is unknown, or another option is out of range.
+    InputError is raised if an enumeration's number is unknown, or another option is out of range.
     """
     values = values_of(message, AlignOptions)
     for name, kind in _ENUMS.items():
@@ -105,10 +102,7 @@ def decode_rank_options(number: Callable[[str], int]) -> RankOptions:
     number : callable
         Returns a field of RankRequest by its name.
 
-    Raises
-    ------
-    InputError
-        If the kind of ranking is unknown.
+    InputError is raised if the kind of ranking is unknown.
     """
     values: dict[str, Any] = {
         name: decode_rank_by(number(name)) if kind is RankBy else kind(number(name))
@@ -120,9 +114,6 @@ def decode_rank_options(number: Callable[[str], int]) -> RankOptions:
 def decode_rank_by(number: int) -> RankBy:
     """Return the kind of ranking.
 
-    Raises
-    ------
-    InputError
-        If it is unknown.
+    InputError is raised if it is unknown.
     """
     return decode_enum(RankBy, number, "by") if number else RankBy.AUTO

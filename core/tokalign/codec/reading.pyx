@@ -174,10 +174,8 @@ cdef class fields:
     The value of a length-delimited field is its bytes; that of a varint is an unsigned 64-bit
     number. Other wire types give empty bytes; tokalign's requests have none.
 
-    Raises
-    ------
-    WireError
-        If the bytes are not a message. The fields before the fault have been yielded by then.
+    WireError is raised if the bytes are not a message. The fields before the fault have been
+    yielded by then.
 
     Examples
     --------
@@ -225,16 +223,7 @@ def values(bytes data not None, uint64_t wanted, Py_ssize_t most):
     most : int
         Largest number of fields, whatever their tags, that the message may have.
 
-    Returns
-    -------
-    found : list of bytes
-
-    Raises
-    ------
-    WireError
-        If the bytes are no message.
-    InputError
-        If there are more fields.
+    WireError is raised if the bytes are no message; InputError, if there are more fields.
     """
     cdef Cursor cursor = over(data)
     cdef Field field
@@ -265,12 +254,8 @@ def text(bytes data not None, uint64_t wanted, Py_ssize_t most):
     text : str
         The last one, where the field is given several times.
 
-    Raises
-    ------
-    WireError
-        If the bytes are no message, or the string is not UTF-8.
-    InputError
-        If there are more fields.
+    WireError is raised if the bytes are no message, or the string is not UTF-8; InputError, if
+    there are more fields.
     """
     cdef list found = values(data, wanted, most)
     if not found:

@@ -16,10 +16,7 @@ _COLUMNS = ("tags", "lemmas", "heads", "relations")
 def decode_sentence(message: align_pb2.Sentence) -> Sentence:
     """Return a sentence from an answer.
 
-    Raises
-    ------
-    InputError
-        If a column is not as long as the tokens.
+    InputError is raised if a column is not as long as the tokens.
     """
     n_tokens = len(message.tokens)
     for name in ("starts", "ends", *_COLUMNS):
@@ -51,10 +48,7 @@ def encode_input(value: SentenceLike, name: str = "sentence") -> align_pb2.Sente
     name : str
         The name that errors use, also as their field.
 
-    Raises
-    ------
-    InputError
-        If it is of another type, or holds lone surrogates.
+    InputError is raised if it is of another type, or holds lone surrogates.
     """
     try:
         return _encoded(require_sentence(value, name))
@@ -74,11 +68,8 @@ def _encoded(value: SentenceLike) -> align_pb2.Sentence:
 def decode_input(message: align_pb2.Sentence) -> str | Sentence:
     """Return a sentence that is to be aligned: its text, or a checked sentence if it has tokens.
 
-    Raises
-    ------
-    InputError
-        If it is empty, has columns without tokens, or columns that contradict one another (see
-        Sentence.from_tokens); the field is that of the message.
+    InputError is raised if it is empty, has columns without tokens, or columns that contradict one
+    another (see Sentence.from_tokens); the field is that of the message.
     """
     given = {name: list(column) for name in _COLUMNS if len(column := getattr(message, name))}
     if message.tokens:
@@ -103,10 +94,8 @@ def _is_verbatim(value: Sentence) -> bool:
 def encode_pair(pair: PairLike, pair_id: str = "") -> align_pb2.Pair:
     """Return the message for (source, target), maybe with Constraints.
 
-    Raises
-    ------
-    InputError
-        If it is not such a pair, or holds lone surrogates; the field names the side.
+    InputError is raised if it is not such a pair, or holds lone surrogates; the field names the
+    side.
     """
     source, target, *more = require_pair(pair)
     message = align_pb2.Pair(
@@ -126,10 +115,7 @@ def encode_candidate(
 ) -> align_pb2.Candidate:
     """Return the message of a candidate; with `passages`, a str is a passage.
 
-    Raises
-    ------
-    InputError
-        As of `encode_input`.
+    InputError is raised as of `encode_input`.
     """
     sentence = encode_input(value, "candidate")
     if passages and isinstance(value, str):
@@ -151,12 +137,8 @@ def encode_constraints(value: Constraints) -> align_pb2.Constraints:
 def decode_constraints(message: align_pb2.Constraints, n_source: int, n_target: int) -> Constraints:
     """Return the constraints of a pair with these numbers of tokens.
 
-    Raises
-    ------
-    InputError
-        If links have more indices of one side than of the other, or contradict one another.
-    LimitError
-        If there are more links than the pair can have, or more tokens.
+    InputError is raised if links have more indices of one side than of the other, or contradict one
+    another; LimitError, if there are more links than the pair can have, or more tokens.
     """
     given: dict[str, Any] = {}
     for name in LINK_FIELDS:

@@ -22,10 +22,7 @@ _CODECS = {OffsetUnit.UTF8_BYTES: ("utf-8", 1), OffsetUnit.UTF16_UNITS: ("utf-16
 def text_bytes(text: str, name: str) -> int:
     """Return the number of bytes of a text in UTF-8.
 
-    Raises
-    ------
-    InputError
-        If it is not a text, or holds lone surrogates; the field is `name`.
+    InputError is raised if it is not a text, or holds lone surrogates; the field is `name`.
     """
     if not isinstance(text, str):
         raise InputError(f"{name} is {quoted(text)}; wanted text", field=name)

@@ -486,16 +486,8 @@ cdef class AlignmentWriter:
         value : Alignment
             Its posteriors, if any, must be float32.
 
-        Returns
-        -------
-        data : bytes
-
-        Raises
-        ------
-        UnicodeEncodeError
-            If a string holds lone surrogates.
-        OverflowError
-            If an index does not fit its field.
+        UnicodeEncodeError is raised if a string holds lone surrogates; OverflowError, if an index
+        does not fit its field.
         """
         columns, index = columns_of(value)
         if self._columns is None or self._columns.of is not columns:
@@ -554,10 +546,6 @@ cdef class AlignmentWriter:
 
 def write_judgement(value):
     """Return a serialised tokalign.v1.RankedCandidate that holds only a judgement.
-
-    Returns
-    -------
-    data : bytes
     """
     cdef _AnswerWriter writer = _AnswerWriter()
     cdef Py_ssize_t begin = writer.begin()
@@ -600,12 +588,8 @@ cdef class Joined:
             serialised message, present even where empty; or serialised messages of a repeated
             field.
 
-        Raises
-        ------
-        KeyError
-            If the message has no such field.
-        OverflowError
-            If a number is negative or takes more than 64 bits.
+        KeyError is raised if the message has no such field; OverflowError, if a number is negative
+        or takes more than 64 bits.
 
         Examples
         --------

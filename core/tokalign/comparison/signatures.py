@@ -37,10 +37,7 @@ def _rensa() -> Any:
 class Signatures:
     """Signatures of sets, in the order they were added: 384 bytes for each set.
 
-    Raises
-    ------
-    MissingPackageError
-        If the package of the extra "dedupe" is missing.
+    MissingPackageError is raised if the package of the extra "dedupe" is missing.
     """
 
     def __init__(self) -> None:

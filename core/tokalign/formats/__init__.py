@@ -42,18 +42,13 @@ def read_gold(
 
     Parameters
     ----------
-    path : path-like
     format : str, optional
         A key of `FORMATS`; by default recognised by content.
     options : Options, optional
         Parallel text for links-only formats, index base, order.
 
-    Raises
-    ------
-    FormatError
-        If the content is not recognised or a line is bad; names the line.
-    OSError
-        If the file cannot be read.
+    FormatError is raised if the content is not recognised or a line is bad; names the line;
+    OSError, if the file cannot be read.
     """
     return list(iter_gold(path, format, options=options))
 
@@ -75,10 +70,8 @@ def iter_gold(
 def recognise(document: Document, name: str | None = None) -> tuple[Document, Format]:
     """Return the document, unread, and its format: of a name, or judged by its first lines.
 
-    Raises
-    ------
-    FormatError
-        If no format has the name, or without one the document is empty or looks like no format.
+    FormatError is raised if no format has the name, or without one the document is empty or looks
+    like no format.
     """
     if name is not None:
         return document, get_format(name)
@@ -143,10 +136,8 @@ def write_gold(
 ) -> None:
     """Write pairs to a UTF-8 file.
 
-    Raises
-    ------
-    FormatError
-        If the format cannot hold a token; the file then holds the pairs before it.
+    FormatError is raised if the format cannot hold a token; the file then holds the pairs before
+    it.
     """
     chosen = get_format(format)
     with Path(path).open("w", encoding="utf-8", newline="\n") as handle:

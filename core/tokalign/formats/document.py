@@ -93,14 +93,9 @@ def open_document(path: Path) -> Document:
 
     Files compressed by gzip, bzip2, xz or Zstandard are unpacked.
 
-    Raises
-    ------
-    OSError
-        If the file cannot be read.
-    FormatError
-        If compressed data are damaged, or when a line that is not UTF-8 is reached.
-    ResourceError
-        If it is compressed by Zstandard, and the package for that is missing.
+    OSError is raised if the file cannot be read; FormatError, if compressed data are damaged, or
+    when a line that is not UTF-8 is reached; ResourceError, if it is compressed by Zstandard, and
+    the package for that is missing.
     """
     content = read_unpacked(path)
     rows = content.split(b"\n")

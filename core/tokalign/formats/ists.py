@@ -32,12 +32,7 @@ _UNALIGNED = "-not aligned-"
 def read_wa(path: str | os.PathLike[str]) -> list[ChunkedPair]:
     """Return the pairs of a ``.wa`` file.
 
-    Raises
-    ------
-    FormatError
-        If a line is bad; names the line.
-    OSError
-        If the file cannot be read.
+    FormatError is raised if a line is bad; names the line; OSError, if the file cannot be read.
     """
     return list(_pairs(open_document(Path(path))))
 
@@ -125,10 +120,7 @@ def write_wa(pairs: Iterable[ChunkedPair], path: str | os.PathLike[str]) -> None
 def wa_block(pair: ChunkedPair) -> str:
     """Return the block of a pair, which ends in an empty line.
 
-    Raises
-    ------
-    FormatError
-        If a token holds white space.
+    FormatError is raised if a token holds white space.
     """
     lines = [f'<sentence id="{pair.id}" status="">']
     for side in (pair.source, pair.target):
@@ -163,10 +155,7 @@ def split_chunks(text: str) -> tuple[list[str], list[TokenChunk]]:
         ``[ Saudis ] [ to permit ] [ women ]``; tokens outside of brackets are chunks of their own.
         An opening bracket inside another one closes that, as a sentence of the task's files needs.
 
-    Raises
-    ------
-    InputError
-        If a bracket is unmatched or empty, or there is no token.
+    InputError is raised if a bracket is unmatched or empty, or there is no token.
 
     Examples
     --------

@@ -44,10 +44,8 @@ class SupportMetric(BaseMetric):
     def measure(self, test_case: LLMTestCase, *_: Any, **__: Any) -> float:
         """Return the score of a test case.
 
-        Raises
-        ------
-        InputError
-            If it has no `retrieval_context`, or its `actual_output` has no sentence.
+        InputError is raised if it has no `retrieval_context`, or its `actual_output` has no
+        sentence.
         """
         passages = list(map(str, test_case.retrieval_context or []))
         found = self._score(test_case.actual_output, passages)

@@ -84,17 +84,13 @@ def support_of(
 
     Parameters
     ----------
-    aligner : Aligner
-    answer : str or None
     passages : sequence of str or None
         In any order.
     names : (str, str)
         How the framework calls the answer and the passages, for errors.
 
-    Raises
-    ------
-    InputError
-        If there is no passage, the passages are one text, or the answer has no sentence.
+    InputError is raised if there is no passage, the passages are one text, or the answer has no
+    sentence.
     """
     answer = answer or ""
     found = aligner.ground(answer, _checked(passages, names)).sentences
@@ -125,10 +121,7 @@ def citation_support_of(
         As of `support_of`. The answer cites passages by position, from 1, as in ``"It rained [1,
         3]."`` or ``"It rained. [1]"``.
 
-    Raises
-    ------
-    InputError
-        As `support_of` does.
+    InputError is raised as `support_of` does.
     """
     passages = _checked(passages, names)
     text, cited = _without_marks(answer or "")
@@ -169,8 +162,6 @@ def ranked_documents(
 
     Parameters
     ----------
-    aligner : Aligner
-    query : str
     texts : sequence of str
         Passages of any number of sentences; sentences that are too long are cut.
     top : int or None
@@ -181,10 +172,7 @@ def ranked_documents(
     list of (int, float)
         Scores are in [0, 1]. Texts that cannot be ranked, such as empty ones, come last with 0.
 
-    Raises
-    ------
-    InputError
-        If the query cannot be used, or `top` is out of range.
+    InputError is raised if the query cannot be used, or `top` is out of range.
     """
     if top is not None and top < 1:
         raise InputError(f"{quoted(top)} documents are wanted; wanted at least 1, or None for all")

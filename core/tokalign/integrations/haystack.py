@@ -59,16 +59,13 @@ class TokalignRanker(_WithModel):
 
         Parameters
         ----------
-        query : str
         documents : list of Document
             One that cannot be ranked, such as an empty one, comes last with the score 0.
         top_k : int, optional
             Overrides the ranker's own.
 
-        Raises
-        ------
-        InputError
-            If the query cannot be used, a document has no text, or `top_k` is out of range.
+        InputError is raised if the query cannot be used, a document has no text, or `top_k` is out
+        of range.
         """
         texts = [document.content for document in documents]
         for document in documents:
@@ -104,18 +101,14 @@ class AnswerSupportEvaluator(_WithModel):
         ----------
         contexts : list of list of str
             The passages of each answer.
-        predicted_answers : list of str
 
         Returns
         -------
         dict
             `results` has `score` and `unsupported`, the words that no context supports, by answer.
 
-        Raises
-        ------
-        InputError
-            If there are no answers, or not as many as contexts, or an answer has no sentence or
-            context.
+        InputError is raised if there are no answers, or not as many as contexts, or an answer has
+        no sentence or context.
         """
         if not predicted_answers or len(contexts) != len(predicted_answers):
             raise InputError(

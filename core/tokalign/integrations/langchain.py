@@ -48,10 +48,7 @@ class TokalignCompressor(BaseDocumentCompressor):
 
         A document that cannot be ranked, such as an empty one, comes last with the score 0.
 
-        Raises
-        ------
-        InputError
-            If the query cannot be used, or `top_n` is out of range.
+        InputError is raised if the query cannot be used, or `top_n` is out of range.
         """
         texts = [document.page_content for document in documents]
         return [

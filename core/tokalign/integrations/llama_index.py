@@ -55,10 +55,7 @@ class TokalignPostprocessor(BaseNodePostprocessor):
     ) -> list[NodeWithScore]:
         """Return the best nodes with scores in [0, 1]; one that cannot be ranked has 0.
 
-        Raises
-        ------
-        InputError
-            If there is no query, it cannot be used, or `top_n` is out of range.
+        InputError is raised if there is no query, it cannot be used, or `top_n` is out of range.
         """
         if query_bundle is None:
             raise InputError("there is no query; give query_str or query_bundle")
@@ -104,10 +101,7 @@ class ResponseSupportEvaluator(BaseEvaluator):
     ) -> EvaluationResult:
         """Return the score; `feedback` quotes the words that no context supports.
 
-        Raises
-        ------
-        InputError
-            If there is no context, or the response has no sentence.
+        InputError is raised if there is no context, or the response has no sentence.
         """
         found = self._score(response, contexts)
         return EvaluationResult(

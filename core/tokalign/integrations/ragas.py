@@ -42,10 +42,7 @@ class ResponseSupport(BaseMetric):
     async def ascore(self, response: str, retrieved_contexts: Sequence[str]) -> MetricResult:
         """Return the score; its `reason` quotes the words that no context supports.
 
-        Raises
-        ------
-        InputError
-            If there is no context, or the response has no sentence.
+        InputError is raised if there is no context, or the response has no sentence.
         """
         found = self._score(response, retrieved_contexts)
         return MetricResult(value=found.score, reason=found.reason)

@@ -54,10 +54,7 @@ class DocAligner:
     def __call__(self, source: Doc, target: Doc) -> list[DocLink]:
         """Return the links of two docs, by source.
 
-        Raises
-        ------
-        InputError
-            If a doc has only white space tokens, or an option is bad.
+        InputError is raised if a doc has only white space tokens, or an option is bad.
         """
         pair = _sentence(source), _sentence(target)
         return _links(source, target, self._aligner.align(*pair, **self._options))

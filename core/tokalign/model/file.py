@@ -92,10 +92,8 @@ class ModelHeader:
     digest : str
         SHA-256 of the file's content; empty before it is saved.
 
-    Raises
-    ------
-    ModelError
-        If a field has another type than its annotation, or a value that no file may hold.
+    ModelError is raised if a field has another type than its annotation, or a value that no file
+    may hold.
     """
 
     name: Name
@@ -140,10 +138,7 @@ class Model:
     own : tuple of OwnWeights
         Additional weights of each of the header's styles.
 
-    Raises
-    ------
-    ModelError
-        If `own` does not have one entry per style.
+    ModelError is raised if `own` does not have one entry per style.
     """
 
     header: ModelHeader
@@ -189,10 +184,8 @@ def style_names(header: ModelHeader) -> StyleNames:
 def save_model(model: Model, path: str | os.PathLike[str]) -> None:
     """Write a model file; the same model always gives the same bytes.
 
-    Raises
-    ------
-    ModelError
-        If it could not be read back, because its header is too long or a weight too large.
+    ModelError is raised if it could not be read back, because its header is too long or a weight
+    too large.
     """
     header = dataclasses.asdict(model.header)
     del header["digest"]
@@ -226,12 +219,8 @@ def _weight_lines(table: FeatureTable, weights: OwnWeights) -> Iterator[str]:
 def load_model(path: str | os.PathLike[str]) -> Model:
     """Read a model file.
 
-    Raises
-    ------
-    ModelVersionError
-        If a newer tokalign wrote it.
-    ModelError
-        If it is missing, truncated, damaged, or names features this version does not know.
+    ModelVersionError is raised if a newer tokalign wrote it; ModelError, if it is missing,
+    truncated, damaged, or names features this version does not know.
     """
     path = Path(path)
     content = _read(path)

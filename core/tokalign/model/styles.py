@@ -134,10 +134,7 @@ class StyleNames:
         style : str
             See AlignOptions.
 
-        Raises
-        ------
-        InputError
-            If the model has no such style; the field is that of the option.
+        InputError is raised if the model has no such style; the field is that of the option.
         """
         name = style or self.default
         if name in self.names or name == self.default:

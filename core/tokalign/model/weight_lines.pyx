@@ -58,15 +58,8 @@ def read_weights(path, bytes text, int first, table):
     first : int
         Number of the first line in the file.
 
-    Returns
-    -------
-    OwnWeights
-
-    Raises
-    ------
-    ModelError
-        If a line has other than three fields, an unknown name, the name of a line above, or no
-        number in [-LARGEST_WEIGHT, LARGEST_WEIGHT].
+    ModelError is raised if a line has other than three fields, an unknown name, the name of a line
+    above, or no number in [-LARGEST_WEIGHT, LARGEST_WEIGHT].
     """
     cdef:
         const char* line = text

@@ -106,10 +106,8 @@ class Painter(ABC):
 
         Parameters
         ----------
-        text : str
         span : (start, end)
             Half-open range of the text.
-        layers : sequence of Marking
         """
         written: list[str] = []
         opened = [(self._key(()), "")] * len(layers)
@@ -243,7 +241,6 @@ def pieces(start: int, end: int, layers: Sequence[Ranges]) -> Iterator[MarkedPie
     ----------
     start, end : int
         Half-open range of the text.
-    layers : sequence of sequences of (int, int)
 
     Yields
     ------

@@ -40,7 +40,6 @@ def pair_svg(source: Sequence[str], target: Sequence[str], links: Sequence[Shown
     ----------
     source, target : sequence of str
         Tokens.
-    links : sequence of ShownLink
     """
     sides = [list(map(in_line, source)), list(map(in_line, target))]
     widths = [[_LETTER * n_columns(word) for word in side] for side in sides]

@@ -282,14 +282,9 @@ def cheapest_script(
         The target token that each source token is substituted by, -1 if it is deleted. Ties go to
         the script that, read from the right, first substitutes, else deletes.
 
-    Raises
-    ------
-    ShapeError
-        If the shapes disagree.
-    InputError
-        If heads are not trees, or a cost is out of range.
-    LimitError
-        If the trees are so deep and branched that a pair of tokens needs more than MAX_STEPS.
+    ShapeError is raised if the shapes disagree; InputError, if heads are not trees, or a cost is
+    out of range; LimitError, if the trees are so deep and branched that a pair of tokens needs more
+    than MAX_STEPS.
 
     Examples
     --------

@@ -77,10 +77,7 @@ class SultanSystem:
     table : str
         Name and version of the table in use.
 
-    Raises
-    ------
-    ResourceError
-        If the table is unknown, not installed, or damaged.
+    ResourceError is raised if the table is unknown, not installed, or damaged.
     """
 
     name = "sultan"

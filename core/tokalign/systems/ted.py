@@ -45,10 +45,7 @@ class TreeEditSystem:
     def align(self, source: Sentence, target: Sentence) -> Matches:
         """Return the links, of the rules ``keep`` and ``move``, and the distance.
 
-        Raises
-        ------
-        LimitError
-            If the trees are far deeper than those of sentences; see _trees.
+        LimitError is raised if the trees are far deeper than those of sentences; see _trees.
         """
         lemmas = lower_lemmas(source), lower_lemmas(target)
         numbers = dict(zip(dict.fromkeys(lemmas[0] + lemmas[1]), count(), strict=False))

@@ -135,10 +135,7 @@ class Alignment(Shown, AlignmentFields):
         Links keep their order (source, target), as `to_pharaoh` writes them. `GoldPair.from_nltk`
         reads it back.
 
-        Raises
-        ------
-        MissingPackageError
-            If NLTK is not installed.
+        MissingPackageError is raised if NLTK is not installed.
         """
         try:
             from nltk.translate import AlignedSent

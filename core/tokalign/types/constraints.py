@@ -34,11 +34,8 @@ class Constraints:
 
     Any iterables are accepted; token indices count from 0.
 
-    Raises
-    ------
-    InputError
-        If an index is not a whole number from 0, or two constraints contradict each other. The
-        field is the place, such as ``constraints.anchors[1]``.
+    InputError is raised if an index is not a whole number from 0, or two constraints contradict
+    each other. The field is the place, such as ``constraints.anchors[1]``.
 
     Examples
     --------
@@ -120,10 +117,7 @@ take one of them back
     def taken_from(cls, changes: dict[str, Any]) -> Self | None:
         """Remove the constraints from keyword arguments and return them; None without any.
 
-        Raises
-        ------
-        InputError
-            As of the class.
+        InputError is raised as of the class.
         """
         if not changes:
             return None

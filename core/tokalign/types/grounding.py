@@ -270,12 +270,9 @@ the position, as "0"."""
 def check_passages(passages: Iterable[PassageLike]) -> tuple[SourcePassage, ...]:
     """Return a caller's passages, checked.
 
-    Raises
-    ------
-    InputError
-        If they are one text or a mapping, one of them is not a text or not valid Unicode, or two
-        share an id. The field is ``passages``, ``passages[i]``, ``passages[i].id`` or
-        ``passages[i].text``.
+    InputError is raised if they are one text or a mapping, one of them is not a text or not valid
+    Unicode, or two share an id. The field is ``passages``, ``passages[i]``, ``passages[i].id`` or
+    ``passages[i].text``.
     """
     if isinstance(passages, str | Mapping) or not can_iterate(passages):
         wanted = ", one text; wanted several" if isinstance(passages, str) else "; wanted texts"

@@ -156,10 +156,7 @@ def check_priors(
 ) -> list[float | None] | None:
     """Return a caller's own scores of candidates as floats; None without any.
 
-    Raises
-    ------
-    InputError
-        If there is not one for each candidate, or one is not a finite number.
+    InputError is raised if there is not one for each candidate, or one is not a finite number.
     """
     if priors is None:
         return None

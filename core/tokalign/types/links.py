@@ -243,10 +243,7 @@ class GoldPair:
         id : str
             Name of the pair.
 
-        Raises
-        ------
-        InputError
-            If a word is empty.
+        InputError is raised if a word is empty.
 
         Examples
         --------

@@ -193,10 +193,8 @@ class BaseOptions:
     def of(cls, options: Self | None, changes: Mapping[str, Any]) -> Self:
         """Return `options`, or the defaults, with some of them changed.
 
-        Raises
-        ------
-        InputError
-            If a name is unknown, a value is out of range, or `options` has another type.
+        InputError is raised if a name is unknown, a value is out of range, or `options` has another
+        type.
         """
         for name in changes:
             if name not in cls.__dataclass_fields__:
@@ -292,10 +290,7 @@ class AlignOptions(BaseOptions):
     markup : Markup
         Mark-up that raw text is read as (tokalign.english.reading). Accepts its str value.
 
-    Raises
-    ------
-    InputError
-        If a value is out of range; its field is ``options.`` and the name.
+    InputError is raised if a value is out of range; its field is ``options.`` and the name.
     """
 
     symmetrization: Symmetrization = DEFAULT_SYMMETRIZATION
@@ -364,10 +359,7 @@ class RankOptions:
     highlights : bool
         Whether to return the spans of each candidate that match the question.
 
-    Raises
-    ------
-    InputError
-        If `by` is unknown, or a number is negative.
+    InputError is raised if `by` is unknown, or a number is negative.
     """
 
     by: RankBy = RankBy.AUTO
@@ -410,10 +402,7 @@ class GroundOptions(BaseOptions):
     markup : Markup
         Mark-up that the answer and the passages are read as; accepts its str value.
 
-    Raises
-    ------
-    InputError
-        If a value is out of range; the field is ``options.`` and the name.
+    InputError is raised if a value is out of range; the field is ``options.`` and the name.
     """
 
     candidates: int = 3

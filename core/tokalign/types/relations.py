@@ -69,10 +69,7 @@ class Relation(Shown):
     def kind(self) -> RelationKind:
         """The likeliest kind.
 
-        Raises
-        ------
-        InputError
-            If only a newer server knows that kind.
+        InputError is raised if only a newer server knows that kind.
         """
         found = self.known_kind()
         if found is None:

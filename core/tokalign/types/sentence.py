@@ -162,13 +162,9 @@ class Sentence(View):
         tags, lemmas, heads, relations : optional
             One entry per token; see the class.
 
-        Raises
-        ------
-        ShapeError
-            If a column's length is not the number of tokens.
-        InputError
-            If a token is empty or not found in `text`, or a head is out of range, its own
-            head, or part of a cycle; or if only one of heads and relations is given.
+        ShapeError is raised if a column's length is not the number of tokens; InputError, if a
+        token is empty or not found in `text`, or a head is out of range, its own head, or part of a
+        cycle; or if only one of heads and relations is given.
         """
         tokens = tuple(tokens)
         n_tokens = len(tokens)

@@ -38,10 +38,7 @@ class TrainingData:
         Scores by encoders that have not seen the pair: of the corpora's pairs in order, then of
         the unrelated ones.
 
-    Raises
-    ------
-    InputError
-        If the corpora have no pair, or only some pairs have scores.
+    InputError is raised if the corpora have no pair, or only some pairs have scores.
     """
 
     corpora: Mapping[str, Sequence[GoldPair]]

@@ -39,10 +39,7 @@ class TrainingSettings:
         With development data: number of iterations without a lower loss on it before training
         stops.
 
-    Raises
-    ------
-    InputError
-        If a number is out of range, or a choice is not one of POSSIBLE_CHOICES.
+    InputError is raised if a number is out of range, or a choice is not one of POSSIBLE_CHOICES.
     """
 
     feature_groups: tuple[str, ...] = DEFAULT_GROUPS

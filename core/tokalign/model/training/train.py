@@ -58,9 +58,6 @@ def train(
 
     Parameters
     ----------
-    data : TrainingData
-    annotator : Annotator
-    settings : TrainingSettings, optional
     n_threads : int, optional
         All cores by default. The model is the same for any number.
     report : callable, optional
@@ -69,13 +66,9 @@ def train(
         Fields of the header: `name`, and optionally `version` ("1.0.0" by default), `description`,
         `license` and `figures`.
 
-    Raises
-    ------
-    InputError
-        If a sentence is empty, a setting names a missing corpus, only some corpora have a style, or
-        the group "neural" lacks its encoder.
-    ModelError
-        If a feature group or a field of the header is invalid, or training diverged.
+    InputError is raised if a sentence is empty, a setting names a missing corpus, only some corpora
+    have a style, or the group "neural" lacks its encoder; ModelError, if a feature group or a field
+    of the header is invalid, or training diverged.
 
     Examples
     --------

@@ -79,10 +79,7 @@ def train_weights(
     float64 array, shape (2, 1 or 1 + n_corpora, n_columns + 34)
         First s2t, then t2s; in each the shared weights, then the corpora's own; transitions last.
 
-    Raises
-    ------
-    ModelError
-        If training diverged.
+    ModelError is raised if training diverged.
     """
     everything = np.arange(len(examples.matrix), dtype=np.int64)
     pairs = everything[: examples.n_train] if pairs is None else pairs
