@@ -58,20 +58,3 @@ def test_workers_end_with_the_command(small_model, number):
         run.send_signal(number)
         run.wait(60)
     wait_until(lambda: not any(cmdline(str(each)) for each in left), "workers run on")
-
-
-def test_a_worker_that_stands_still_is_replaced(small_model, tmp_path):
-    line = "\t".join(PAIR).encode() + b"\n"
-    command = [sys.executable, "-m", "tokalign", "align", "--model", str(small_model)]
-    command += ["--jobs", "2", "--batch-size", "5", "--batch-timeout", "20"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as run:
-        assert run.stdin is not None
-        run.stdin.write(line * 20)
-        run.stdin.flush()
-        wait_until(lambda: len(workers(run.pid)) == 2, "no two workers")
-        stopped = workers(run.pid)[0]
-        os.kill(stopped, signal.SIGSTOP)
-        rest, _ = run.communicate(line * (N - 20), timeout=240)
-    expected = Aligner.load(small_model).align(*PAIR).to_pharaoh() + "\n"
-    assert rest.decode() == expected * N
-    assert run.returncode == 0

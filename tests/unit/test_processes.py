@@ -104,7 +104,7 @@ def test_a_process_that_hangs_is_ended_and_its_batch_halved(
     marks = hangs_jump_the_clock
     words = [f"w{i}" for i in range(12)]
     words[5] = DIE
-    outcomes = list(map_batches(partial(hangs, marks), words, 4, 1, timeout_s=600))
+    outcomes = list(map_batches(partial(hangs, marks), words, 4, 1))
     assert isinstance(outcomes[5], WorkerError)
     assert re.search(r"had not answered after \d+ s", str(outcomes[5]))
     assert outcomes[:5] + outcomes[6:] == [w.upper() for w in words[:5] + words[6:]]

@@ -38,7 +38,7 @@ MAX_FAILED_STARTS = 3
 STOP_S = 10.0
 """Seconds that a process without work has to end by itself."""
 HUNG_S = 300.0
-"""Default timeout in seconds: a process that has not answered for so long is ended."""
+"""Seconds after which a process that has not answered is ended as if it had died."""
 LOOK_S = 1.0
 """Seconds between checks for processes that hang."""
 AHEAD = 2
@@ -125,7 +125,6 @@ def map_batches(
     batch_size: int,
     n_processes: int,
     *,
-    timeout_s: float = HUNG_S,
     receiver: Callable[[], Callable[[Any], Sequence[R]]] | None = None,
 ) -> Generator[R | Exception]:
     """Yield the result of every item, computed by worker processes, in order.
@@ -137,8 +136,6 @@ def map_batches(
         a result per item. What either raises is raised here.
     items : iterable
         Read AHEAD batches ahead for each process.
-    timeout_s : float
-        A process that takes longer for a batch, or HUNG_S to start, is ended as if it had died.
     receiver : callable, optional
         Called once for each process. Returns a function that turns the process's answers, in order,
         into results. Without it the answers are the results.
@@ -154,7 +151,7 @@ def map_batches(
     batches: deque[_Batch[R]] = deque()  # in order, until they are yielded
     todo: deque[_Part[T, R]] = deque()
     has_more = True
-    with _Processes(start, n_processes, timeout_s, receiver or _Plain[R]) as processes:
+    with _Processes(start, n_processes, receiver or _as_it_is) as processes:
         while True:
             while has_more and len(batches) < AHEAD * n_processes:
                 taken = list(islice(pending, batch_size))
@@ -211,10 +208,9 @@ class _Process(Generic[T, R]):
     is_ready: bool = False
     parts: deque[_Part[T, R]] = field(default_factory=deque)
 
-    def is_hung(self, timeout_s: float) -> bool:
-        """Whether the process has owed an answer for longer than `timeout_s`."""
-        limit = timeout_s if self.is_ready else HUNG_S
-        return self.is_awaited() and _now() - self.silent_since > limit
+    def is_hung(self) -> bool:
+        """Whether the process has owed an answer for longer than HUNG_S."""
+        return self.is_awaited() and _now() - self.silent_since > HUNG_S
 
     def is_awaited(self) -> bool:
         """Whether a message of the process is due: an answer, or that it is ready."""
@@ -248,7 +244,6 @@ class _Processes(Generic[T, R]):
 
     start: Start[T, R]
     n: int
-    timeout_s: float
     receiver: Callable[[], Callable[[Any], Sequence[R]]]
     running: list[_Process[T, R]] = field(default_factory=list)
     failed_starts: int = 0
@@ -286,7 +281,7 @@ class _Processes(Generic[T, R]):
                 raise message
             each.take(message)
             self.failed_starts = 0
-        for each in [each for each in self.running if each.is_hung(self.timeout_s)]:
+        for each in [each for each in self.running if each.is_hung()]:
             each.process.kill()
             self._bury(each, todo, f"had not answered after {_now() - each.silent_since:.0f} s")
 
@@ -334,11 +329,9 @@ class _Processes(Generic[T, R]):
             )
 
 
-class _Plain(Generic[R]):
-    """Takes a process's answers as its results."""
-
-    def __call__(self, answer: Sequence[R]) -> Sequence[R]:
-        return answer
+def _as_it_is() -> Callable[[Sequence[R]], Sequence[R]]:
+    """Return a receiver that takes a process's answers as its results."""
+    return lambda answer: answer
 
 
 def _now() -> float:

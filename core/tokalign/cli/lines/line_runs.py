@@ -6,15 +6,13 @@ import itertools
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 
-from tokalign.batches.processes import HUNG_S, map_batches
 from tokalign.cli.flags import INPUT, OUTPUT, RUN, flag, group
 from tokalign.cli.lines.file_flags import BadLines, LineFlags
 from tokalign.cli.lines.layouts import CSV, Heading, Lines, with_input
@@ -23,7 +21,6 @@ from tokalign.cli.lines.parquet import KeptColumns, open_parquet, read_parquet
 from tokalign.cli.lines.sinks import LineSink
 from tokalign.cli.lines.sources import LineSource
 from tokalign.cli.shared_flags import (
-    ABOVE_0,
     AT_LEAST_1,
     BAD_INPUT,
     STRICT,
@@ -41,7 +38,6 @@ from tokalign.types.options import AlignOptions
 if TYPE_CHECKING:
     from tqdm import tqdm
 
-    from tokalign.aligner import Aligner
     from tokalign.client import Client
 
 
@@ -108,15 +104,6 @@ class RunReport:
 
 
 @dataclass(frozen=True, slots=True)
-class LineJob:
-    """What every batch of a run shares; small and picklable."""
-
-    model: ModelFlags
-    layout: Lines
-    options: AlignOptions
-
-
-@dataclass(frozen=True, slots=True)
 class OutputLine:
     """One line of output, with the number of its line of input from 1 and the id of its pair.
 
@@ -131,45 +118,32 @@ class OutputLine:
     is_cut: bool = False
 
 
-def align_here(items: Iterable[InputLine], job: LineJob, batch_size: int) -> Generator[OutputLine]:
-    """Yield a line per item, aligned by this process."""
-    aligner = job.model.load()
-    for batch in _batched(items, batch_size):
-        yield from _align_batch(aligner, batch, job)
+def _aligned_here(
+    items: Iterable[InputLine], run: LineRun, options: AlignOptions, batch_size: int
+) -> Iterator[tuple[InputLine, Alignment | Exception]]:
+    """Yield each item with its alignment or error, by this process or by others.
 
-
-def align_in_processes(
-    items: Iterable[InputLine], job: LineJob, batch_size: int, n_processes: int, timeout_s: float
-) -> Generator[OutputLine]:
-    """Yield a line per item, aligned by `n_processes` worker processes.
-
-    An item whose process dies or hangs twice becomes a bad line; see batches/processes.py.
+    An item on which two of these die or hang has the error of that; see batches/processes.py.
     """
     waiting: deque[InputLine] = deque()
 
-    def noted() -> Iterator[InputLine]:
+    def pairs() -> Iterator[Any]:
         for item in items:
             waiting.append(item)
-            yield item
+            yield item.pair or FormatError(item.error)  # which is passed on in its place
 
-    start = partial(_start, job)
-    outcomes = map_batches(start, noted(), batch_size, n_processes, timeout_s=timeout_s)
+    outcomes = run.model.load().pipe(
+        pairs(), options, batch_size=batch_size, n_process=run.jobs, errors="return"
+    )
     for outcome in outcomes:
-        item = waiting.popleft()
-        yield outcome if isinstance(outcome, OutputLine) else _bad(item, job.layout, str(outcome))
+        yield waiting.popleft(), outcome
 
 
-def _start(job: LineJob) -> Callable[[Sequence[InputLine]], list[OutputLine]]:
-    """Return the function that a process applies to each batch."""
-    aligner = job.model.load()
-    return lambda items: _align_batch(aligner, items, job)
-
-
-def align_at_server(
-    items: Iterable[InputLine], job: LineJob, batch_size: int, client: Client
-) -> Generator[OutputLine]:
-    """Yield a line per item, aligned by a server; CallError if it refuses a pair for any reason
-    but the pair itself, such as an unknown style."""
+def _aligned_at_server(
+    items: Iterable[InputLine], run: LineRun, options: AlignOptions, batch_size: int, client: Client
+) -> Iterator[tuple[InputLine, Alignment | Exception]]:
+    """Yield each item with its alignment or error, by a server; CallError if it refuses a pair for
+    any reason but the pair itself, such as an unknown style."""
     waiting: deque[InputLine] = deque()
 
     def pairs() -> Iterator[Pair]:
@@ -178,34 +152,22 @@ def align_at_server(
             if item.pair is not None:
                 yield item.pair
 
-    results = client.align_stream(
-        pairs(), job.options, chunk_size=batch_size, **job.model.at_server()
-    )
+    results = client.align_stream(pairs(), options, chunk_size=batch_size, **run.model.at_server())
     for result in results:
         while (item := waiting.popleft()).pair is None:
-            yield _bad(item, job.layout, item.error)
-        if result.alignment is not None:
-            yield _good(item, job.layout, result.alignment)
-        elif result.error is not None and is_input_fault(result.error):
-            yield _bad(item, job.layout, str(result.error))
+            yield item, FormatError(item.error)
+        if result.error is None or not is_input_fault(result.error):
+            yield item, result.unwrap()
         else:
-            result.unwrap()
+            yield item, result.error
     for item in waiting:
-        yield _bad(item, job.layout, item.error)
+        yield item, FormatError(item.error)
 
 
-def _align_batch(aligner: Aligner, items: Sequence[InputLine], job: LineJob) -> list[OutputLine]:
-    pairs = [item.pair for item in items if item.pair is not None]
-    outcomes = aligner.pipe(pairs, job.options, batch_size=len(items), errors="return")
-    lines = []
-    for item in items:
-        if item.pair is None:
-            lines.append(_bad(item, job.layout, item.error))
-        elif isinstance(outcome := next(outcomes), Alignment):
-            lines.append(_good(item, job.layout, outcome))
-        else:
-            lines.append(_bad(item, job.layout, located(outcome)))
-    return lines
+def _line(item: InputLine, layout: Lines, outcome: Alignment | Exception) -> OutputLine:
+    if not isinstance(outcome, Alignment):
+        return _bad(item, layout, located(outcome))
+    return _good(item, layout, outcome)
 
 
 def _good(item: InputLine, layout: Lines, alignment: Alignment) -> OutputLine:
@@ -228,12 +190,6 @@ def _bad(item: InputLine, layout: Lines, error: str) -> OutputLine:
         text = layout.bad_line(item.id, item.line, error)
         text = with_input(text, item) if layout.keep else text
     return OutputLine(item.line, item.id, text, error)
-
-
-def _batched(items: Iterable[InputLine], size: int) -> Iterator[list[InputLine]]:
-    pending = iter(items)
-    while batch := list(itertools.islice(pending, size)):
-        yield batch
 
 
 def _columns(ctx: click.Context, param: click.Parameter, value: str | None) -> ColumnNames | None:
@@ -285,11 +241,6 @@ class LineRun:
     server: Endpoint = group(Endpoint)
     batch_size: int = flag("Lines to read, align and write at a time.", type=AT_LEAST_1, default=64)
     jobs: int = flag("Processes that align; not with --server.", "-j", type=AT_LEAST_1, default=1)
-    batch_timeout: float = flag(
-        "Seconds after which a process of --jobs that gives no answer is replaced.",
-        type=ABOVE_0,
-        default=HUNG_S,
-    )
     strict: bool = flag(**STRICT)
 
     def __post_init__(self) -> None:
@@ -304,7 +255,6 @@ class LineRun:
 
         InputError if the output is the input, or what to resume was not written by this command.
         """
-        job = LineJob(self.model, layout, options)
         is_csv = layout.format == CSV
         if is_csv and files.resume:
             raise click.UsageError("a CSV file has records of several lines; resume jsonl instead")
@@ -328,7 +278,8 @@ class LineRun:
                 items = heading.over(items)
             # A person who types a line gets its answer before the next one.
             batch_size = 1 if files.input.is_terminal else self.batch_size
-            lines = stack.enter_context(closing(self._align(items, job, stack, batch_size)))
+            aligned = stack.enter_context(closing(self._align(items, options, stack, batch_size)))
+            lines = (_line(item, layout, outcome) for item, outcome in aligned)
             _check_kept(lines, sink)
             report = RunReport(sink, files.input, bad)
             _write(lines, report, self.strict, heading)
@@ -340,15 +291,14 @@ class LineRun:
             raise click.exceptions.Exit(BAD_INPUT)
 
     def _align(
-        self, items: Iterator[InputLine], job: LineJob, stack: ExitStack, batch_size: int
-    ) -> Generator[OutputLine]:
-        """Return the line of each item; the stack closes the aligner or client."""
-        if self.server.address:
-            client = stack.enter_context(self.server.client())
-            return align_at_server(items, job, batch_size, client)
-        if self.jobs > 1:
-            return align_in_processes(items, job, batch_size, self.jobs, self.batch_timeout)
-        return align_here(items, job, batch_size)
+        self, items: Iterator[InputLine], options: AlignOptions, stack: ExitStack, batch_size: int
+    ) -> Generator[tuple[InputLine, Alignment | Exception]]:
+        """Yield each item with its alignment or error; the stack closes the client."""
+        if not self.server.address:
+            yield from _aligned_here(items, self, options, batch_size)
+            return
+        client = stack.enter_context(self.server.client())
+        yield from _aligned_at_server(items, self, options, batch_size, client)
 
 
 def _check_kept(lines: Iterator[OutputLine], sink: LineSink) -> None:
