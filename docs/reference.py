@@ -34,7 +34,6 @@ MODULES = (
     "tokalign.english.values",
     "tokalign.english.spelling",
     "tokalign.evaluate",
-    "tokalign.evaluate.chunks",
     "tokalign.model.training",
     "tokalign.english.annotate",
     "tokalign.view",

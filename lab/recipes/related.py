@@ -18,15 +18,15 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 from tokalign import Aligner
-from tokalign.evaluate.chunks import score_chunks
 from tokalign.files.tables import Table
-from tokalign.formats.ists import read_wa, split_chunks
+from tokalign.formats.ists import split_chunks
 from tokalign.relations.chunks import find_chunks, link_chunks
 from tokalign.relations.related_units import UNIT_INPUTS, RelationModel
 from tokalign.types.chunks import ChunkedPair, TokenChunk
 from tokalign.types.options import AlignOptions
 from tokalign.types.relations import RELATION_KINDS
 
+from lab.recipes.chunk_task import read_wa, score_chunks
 from lab.recipes.corpora import OwnPair, own_marks, read_spans
 from lab.recipes.forests import Arrays
 from lab.recipes.relations import chunked_sentences, collect, fit, fit_boundary, write
