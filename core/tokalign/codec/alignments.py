@@ -163,15 +163,10 @@ def _decode_posteriors(message: align_pb2.Alignment) -> NDArray[np.float32] | No
 
 def _decode_explanation(message: align_pb2.LinkExplanation) -> LinkExplanation:
     """Return why one token got its label, or raise InputError if its direction is unknown."""
-    return LinkExplanation(
-        source=message.source,
-        target=message.target,
-        direction=decode_enum(Direction, message.direction, "direction"),
-        score=message.score,
-        features=tuple(map(_decode_contribution, message.features)),
-        runner_up=message.runner_up,
-        margin=message.margin,
-    )
+    values = values_of(message, LinkExplanation)
+    values["direction"] = decode_enum(Direction, message.direction, "direction")
+    values["features"] = tuple(map(decode_contribution, message.features))
+    return LinkExplanation(**values)
 
 
 def decode_judgement(message: align_pb2.Judgement) -> Judgement:
@@ -182,7 +177,7 @@ def decode_judgement(message: align_pb2.Judgement) -> Judgement:
     return Judgement(
         by=decode_rank_by(message.by),
         score=message.score,
-        evidence=tuple(map(_decode_contribution, message.evidence)),
+        evidence=tuple(map(decode_contribution, message.evidence)),
     )
 
 
@@ -208,7 +203,8 @@ def decode_passage_sentence(message: align_pb2.RankedCandidate) -> PassageSenten
     return PassageSentence(**values_of(message.sentence, PassageSentence))
 
 
-def _decode_contribution(message: align_pb2.FeatureContribution) -> FeatureContribution:
+def decode_contribution(message: align_pb2.FeatureContribution) -> FeatureContribution:
+    """Return a feature, or a piece of evidence."""
     return FeatureContribution(message.name, message.value, message.weight)
 
 

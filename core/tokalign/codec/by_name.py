@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import fields
 from enum import StrEnum
+from functools import cache
 from typing import Any, TypeVar, cast
 
 from tokalign.codec.reasons import ErrorReason
@@ -88,4 +89,9 @@ def decode_enum(kind: type[EnumT], number: int, path: str) -> EnumT:
 
 def values_of(value: Any, kind: Any) -> dict[str, Any]:
     """Return the fields of a dataclass by name, read from an instance or from its message."""
-    return {each.name: getattr(value, each.name) for each in fields(kind)}
+    return {name: getattr(value, name) for name in _names(kind)}
+
+
+@cache
+def _names(kind: Any) -> tuple[str, ...]:
+    return tuple(each.name for each in fields(kind))

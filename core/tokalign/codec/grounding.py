@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
 
-from tokalign.codec.by_name import NUMBERS, decode_enum
-from tokalign.codec.options import RequestOptions
+from tokalign.codec.alignments import decode_contribution
+from tokalign.codec.by_name import NUMBERS, decode_enum, values_of
+from tokalign.codec.options import RequestOptions, encode_ground_options
 from tokalign.errors import ServerError
 from tokalign.types import FeatureContribution
 from tokalign.types.grounding import (
@@ -19,52 +21,11 @@ from tokalign.types.grounding import (
     UnsupportedSpan,
     WordKind,
 )
-from tokalign.types.options import GroundOptions, Markup, OffsetUnit
 from tokalign.types.relations import ConflictKind
 from tokalign.v1 import align_pb2
 
 # Keeps each message far below the servers' limit.
 PIECE_CHARACTERS = 128 << 10
-
-
-def encode_ground_options(options: RequestOptions) -> align_pb2.GroundOptions:
-    """Return the message of options whose `ground` is given."""
-    ground = options.ground or GroundOptions()
-    return align_pb2.GroundOptions(
-        model=options.model,
-        annotator=options.annotator,
-        candidates=ground.candidates,
-        threshold=ground.threshold,
-        explain=ground.explain,
-        offsets=NUMBERS[OffsetUnit][ground.offsets],
-        markup=NUMBERS[Markup][ground.markup],
-    )
-
-
-def decode_ground_options(
-    message: align_pb2.GroundOptions, *, model: str = "", annotator: str = ""
-) -> RequestOptions:
-    """Return checked options; `model` and `annotator` are the defaults.
-
-    InputError is raised if the unit of offsets is unknown, or another option is out of range.
-    """
-    default = GroundOptions()
-    ground = GroundOptions(
-        candidates=message.candidates or default.candidates,
-        threshold=message.threshold if message.HasField("threshold") else default.threshold,
-        explain=message.explain,
-        offsets=(
-            decode_enum(OffsetUnit, message.offsets, "options.offsets")
-            if message.offsets
-            else default.offsets
-        ),
-        markup=(
-            decode_enum(Markup, message.markup, "options.markup")
-            if message.markup
-            else default.markup
-        ),
-    )
-    return RequestOptions(message.model or model, message.annotator or annotator, ground=ground)
 
 
 def encode_ground(
@@ -113,13 +74,7 @@ def decode_passages(message: align_pb2.GroundRequest) -> list[SourcePassage]:
 
 
 def encode_grounded_sentence(value: GroundedSentence, start: int) -> align_pb2.GroundedSentence:
-    """Return the message of a sentence, with offsets in the whole answer.
-
-    Parameters
-    ----------
-    start : int
-        Where the sentence starts in the answer, in the unit of its offsets.
-    """
+    """Return the message of a sentence that starts there in the answer; offsets are moved so."""
     by = start - value.start
     return align_pb2.GroundedSentence(
         start=start,
@@ -128,59 +83,36 @@ def encode_grounded_sentence(value: GroundedSentence, start: int) -> align_pb2.G
         has_no_claim=value.support is None,
         words=[_encode_word(each, by) for each in value.words],
         citations=map(_encode_citation, value.citations),
-        unsupported=[
-            align_pb2.UnsupportedSpan(
-                start=each.start + by, end=each.end + by, support=each.support
+        unsupported=[align_pb2.UnsupportedSpan(**_moved(each, by)) for each in value.unsupported],
+        conflicts=[
+            align_pb2.SourceConflict(
+                **_moved(each, by) | {"kind": NUMBERS[ConflictKind][each.kind]}
             )
-            for each in value.unsupported
+            for each in value.conflicts
         ],
-        conflicts=[_encode_conflict(each, by) for each in value.conflicts],
     )
+
+
+def _moved(value: Any, by: int) -> dict[str, Any]:
+    """Return the fields of a value by name, with its place in the answer moved."""
+    return values_of(value, type(value)) | {"start": value.start + by, "end": value.end + by}
 
 
 def _encode_word(value: GroundedWord, by: int) -> align_pb2.GroundedWord:
-    message = align_pb2.GroundedWord(
-        start=value.start + by,
-        end=value.end + by,
-        kind=NUMBERS[WordKind][value.kind],
-        support=value.support,
-        partners=[align_pb2.TextRange(start=start, end=end) for start, end in value.partners],
-        evidence=[
-            align_pb2.FeatureContribution(name=each.name, value=each.value, weight=each.weight)
-            for each in value.evidence
-        ],
-    )
-    if value.citation is not None:
-        message.citation = value.citation
-    return message
+    values = _moved(value, by) | {"kind": NUMBERS[WordKind][value.kind]}
+    values["partners"] = [
+        align_pb2.TextRange(start=start, end=end) for start, end in value.partners
+    ]
+    values["evidence"] = [
+        align_pb2.FeatureContribution(**values_of(each, FeatureContribution))
+        for each in value.evidence
+    ]
+    return align_pb2.GroundedWord(**values)
 
 
 def _encode_citation(value: Citation) -> align_pb2.Citation:
-    return align_pb2.Citation(
-        passage=value.passage,
-        start=value.start,
-        end=value.end,
-        cover=value.cover,
-        links=[
-            align_pb2.CitationLink(
-                word=each.word, start=each.start, end=each.end, confidence=each.confidence
-            )
-            for each in value.links
-        ],
-        says_also=value.says_also,
-    )
-
-
-def _encode_conflict(value: SourceConflict, by: int) -> align_pb2.SourceConflict:
-    return align_pb2.SourceConflict(
-        kind=NUMBERS[ConflictKind][value.kind],
-        start=value.start + by,
-        end=value.end + by,
-        passage=value.passage,
-        passage_start=value.passage_start,
-        passage_end=value.passage_end,
-        probability=value.probability,
-    )
+    links = [align_pb2.CitationLink(**values_of(each, CitationLink)) for each in value.links]
+    return align_pb2.Citation(**values_of(value, Citation) | {"links": links})
 
 
 def decode_grounding(
@@ -234,42 +166,19 @@ def decode_grounded_sentence(
 
 
 def _decode_word(message: align_pb2.GroundedWord) -> GroundedWord:
-    return GroundedWord(
-        start=message.start,
-        end=message.end,
-        kind=decode_enum(WordKind, message.kind, "words.kind"),
-        support=message.support,
-        citation=message.citation if message.HasField("citation") else None,
-        partners=tuple([(each.start, each.end) for each in message.partners]),
-        evidence=tuple(
-            [FeatureContribution(each.name, each.value, each.weight) for each in message.evidence]
-        ),
-    )
+    values = values_of(message, GroundedWord)
+    values["kind"] = decode_enum(WordKind, message.kind, "words.kind")
+    values["citation"] = message.citation if message.HasField("citation") else None
+    values["partners"] = tuple([(each.start, each.end) for each in message.partners])
+    values["evidence"] = tuple(map(decode_contribution, message.evidence))
+    return GroundedWord(**values)
 
 
 def _decode_citation(message: align_pb2.Citation) -> Citation:
-    return Citation(
-        passage=message.passage,
-        start=message.start,
-        end=message.end,
-        cover=message.cover,
-        links=tuple(
-            [
-                CitationLink(each.word, each.start, each.end, each.confidence)
-                for each in message.links
-            ]
-        ),
-        says_also=message.says_also,
-    )
+    links = tuple([CitationLink(**values_of(each, CitationLink)) for each in message.links])
+    return Citation(**values_of(message, Citation) | {"links": links})
 
 
 def _decode_conflict(message: align_pb2.SourceConflict) -> SourceConflict:
-    return SourceConflict(
-        kind=decode_enum(ConflictKind, message.kind, "conflicts.kind"),
-        start=message.start,
-        end=message.end,
-        passage=message.passage,
-        passage_start=message.passage_start,
-        passage_end=message.passage_end,
-        probability=message.probability,
-    )
+    kind = decode_enum(ConflictKind, message.kind, "conflicts.kind")
+    return SourceConflict(**values_of(message, SourceConflict) | {"kind": kind})

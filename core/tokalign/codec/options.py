@@ -1,29 +1,17 @@
-"""Options of a request: the message AlignOptions and the enumeration RankBy."""
+"""Options of a request: the messages AlignOptions and GroundOptions, and the enumeration RankBy."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
-from typing import Any
+from typing import Any, TypeVar
 
-from tokalign.codec.by_name import NUMBERS, decode_enum, values_of
+from tokalign.codec.by_name import NUMBERS, decode_enum
 from tokalign.types.options import AlignOptions, GroundOptions, RankBy, RankOptions
 from tokalign.v1 import align_pb2
 
-_ENUMS: dict[str, type[StrEnum]] = {
-    each.name: type(each.default)
-    for each in fields(AlignOptions)
-    if isinstance(each.default, StrEnum)
-}
-"""Options that are enumerations."""
-
-_GIVEN = {
-    each.name: each.default
-    for each in fields(AlignOptions)
-    if isinstance(each.default, float) and each.default
-}
-"""Options whose default is not 0, each in a oneof of its own; unset means the default."""
+OptionsT = TypeVar("OptionsT", AlignOptions, GroundOptions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +40,9 @@ class RequestOptions:
 
 def encode_options(options: RequestOptions) -> align_pb2.AlignOptions:
     """Return the message, which has no `rank_by`, `highlights` or `ground`."""
-    values = values_of(options.align, AlignOptions)
-    for name, kind in _ENUMS.items():
-        values[name] = NUMBERS[kind][values[name]]
-    for name, default in _GIVEN.items():
-        if values[name] == default:
-            del values[name]
-    return align_pb2.AlignOptions(model=options.model, annotator=options.annotator, **values)
+    return align_pb2.AlignOptions(
+        model=options.model, annotator=options.annotator, **_encoded(options.align)
+    )
 
 
 def decode_options(
@@ -68,16 +52,45 @@ def decode_options(
 
     InputError is raised if an enumeration's number is unknown, or another option is out of range.
     """
-    values = values_of(message, AlignOptions)
-    for name, kind in _ENUMS.items():
-        if number := values.pop(name):  # 0 is the default
-            values[name] = decode_enum(kind, number, f"options.{name}")
-    for name in _GIVEN:
-        if not message.HasField(name):
-            del values[name]
-    return RequestOptions(
-        message.model or model, message.annotator or annotator, AlignOptions(**values)
-    )
+    align = _decoded(message, AlignOptions)
+    return RequestOptions(message.model or model, message.annotator or annotator, align)
+
+
+def encode_ground_options(options: RequestOptions) -> align_pb2.GroundOptions:
+    """Return the message of options whose `ground` is given."""
+    values = _encoded(options.ground or GroundOptions())
+    return align_pb2.GroundOptions(model=options.model, annotator=options.annotator, **values)
+
+
+def decode_ground_options(
+    message: align_pb2.GroundOptions, *, model: str = "", annotator: str = ""
+) -> RequestOptions:
+    """Return checked options of grounding, as `decode_options` does."""
+    ground = _decoded(message, GroundOptions)
+    return RequestOptions(message.model or model, message.annotator or annotator, ground=ground)
+
+
+def _encoded(options: AlignOptions | GroundOptions) -> dict[str, Any]:
+    """Return the fields of the message of options, but for numbers and truths that are defaults."""
+    given = ((each, getattr(options, each.name)) for each in fields(options))
+    return {
+        each.name: NUMBERS[type(value)][value] if isinstance(value, StrEnum) else value
+        for each, value in given
+        if isinstance(value, StrEnum) or value != each.default
+    }
+
+
+def _decoded(message: Any, kind: type[OptionsT]) -> OptionsT:
+    """Return the options of a message."""
+    given: dict[str, Any] = {}
+    for each in fields(kind):
+        value = getattr(message, each.name)
+        has_presence = message.DESCRIPTOR.fields_by_name[each.name].has_presence
+        if message.HasField(each.name) if has_presence else value:
+            is_enum = isinstance(each.default, StrEnum)
+            path = f"options.{each.name}"
+            given[each.name] = decode_enum(type(each.default), value, path) if is_enum else value
+    return kind(**given)
 
 
 _RANK_FIELDS: dict[str, type[Any]] = {

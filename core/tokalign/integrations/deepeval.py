@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from tokalign.aligner import Aligner
 from tokalign.errors import MissingPackageError
 from tokalign.files.shipped import DEFAULT_MODEL
-from tokalign.integrations.framework_scores import SupportScorer
+from tokalign.integrations.framework_scores import citation_support_of, support_of
 
 try:
     from deepeval.metrics import BaseMetric
@@ -32,14 +33,13 @@ class SupportMetric(BaseMetric):
         A model's name or path.
     """
 
-    _by_citations = False
+    _support_of = staticmethod(support_of)
 
     def __init__(self, threshold: float = 0.5, model: str = DEFAULT_MODEL) -> None:
         self.threshold = threshold
         self.evaluation_model = model
         self.async_mode = False
-        names = ("actual_output", "retrieval_context")
-        self._score = SupportScorer(model, names, by_citations=self._by_citations)
+        self._aligner = Aligner.load(model)
 
     def measure(self, test_case: LLMTestCase, *_: Any, **__: Any) -> float:
         """Return the score of a test case.
@@ -48,7 +48,8 @@ class SupportMetric(BaseMetric):
         sentence.
         """
         passages = list(map(str, test_case.retrieval_context or []))
-        found = self._score(test_case.actual_output, passages)
+        names = ("actual_output", "retrieval_context")
+        found = self._support_of(self._aligner, test_case.actual_output, passages, names)
         self.score, self.success = found.score, found.score >= self.threshold
         self.reason = found.reason
         return found.score
@@ -70,7 +71,7 @@ class CitationMetric(SupportMetric):
     that claims nothing needs no citation. Otherwise it is like SupportMetric.
     """
 
-    _by_citations = True
+    _support_of = staticmethod(citation_support_of)
 
     @property
     def __name__(self) -> str:

@@ -51,29 +51,6 @@ class AnswerSupport(NamedTuple):
         return "; ".join(said) or "all words have support"
 
 
-class SupportScorer:
-    """Scores answers of one framework by the passages they came from, without a language model.
-
-    Parameters
-    ----------
-    model : str
-        A model's name or path.
-    names : (str, str)
-        How the framework calls the answer and the passages, for errors.
-    by_citations : bool
-        Whether only passages count that the answer itself cites; see `citation_support_of`.
-    """
-
-    def __init__(self, model: str, names: tuple[str, str], *, by_citations: bool = False) -> None:
-        self._aligner = Aligner.load(model)
-        self._names = names
-        self._score = citation_support_of if by_citations else support_of
-
-    def __call__(self, answer: str | None, passages: Sequence[str] | None) -> AnswerSupport:
-        """Return how much passages support an answer; see `support_of`."""
-        return self._score(self._aligner, answer, passages, self._names)
-
-
 def support_of(
     aligner: Aligner,
     answer: str | None,
@@ -82,15 +59,8 @@ def support_of(
 ) -> AnswerSupport:
     """Return how much passages support an answer: evidence, not a verdict on truth.
 
-    Parameters
-    ----------
-    passages : sequence of str or None
-        In any order.
-    names : (str, str)
-        How the framework calls the answer and the passages, for errors.
-
-    InputError is raised if there is no passage, the passages are one text, or the answer has no
-    sentence.
+    `names` is how the framework calls the answer and the passages, for errors. InputError is raised
+    if there is no passage, the passages are one text, or the answer has no sentence.
     """
     answer = answer or ""
     found = aligner.ground(answer, _checked(passages, names)).sentences
@@ -115,13 +85,8 @@ def citation_support_of(
     nothing, or a passage that is not there, counts as 0, and all of its text as unsupported; one
     that cites nothing and claims nothing, such as "Sure.", is left out. NaN if all are.
 
-    Parameters
-    ----------
-    aligner, answer, passages, names
-        As of `support_of`. The answer cites passages by position, from 1, as in ``"It rained [1,
-        3]."`` or ``"It rained. [1]"``.
-
-    InputError is raised as `support_of` does.
+    Arguments and errors are as for `support_of`. The answer cites passages by position, from 1, as
+    in ``"It rained [1, 3]."`` or ``"It rained. [1]"``.
     """
     passages = _checked(passages, names)
     text, cited = _without_marks(answer or "")
@@ -160,19 +125,10 @@ def ranked_documents(
 ) -> list[tuple[int, float]]:
     """Return the positions and scores of texts, the best answers to a query first.
 
-    Parameters
-    ----------
-    texts : sequence of str
-        Passages of any number of sentences; sentences that are too long are cut.
-    top : int or None
-        Number of texts to return, at least 1; None for all.
-
-    Returns
-    -------
-    list of (int, float)
-        Scores are in [0, 1]. Texts that cannot be ranked, such as empty ones, come last with 0.
-
-    InputError is raised if the query cannot be used, or `top` is out of range.
+    Texts are passages of any number of sentences; sentences that are too long are cut. At most
+    `top` are returned, all for None. Scores are in [0, 1]; texts that cannot be ranked, such as
+    empty ones, come last with 0. InputError is raised if the query cannot be used, or `top` is out
+    of range.
     """
     if top is not None and top < 1:
         raise InputError(f"{quoted(top)} documents are wanted; wanted at least 1, or None for all")

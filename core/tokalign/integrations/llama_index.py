@@ -12,7 +12,7 @@ from typing import Any
 from tokalign.aligner import Aligner
 from tokalign.errors import InputError, MissingPackageError
 from tokalign.files.shipped import DEFAULT_MODEL
-from tokalign.integrations.framework_scores import SupportScorer, ranked_documents
+from tokalign.integrations.framework_scores import ranked_documents, support_of
 
 try:
     from llama_index.core.bridge.pydantic import PrivateAttr
@@ -84,7 +84,7 @@ class ResponseSupportEvaluator(BaseEvaluator):
 
     def __init__(self, threshold: float = 0.5, model: str = DEFAULT_MODEL) -> None:
         self.threshold = threshold
-        self._score = SupportScorer(model, ("response", "contexts"))
+        self._aligner = Aligner.load(model)
 
     def _get_prompts(self) -> dict[str, Any]:
         return {}
@@ -103,7 +103,7 @@ class ResponseSupportEvaluator(BaseEvaluator):
 
         InputError is raised if there is no context, or the response has no sentence.
         """
-        found = self._score(response, contexts)
+        found = support_of(self._aligner, response, contexts, ("response", "contexts"))
         return EvaluationResult(
             query=query,
             response=response,

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from tokalign.aligner import Aligner
 from tokalign.errors import MissingPackageError
 from tokalign.files.shipped import DEFAULT_MODEL
-from tokalign.integrations.framework_scores import SupportScorer
+from tokalign.integrations.framework_scores import citation_support_of, support_of
 
 try:
     from ragas.metrics.collections.base import BaseMetric
@@ -32,19 +33,19 @@ class ResponseSupport(BaseMetric):
         A model's name or path.
     """
 
-    _by_citations = False
+    _support_of = staticmethod(support_of)
 
     def __init__(self, name: str = "support", model: str = DEFAULT_MODEL, **more: Any) -> None:
         super().__init__(name=name, **more)
-        names = ("response", "retrieved_contexts")
-        self._score = SupportScorer(model, names, by_citations=self._by_citations)
+        self._aligner = Aligner.load(model)
 
     async def ascore(self, response: str, retrieved_contexts: Sequence[str]) -> MetricResult:
         """Return the score; its `reason` quotes the words that no context supports.
 
         InputError is raised if there is no context, or the response has no sentence.
         """
-        found = self._score(response, retrieved_contexts)
+        names = ("response", "retrieved_contexts")
+        found = self._support_of(self._aligner, response, retrieved_contexts, names)
         return MetricResult(value=found.score, reason=found.reason)
 
 
@@ -56,7 +57,7 @@ class CitationSupport(ResponseSupport):
     claims nothing needs no citation. Otherwise it is like ResponseSupport.
     """
 
-    _by_citations = True
+    _support_of = staticmethod(citation_support_of)
 
     def __init__(
         self, name: str = "citation_support", model: str = DEFAULT_MODEL, **more: Any
