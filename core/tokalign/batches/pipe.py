@@ -50,11 +50,11 @@ def in_batches(
     if n_process == -1:
         n_process = n_processors()
     if n_process > 1:
-        from tokalign.batches.packed import Receiver
+        from tokalign.batches.packed import unpack
 
         # Loaded by a process once it can say what went wrong.
         start = partial(_packing, pickle.dumps(work))
-        yield from map_batches(start, items, batch_size, n_process, receiver=Receiver)
+        yield from map_batches(start, items, batch_size, n_process, receive=unpack)
         return
     pending = iter(items)
     while batch := list(islice(pending, batch_size)):
@@ -63,10 +63,10 @@ def in_batches(
 
 def _packing(pickled: bytes) -> Callable[[Sequence[Any]], Any]:
     """Return the unpickled `work`, whose results go to the parent as messages."""
-    from tokalign.batches.packed import Sender
+    from tokalign.batches.packed import pack
 
-    work, send = pickle.loads(pickled), Sender()
-    return lambda batch: send(work(batch))
+    work = pickle.loads(pickled)
+    return lambda batch: pack(work(batch))
 
 
 def pipe_outcomes(

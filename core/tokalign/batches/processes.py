@@ -125,7 +125,7 @@ def map_batches(
     batch_size: int,
     n_processes: int,
     *,
-    receiver: Callable[[], Callable[[Any], Sequence[R]]] | None = None,
+    receive: Callable[[Any], Sequence[R]] = list,
 ) -> Generator[R | Exception]:
     """Yield the result of every item, computed by worker processes, in order.
 
@@ -136,9 +136,8 @@ def map_batches(
         a result per item. What either raises is raised here.
     items : iterable
         Read AHEAD batches ahead for each process.
-    receiver : callable, optional
-        Called once for each process. Returns a function that turns the process's answers, in order,
-        into results. Without it the answers are the results.
+    receive : callable
+        Turns an answer of a process into results.
 
     Yields
     ------
@@ -151,7 +150,7 @@ def map_batches(
     batches: deque[_Batch[R]] = deque()  # in order, until they are yielded
     todo: deque[_Part[T, R]] = deque()
     has_more = True
-    with _Processes(start, n_processes, receiver or _as_it_is) as processes:
+    with _Processes(start, n_processes, receive) as processes:
         while True:
             while has_more and len(batches) < AHEAD * n_processes:
                 taken = list(islice(pending, batch_size))
@@ -244,7 +243,7 @@ class _Processes(Generic[T, R]):
 
     start: Start[T, R]
     n: int
-    receiver: Callable[[], Callable[[Any], Sequence[R]]]
+    receive: Callable[[Any], Sequence[R]]
     running: list[_Process[T, R]] = field(default_factory=list)
     failed_starts: int = 0
 
@@ -298,7 +297,7 @@ class _Processes(Generic[T, R]):
         process.start()
         theirs.close()
         lifeline.close()
-        self.running.append(_Process(process, pipe, writer, _now(), self.receiver()))
+        self.running.append(_Process(process, pipe, writer, _now(), self.receive))
 
     def _bury(self, dead: _Process[T, R], todo: deque[_Part[T, R]], how: str = "") -> None:
         self.running.remove(dead)
@@ -327,11 +326,6 @@ class _Processes(Generic[T, R]):
                     )
                 ]
             )
-
-
-def _as_it_is() -> Callable[[Sequence[R]], Sequence[R]]:
-    """Return a receiver that takes a process's answers as its results."""
-    return lambda answer: answer
 
 
 def _now() -> float:
