@@ -78,7 +78,7 @@ class SentenceTable(NamedTuple):
         return tuple([strings[k] for k in self.numbers[span].tolist()])
 
 
-class Place(NamedTuple):
+class ColumnPlace(NamedTuple):
     """Number of a columns object, and index in it."""
 
     number: int
@@ -92,12 +92,12 @@ class _Distinct:
     found: list[Any] = field(default_factory=list)
     numbers: dict[int, int] = field(default_factory=dict)
 
-    def place(self, columns: object, index: int) -> Place:
+    def place(self, columns: object, index: int) -> ColumnPlace:
         """Return the place of a value that is a view of columns."""
         number = self.numbers.setdefault(id(columns), len(self.found))
         if number == len(self.found):
             self.found.append(columns)
-        return Place(number, index)
+        return ColumnPlace(number, index)
 
 
 class PackedColumns(NamedTuple):
@@ -105,14 +105,14 @@ class PackedColumns(NamedTuple):
 
     columns: AlignmentColumns
     tables: list[SentenceTable]
-    sentences: list[Place | Sentence]
+    sentences: list[ColumnPlace | Sentence]
     texts: list[str]
 
     def unpack(self) -> AlignmentColumns:
         """Return the columns with their sentences."""
         found = [
             Sentence.of(self.tables[each.number], each.index, text=text, heads=None)
-            if isinstance(each, Place)
+            if isinstance(each, ColumnPlace)
             else each
             for each, text in zip(self.sentences, self.texts, strict=True)
         ]
@@ -156,6 +156,6 @@ def unpack(message: PackedResults) -> list[Any]:
     """Return the results that were packed."""
     columns = [each.unpack() for each in message.columns]
     return [
-        columns[each.number].alignment(each.index) if isinstance(each, Place) else each
+        columns[each.number].alignment(each.index) if isinstance(each, ColumnPlace) else each
         for each in message.results
     ]
