@@ -97,7 +97,7 @@ def test_info_shows_the_server(run):
     value = json.loads(run("info", "--json").stdout)
     assert value["models"][0]["name"] == "scripted"
     assert value["health"] == "SERVING"
-    assert "scripted 1.2" in run("info").stdout
+    assert "name               scripted\n  version            1.2\n" in run("info").stdout
 
 
 @pytest.mark.parametrize("command", [["align"], ["rank", "who?"], ["info"]])

@@ -115,9 +115,10 @@ def test_help_cuts_no_description_short_and_explains_every_option():
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion_script_names_the_program(shell):
-    result = CliRunner().invoke(cli.main, ["completion", shell], prog_name="tokalign")
+    asked = {"_TOKALIGN_COMPLETE": f"{shell}_source"}
+    result = CliRunner(env=asked).invoke(cli.main, [], prog_name="tokalign")
     assert result.exit_code == 0
-    assert "_TOKALIGN_COMPLETE" in result.output
+    assert f"_TOKALIGN_COMPLETE={shell}_complete" in result.output
 
 
 def test_broken_pipe_is_silent():

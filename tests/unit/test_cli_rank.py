@@ -232,7 +232,7 @@ def test_info_shows_versions_models_and_resources():
     assert len(resources["wordnet"]["digest"]) == 64
     assert value["limits"]["max_tokens"] == 512
     text = CliRunner().invoke(main, ["info"]).stdout
-    assert "wordnet" in text and "models" in text
+    assert "\nmodel\n  name               en\n" in text and "\nresource\n" in text
 
 
 def test_a_question_is_annotated_once(aligner, monkeypatch):

@@ -67,5 +67,5 @@ def test_info_lists_the_systems():
     assert [each["name"] for each in listed] == list(SYSTEMS)
     for each in listed:
         assert each["uses_trees"] == system_class(each["name"]).uses_trees
-        assert f"  {each['name']}, with" in shown
+        assert f"\nsystem\n  name               {each['name']}\n" in shown
         assert each["description"] in shown

@@ -6,7 +6,8 @@ import dataclasses
 import importlib.metadata
 import json
 import platform
-from collections.abc import Callable
+import textwrap
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import click
@@ -86,7 +87,7 @@ def command(model: str | None, as_json: bool, shows_terms: bool, server: Endpoin
     elif server.address:
         found = _of_server(server, model)
     elif model is not None:
-        found, text = _of_model(model), _card
+        found = _of_model(model)
     else:
         found = _of_installation()
     echo(json.dumps(found, ensure_ascii=False, indent=2) if as_json else text(found))
@@ -119,17 +120,21 @@ def _of_system(name: str) -> dict[str, Any]:
     return {"name": name, "description": summary(system), "uses_trees": system.uses_trees}
 
 
-def _card(facts: dict[str, Any]) -> str:
+def _text(facts: Mapping[str, Any]) -> str:
+    """Return fields as lines for people: a name and a value, or below a name several of these."""
     lines = []
-    for key, value in facts.items():
+    for name, value in facts.items():
+        key = name.replace("_", " ")
         if key == "fault":
-            value = f"no: {value}" if value else "yes"
-            key = "runs here"
+            key, value = "runs here", f"no: {value}" if value else "yes"
         if key == "styles":
             lines += [f"{'style ' + each['name']:<19}{each['links']}" for each in value]
         elif isinstance(value, dict):
-            lines += [f"{f'{key}: {name}':<19} {each}" for name, each in value.items()]
-        elif isinstance(value, (list, tuple)):
+            lines += [f"{f'{key}: {part}':<19} {each}" for part, each in value.items()]
+        elif isinstance(value, list | tuple) and value and isinstance(value[0], dict):
+            for each in value:
+                lines += ["", key.removesuffix("s"), textwrap.indent(_text(each), "  ")]
+        elif isinstance(value, list | tuple):
             lines.append(f"{key:<19}{', '.join(map(str, value))}")
         elif value not in (None, ""):
             lines.append(f"{key:<19}{value}")
@@ -214,12 +219,12 @@ def _of_installation() -> dict[str, Any]:
             **{name: version for name in PACKAGES if (version := _version(name))},
         },
         "location": str(DATA_DIR.parent),
+        "annotators": list(ANNOTATORS),
+        "limits": {"max_tokens": MAX_TOKENS, "max_characters": MAX_CHARACTERS},
+        "cannot_run": _cannot_run(models, {each["name"] for each in resources}),
         "models": models,
         "systems": [_of_system(name) for name in SYSTEMS],
-        "annotators": list(ANNOTATORS),
         "resources": resources,
-        "cannot_run": _cannot_run(models, {each["name"] for each in resources}),
-        "limits": {"max_tokens": MAX_TOKENS, "max_characters": MAX_CHARACTERS},
     }
 
 
@@ -236,62 +241,7 @@ def _of_server(server: Endpoint, model: str | None) -> dict[str, Any]:
         "server": server.address,
         "health": health,
         "versions": {"tokalign": info.server_version},
-        "models": [dataclasses.asdict(each) for each in models],
         "annotators": list(info.annotators),
         "limits": dataclasses.asdict(info.limits),
+        "models": [dataclasses.asdict(each) for each in models],
     }
-
-
-def _text(facts: dict[str, Any]) -> str:
-    from tokalign.model.styles import AUTO
-
-    lines = []
-    for key in ("server", "health", "location"):
-        if key in facts:
-            lines.append(f"{key:<19}{facts[key]}")
-    lines += [f"{name:<19}{version}" for name, version in facts["versions"].items()]
-    lines.append(f"{'annotators':<19}{', '.join(facts['annotators'])}")
-    lines += [f"{name:<19}{value}" for name, value in facts["limits"].items()]
-    lines += ["", "models"]
-    for model in facts["models"]:
-        if model.get("is_system"):
-            lines += _system(model)
-            continue
-        lines += [
-            f"  {model['name']} {model['version']}, {_trees(model)}, sha256 {model['digest'][:12]}",
-            f"    {model['description'] or 'no description'}",
-            f"    corpora: {', '.join(model['corpora']) or 'none named'}",
-        ]
-        if model["default_style"] == AUTO:
-            lines.append(f"    style {AUTO} (default): one of the next for each pair")
-        for style in model["styles"]:
-            shown = " (default)" if model["default_style"] == style["name"] else ""
-            lines.append(f"    style {style['name']}{shown}: {style['links']}")
-        if "resources" in model:
-            lines.append(f"    needs: {', '.join(model['resources'])}")
-        lines += [f"    {name}: {value}" for name, value in model.get("figures", {}).items()]
-    if not facts["models"]:
-        lines.append("  none")
-    if "systems" in facts:
-        lines += ["", "systems, to be named as models are"]
-        for system in facts["systems"]:
-            lines += _system(system)
-    if "resources" in facts:
-        lines += ["", "resources"]
-        lines += [
-            f"  {each['name']} {each['version']}, {each['bytes'] / 1e6:.1f} MB, "
-            f"{each['license']}, sha256 {each['digest'][:12]}"
-            for each in facts["resources"]
-        ]
-    if facts.get("cannot_run"):
-        lines += ["", "cannot run here"]
-        lines += [f"  {name}: {fault}" for name, fault in facts["cannot_run"].items()]
-    return "\n".join(lines)
-
-
-def _system(facts: dict[str, Any]) -> list[str]:
-    return [f"  {facts['name']}, {_trees(facts)}", f"    {facts['description']}"]
-
-
-def _trees(facts: dict[str, Any]) -> str:
-    return "with trees" if facts["uses_trees"] else "without trees"

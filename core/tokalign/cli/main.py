@@ -52,7 +52,6 @@ SECTIONS: dict[str, dict[str, str]] = {
     "This installation": {
         "info": "Show models, tables, limits and versions.",
         "resources": "List, verify and install lexical tables.",
-        "completion": "Print a completion script for a shell.",
     },
 }
 """The subcommands, as help shows them: each with its summary."""

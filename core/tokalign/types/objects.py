@@ -65,7 +65,7 @@ def figures_to_json(alignment: AlignmentFields) -> dict[str, float | bool]:
 
 def conflicts_to_json(alignment: AlignmentFields) -> dict[str, Any]:
     """Return the conflicts under their name, if any."""
-    return {"conflicts": list(map(_conflict, alignment.conflicts))} if alignment.conflicts else {}
+    return {"conflicts": plain(alignment.conflicts)} if alignment.conflicts else {}
 
 
 def truncated_sides(alignment: AlignmentFields) -> dict[str, bool]:
@@ -114,18 +114,6 @@ def _link(value: Link) -> list[float]:
     return [value.source, value.target, round(value.confidence, DIGITS)]
 
 
-def _conflict(value: Conflict) -> dict[str, Any]:
-    return {
-        "kind": value.kind.value,
-        "source": value.source,
-        "target": value.target,
-        "source_span": list(value.source_span),
-        "target_span": list(value.target_span),
-        "reason": value.reason.value,
-        "probability": round(value.probability, DIGITS),
-    }
-
-
 def _phrase(value: Phrase) -> dict[str, Any]:
     found: dict[str, Any] = {
         "source": [value.source_start, value.source_end],
@@ -139,26 +127,7 @@ def _phrase(value: Phrase) -> dict[str, Any]:
 
 def _edit(value: Edit) -> dict[str, Any]:
     """Return the object of an edit; without a change for equal tokens."""
-    found: dict[str, Any] = {
-        "kind": value.kind.value,
-        "source": list(value.source),
-        "target": list(value.target),
-    }
-    if value.change is not None:
-        found["change"] = value.change.value
-    return found
-
-
-def _explanation(value: LinkExplanation) -> dict[str, Any]:
-    return {
-        "source": value.source,
-        "target": value.target,
-        "direction": str(value.direction),
-        "score": round(value.score, DIGITS),
-        "runner_up": value.runner_up,
-        "margin": round(value.margin, DIGITS),
-        "features": plain(value.features),
-    }
+    return {name: each for name, each in plain(value).items() if each is not None}
 
 
 def _tokens(value: Sentence) -> Any:
@@ -179,8 +148,8 @@ _WRITERS: dict[type, Callable[[Any], Any]] = {
     tuple: lambda value: [_WRITERS[type(each)](each) for each in value],
     Sentence: _tokens,
     Link: _link,
-    Conflict: _conflict,
-    LinkExplanation: _explanation,
+    Conflict: plain,
+    LinkExplanation: plain,
     Phrase: _phrase,
     Edit: _edit,
 }

@@ -2,12 +2,11 @@
 
 from tokalign.view.grid_lines import LEGEND, RELATIONS_LEGEND, grid_lines, legend
 from tokalign.view.table_lines import edit_lines, table_lines
-from tokalign.view.view_page import PagePair, compared_pairs, page_pairs, render_page
+from tokalign.view.view_page import compared_pairs, page_pairs, render_page
 
 __all__ = [
     "LEGEND",
     "RELATIONS_LEGEND",
-    "PagePair",
     "compared_pairs",
     "edit_lines",
     "grid_lines",
