@@ -82,7 +82,7 @@ class ColumnPlace(NamedTuple):
     """Number of a columns object, and index in it."""
 
     number: int
-    index: int
+    row: int
 
 
 @dataclass(slots=True)
@@ -111,7 +111,7 @@ class PackedColumns(NamedTuple):
     def unpack(self) -> AlignmentColumns:
         """Return the columns with their sentences."""
         found = [
-            Sentence.of(self.tables[each.number], each.index, text=text, heads=None)
+            Sentence.of(self.tables[each.number], each.row, text=text, heads=None)
             if isinstance(each, ColumnPlace)
             else each
             for each, text in zip(self.sentences, self.texts, strict=True)
@@ -156,6 +156,6 @@ def unpack(message: PackedResults) -> list[Any]:
     """Return the results that were packed."""
     columns = [each.unpack() for each in message.columns]
     return [
-        columns[each.number].alignment(each.index) if isinstance(each, ColumnPlace) else each
+        columns[each.number].alignment(each.row) if isinstance(each, ColumnPlace) else each
         for each in message.results
     ]

@@ -84,12 +84,12 @@ def _decoded(message: Any, kind: type[OptionsT]) -> OptionsT:
     """Return the options of a message."""
     given: dict[str, Any] = {}
     for each in fields(kind):
-        value = getattr(message, each.name)
-        has_presence = message.DESCRIPTOR.fields_by_name[each.name].has_presence
-        if message.HasField(each.name) if has_presence else value:
-            is_enum = isinstance(each.default, StrEnum)
-            path = f"options.{each.name}"
-            given[each.name] = decode_enum(type(each.default), value, path) if is_enum else value
+        name, default, value = each.name, each.default, getattr(message, each.name)
+        has_presence = message.DESCRIPTOR.fields_by_name[name].has_presence
+        if message.HasField(name) if has_presence else value:
+            given[name] = value
+            if isinstance(default, StrEnum):
+                given[name] = decode_enum(type(default), value, f"options.{name}")
     return kind(**given)
 
 
