@@ -90,10 +90,7 @@ def die_with(lifeline: Connection) -> None:
     has no such signal: there a thread reads the pipe, and a process that hangs while it holds
     Python's lock does not end.
 
-    Parameters
-    ----------
-    lifeline : Connection
-        Read end of a pipe that only the parent holds open for writing.
+    `lifeline`: read end of a pipe that only the parent holds open for writing.
     """
     if sys.platform == "win32":
         threading.Thread(target=_exit_at_end, args=(lifeline,), daemon=True).start()
@@ -129,15 +126,9 @@ def map_batches(
 ) -> Generator[R | Exception]:
     """Yield the result of every item, computed by worker processes, in order.
 
-    Parameters
-    ----------
-    start : callable
-        Pickled, and called once in each process. Returns a function that takes a batch and returns
-        a result per item. What either raises is raised here.
-    items : iterable
-        Read AHEAD batches ahead for each process.
-    receive : callable
-        Turns an answer of a process into results.
+    `start`: pickled, and called once in each process. Returns a function that takes a batch and
+    returns a result per item. What either raises is raised here. `items`: read AHEAD batches ahead
+    for each process. `receive`: turns an answer of a process into results.
 
     Yields
     ------

@@ -28,14 +28,8 @@ def decode_alignment(
 ) -> Alignment:
     """Return an alignment.
 
-    Parameters
-    ----------
-    message : align_pb2.Alignment
-        Its sentences are empty where the request asked for links or scores alone.
-    model : align_pb2.ModelRef
-        The model that the same response names.
-    symmetrization : Symmetrization
-        The one that the request asked for.
+    `message`: its sentences are empty where the request asked for links or scores alone. `model`:
+    the model that the same response names. `symmetrization`: the one that the request asked for.
 
     Notes
     -----

@@ -68,12 +68,7 @@ def member_of(kind: type[EnumT], number: int) -> EnumT | None:
 def decode_enum(kind: type[EnumT], number: int, path: str) -> EnumT:
     """Return the member of a number.
 
-    Parameters
-    ----------
-    kind : type of StrEnum
-        One of NUMBERS.
-    path : str
-        Of the field in the request, such as ``"options.detail"``.
+    `kind`: one of NUMBERS. `path`: of the field in the request, such as ``"options.detail"``.
 
     InputError is raised if no member has that number; no member has 0.
     """

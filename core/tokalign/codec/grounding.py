@@ -123,14 +123,8 @@ def decode_grounding(
 ) -> Grounding:
     """Return the evidence for an answer.
 
-    Parameters
-    ----------
-    parts : iterable of messages
-        The evidence; its fields may be spread over several messages.
-    passages : tuple of SourcePassage
-        As they were sent.
-    error_of : callable
-        Returns the exception for a sentence without evidence.
+    `parts`: the evidence; its fields may be spread over several messages. `passages`: as they were
+    sent. `error_of`: returns the exception for a sentence without evidence.
 
     InputError is raised if the kind of a word or of a conflict is unknown.
     """

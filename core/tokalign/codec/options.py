@@ -110,10 +110,7 @@ def encode_rank_options(options: RankOptions) -> dict[str, Any]:
 def decode_rank_options(number: Callable[[str], int]) -> RankOptions:
     """Return the options of a ranking.
 
-    Parameters
-    ----------
-    number : callable
-        Returns a field of RankRequest by its name.
+    `number`: returns a field of RankRequest by its name.
 
     InputError is raised if the kind of ranking is unknown.
     """

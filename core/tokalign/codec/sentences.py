@@ -41,12 +41,8 @@ def encode_input(value: SentenceLike, name: str = "sentence") -> align_pb2.Sente
     If tokens were rewritten (Penn quotes), the message has no text, in which `decode_input` would
     look for the tokens.
 
-    Parameters
-    ----------
-    value : SentenceLike
-        May be empty, which `decode_input` refuses.
-    name : str
-        The name that errors use, also as their field.
+    `value`: may be empty, which `decode_input` refuses. `name`: the name that errors use, also as
+    their field.
 
     InputError is raised if it is of another type, or holds lone surrogates.
     """

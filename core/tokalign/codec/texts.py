@@ -76,16 +76,9 @@ def decode_texts(
 ) -> TextAlignment:
     """Return two aligned texts.
 
-    Parameters
-    ----------
-    parts : iterable of messages
-        The answer; its fields may be spread over several messages.
-    texts : (str, str)
-        The old and the new one, as they were sent.
-    options : RequestOptions
-        Those that were sent.
-    error_of : callable
-        Returns the exception for a block that could not be aligned.
+    `parts`: the answer; its fields may be spread over several messages. `texts`: the old and the
+    new one, as they were sent. `options`: those that were sent. `error_of`: returns the exception
+    for a block that could not be aligned.
     """
     parts = list(parts)
     unit = options.align.offsets

@@ -462,10 +462,7 @@ cdef class AlignmentWriter:
     Write alignments that are views of the same columns in a row: their arrays are then looked up
     once.
 
-    Parameters
-    ----------
-    options : AlignOptions
-        `detail` says how much of each alignment to write.
+    `options`: `detail` says how much of each alignment to write.
     """
 
     cdef _Columns _columns
@@ -481,10 +478,7 @@ cdef class AlignmentWriter:
     def write(self, value):
         """Return an alignment's bytes.
 
-        Parameters
-        ----------
-        value : Alignment
-            Its posteriors, if any, must be float32.
+        `value`: its posteriors, if any, must be float32.
 
         UnicodeEncodeError is raised if a string holds lone surrogates; OverflowError, if an index
         does not fit its field.
@@ -567,10 +561,7 @@ cdef bytes _head(int field, Py_ssize_t size):
 cdef class Joined:
     """Writes one kind of message from its fields, given by name and written in that order.
 
-    Parameters
-    ----------
-    kind : type of Message
-        Its fields given to a call must be numbers (except sint32), strings or messages.
+    `kind`: its fields given to a call must be numbers (except sint32), strings or messages.
     """
 
     cdef dict _numbers
@@ -581,12 +572,8 @@ cdef class Joined:
     def __call__(self, **fields):
         """Return the serialised message.
 
-        Parameters
-        ----------
-        **fields
-            A non-negative int or a str, left out where it is 0 or empty, as proto3 has it; a
-            serialised message, present even where empty; or serialised messages of a repeated
-            field.
+        `**fields`: A non-negative int or a str, left out where it is 0 or empty, as proto3 has it;
+        a serialised message, present even where empty; or serialised messages of a repeated field.
 
         KeyError is raised if the message has no such field; OverflowError, if a number is negative
         or takes more than 64 bits.

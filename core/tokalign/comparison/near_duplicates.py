@@ -138,12 +138,7 @@ def weighed_lemmas(sentence: Sentence, idf: Callable[[str], float]) -> list[str]
     A lemma of idf 1 is there three times, one of idf 0.5 twice, the commonest once. So the Jaccard
     overlap of two sets weights words by rarity, nearly as similarity does.
 
-    Parameters
-    ----------
-    sentence : Sentence
-        With lemmas.
-    idf : callable
-        Lower-case lemma to its weight in [0, 1]; see Frequencies.
+    `sentence`: with lemmas. `idf`: lower-case lemma to its weight in [0, 1]; see Frequencies.
 
     Returns
     -------

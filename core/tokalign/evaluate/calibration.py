@@ -73,12 +73,8 @@ def calibrate(
 ) -> Calibration:
     """Return the calibration of the confidences of predicted links.
 
-    Parameters
-    ----------
-    confidences : sequence of dict
-        Confidence, in [0, 1], of every predicted link of each pair.
-    choice : LinkChoice
-        Which links are right; links that count neither way are ignored.
+    `confidences`: confidence, in [0, 1], of every predicted link of each pair. `choice`: which
+    links are right; links that count neither way are ignored.
 
     ShapeError is raised if there are not as many predictions as pairs; InputError, if a confidence
     is not in [0, 1].

@@ -88,13 +88,9 @@ def compare_systems(
 def comparison_table(rows: Sequence[Compared], choice: LinkChoice, alpha: str) -> ReportTable:
     """Return the table of systems.
 
-    Parameters
-    ----------
-    choice : LinkChoice
-        Which gold links count. If possible links count too, or neither way, F-alpha takes precision
-        over sure and possible links, and recall over sure links.
-    alpha : str
-        Of F-alpha: one of tokalign.evaluate.ALPHAS.
+    `choice`: which gold links count. If possible links count too, or neither way, F-alpha takes
+    precision over sure and possible links, and recall over sure links. `alpha`: of F-alpha: one of
+    tokalign.evaluate.ALPHAS.
     """
     shown = {name: each for name, each in all_metrics().items() if each.in_systems}
     columns = [Column("system")]

@@ -54,12 +54,8 @@ class Report:
     def to_json(self, system: Mapping[str, object], n_errors: int) -> dict[str, object]:
         """Return one object of fractions in [0, 1].
 
-        Parameters
-        ----------
-        system : dict
-            The system's description, written after the scores.
-        n_errors : int
-            Number of errors to list; 0 for none.
+        `system`: the system's description, written after the scores. `n_errors`: number of errors
+        to list; 0 for none.
         """
         value = {**self.result.to_json(), "links": self.choice.value, **system}
         value["by_length"] = {name: each.to_json() for name, each in self.lengths.items()}

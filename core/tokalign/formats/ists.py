@@ -51,11 +51,8 @@ def _row(pair: ChunkedPair, link: ChunkLink) -> str:
 def split_chunks(text: str) -> tuple[list[str], list[TokenChunk]]:
     """Return the tokens and the chunks of a sentence in brackets.
 
-    Parameters
-    ----------
-    text : str
-        ``[ Saudis ] [ to permit ] [ women ]``; tokens outside of brackets are chunks of their own.
-        An opening bracket inside another one closes that, as a sentence of the task's files needs.
+    `text`: ``[ Saudis ] [ to permit ] [ women ]``; tokens outside of brackets are chunks of their
+    own. An opening bracket inside another one closes that, as a sentence of the task's files needs.
 
     InputError is raised if a bracket is unmatched or empty, or there is no token.
 

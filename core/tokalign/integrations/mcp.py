@@ -35,10 +35,7 @@ def _refusals() -> Iterator[None]:
 def mcp_server(aligner: Aligner) -> MCPServer:
     """Return a server with the tools align, similarity, rank, ground and diff.
 
-    Parameters
-    ----------
-    aligner : Aligner
-        Its calls take turns.
+    `aligner`: its calls take turns.
     """
     server = MCPServer("tokalign", log_level="WARNING")
 

@@ -27,10 +27,7 @@ def sketch_of(pairs: Iterable[GoldPair]) -> list[str]:
 def trained_on(header: ModelHeader, pairs: Iterable[GoldPair], name: str) -> list[str]:
     """Return the corpora of a model that hold some of the pairs.
 
-    Parameters
-    ----------
-    name : str
-        Of their file; it alone decides where a model was trained before headers had sketches.
+    `name`: of their file; it alone decides where a model was trained before headers had sketches.
     """
     if not header.seen:
         return [each for each in header.corpora if each == name]

@@ -129,10 +129,7 @@ class StyleNames:
     def chosen(self, style: str) -> str:
         """Return the style to use: AUTO, a style's name, or "" without styles.
 
-        Parameters
-        ----------
-        style : str
-            See AlignOptions.
+        `style`: see AlignOptions.
 
         InputError is raised if the model has no such style; the field is that of the option.
         """

@@ -49,14 +49,8 @@ def count_lines(bytes text):
 def read_weights(path, bytes text, int first, table):
     """Return the weights and transitions of lines.
 
-    Parameters
-    ----------
-    path : str or path-like
-        Of the file, for errors.
-    text : bytes
-        Valid UTF-8; each line ends with a line break.
-    first : int
-        Number of the first line in the file.
+    `path`: of the file, for errors. `text`: valid UTF-8; each line ends with a line break. `first`:
+    number of the first line in the file.
 
     ModelError is raised if a line has other than three fields, an unknown name, the name of a line
     above, or no number in [-LARGEST_WEIGHT, LARGEST_WEIGHT].

@@ -104,10 +104,7 @@ class Painter(ABC):
 
         A mark that crosses the end of an outer one is closed and opened again.
 
-        Parameters
-        ----------
-        span : (start, end)
-            Half-open range of the text.
+        `span`: half-open range of the text.
         """
         written: list[str] = []
         opened = [(self._key(()), "")] * len(layers)
@@ -237,10 +234,7 @@ def attributes(**values: object) -> str:
 def pieces(start: int, end: int, layers: Sequence[Ranges]) -> Iterator[MarkedPiece]:
     """Yield the longest pieces of a text that have the same marks.
 
-    Parameters
-    ----------
-    start, end : int
-        Half-open range of the text.
+    `start`, `end`: half-open range of the text.
 
     Yields
     ------

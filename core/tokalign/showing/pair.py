@@ -36,10 +36,7 @@ def pair_svg(source: Sequence[str], target: Sequence[str], links: Sequence[Shown
     The source is above the target if both fit, else to the left of it. Surer links are darker, and
     name their words under the pointer; unaligned words are pale.
 
-    Parameters
-    ----------
-    source, target : sequence of str
-        Tokens.
+    `source`, `target`: tokens.
     """
     sides = [list(map(in_line, source)), list(map(in_line, target))]
     widths = [[_LETTER * n_columns(word) for word in side] for side in sides]

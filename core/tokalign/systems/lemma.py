@@ -47,10 +47,7 @@ def nearest_pairs(
     Pairs are taken by the difference of relative positions i / n_source and j / n_target, the
     smallest first; ties go to the leftmost.
 
-    Parameters
-    ----------
-    used_source, used_target : collection of int
-        Indices of words that must not be paired.
+    `used_source`, `used_target`: indices of words that must not be paired.
 
     Examples
     --------

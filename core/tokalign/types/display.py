@@ -89,12 +89,8 @@ class Shown:
 class Results(Shown, list[T]):
     """Results of several inputs, in a list that shows itself.
 
-    Parameters
-    ----------
-    found : iterable
-        Each a result, None for a missing input, or the error that stands for a result.
-    kept : mapping of str to sequence, optional
-        Columns of the inputs, which the data frame keeps.
+    `found`: each a result, None for a missing input, or the error that stands for a result. `kept`:
+    columns of the inputs, which the data frame keeps.
     """
 
     __slots__ = ("_kept",)

@@ -63,13 +63,9 @@ class Frame:
     ) -> FrameCells:
         """Return the two cells of each row; None where one of them is missing.
 
-        Parameters
-        ----------
-        columns : (str, str), optional
-            Their columns; by default, those with usual names.
-        usual : sequence of (str, str)
-            Usual names, as `plain_name` writes them; by default, those of sentences. The first are
-            what columns are read as, which is logged where they are called otherwise.
+        `columns`: their columns; by default, those with usual names. `usual`: usual names, as
+        `plain_name` writes them; by default, those of sentences. The first are what columns are
+        read as, which is logged where they are called otherwise.
         """
         names = columns or self._usual(usual)
         if isinstance(names, str) or len(names) != 2 or not set(names) <= self.columns.keys():

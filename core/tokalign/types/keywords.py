@@ -113,12 +113,7 @@ def explained(keywords: type[Any], *described: type[Any]) -> Callable[[F], F]:
     Its signature gets them in place of ``**changes`` and without `self`, for completion, and its
     docstring gets what the docstrings of classes say of them, for help.
 
-    Parameters
-    ----------
-    keywords : TypedDict
-        The function's keyword options.
-    described : classes
-        With the options as attributes.
+    `keywords`: the function's keyword options. `described`: with the options as attributes.
     """
     names = list(keywords.__annotations__)
     said: dict[str, str] = {}

@@ -67,12 +67,8 @@ def train_weights(
 ) -> NDArray[np.float64]:
     """Return the weights of both directions.
 
-    Parameters
-    ----------
-    pairs : int64 array, optional
-        Numbers of the examples to train on; all but the development pairs by default.
-    n_threads : int, optional
-        All cores by default.
+    `pairs`: numbers of the examples to train on; all but the development pairs by default.
+    `n_threads`: all cores by default.
 
     Returns
     -------
@@ -108,10 +104,7 @@ def train_weights(
 def merge_domains(weights: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return shared and per-corpus weights merged into one vector.
 
-    Parameters
-    ----------
-    weights : float64 array, shape (1 or 1 + n_corpora, n)
-        The shared weights first.
+    `weights` (float64 array, shape (1 or 1 + n_corpora, n)): the shared weights first.
 
     Returns
     -------
