@@ -32,7 +32,6 @@ class Evaluation:
 
     Attributes
     ----------
-    scores : Scores
     intervals : dict of str to (float, float)
         95% bootstrap interval of every scalar metric.
     counts : float64 array, shape (n_pairs, len(COLUMNS))

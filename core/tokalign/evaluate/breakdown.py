@@ -44,12 +44,7 @@ _TAG_CLASSES = (
 
 @dataclass(frozen=True, slots=True)
 class LinkCounts:
-    """Pooled links of one class, and their micro scores.
-
-    Attributes
-    ----------
-    right, predicted, gold : int
-    """
+    """Pooled links of one class, and their micro scores."""
 
     right: int
     predicted: int
@@ -93,7 +88,6 @@ class LinkError:
         The pair's id.
     source, target : int
         Token indices.
-    words : tuple of (str, str)
     is_missing : bool
         True for a gold link that was not predicted, False for a wrong prediction.
     is_possible : bool

@@ -30,7 +30,6 @@ class ReliabilityBin:
     ----------
     low, high : float
         Confidences from `low` up to and without `high`; the last bin holds 1.
-    links : int
     confidence : float
         Mean over the links.
     right : float
@@ -50,7 +49,6 @@ class Calibration:
 
     Attributes
     ----------
-    links : int
     expected_error : float
         Expected calibration error: mean of |right - confidence| over the bins, weighted by links.
     bins : tuple of ReliabilityBin

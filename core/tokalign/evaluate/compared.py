@@ -19,7 +19,6 @@ class SystemLinks:
 
     Attributes
     ----------
-    name : str
     predicted : sequence of sets of (source, target), or of dicts from link to confidence
         One per gold pair, in the same order.
     pairs_per_s : float or None
@@ -37,8 +36,6 @@ class Compared:
 
     Attributes
     ----------
-    name : str
-    result : Evaluation
     against_first : dict from metric to Comparison, or None
         Differences from the first system; None for the first itself.
     pairs_per_s : float or None

@@ -99,7 +99,6 @@ class Scores:
 
     Attributes
     ----------
-    pairs : int
     precision, recall, f1 : float
         Macro averages over pairs, and their harmonic mean.
     exact_match : float

@@ -69,7 +69,6 @@ class Format:
 
     Attributes
     ----------
-    name : str
     description : str
         One line for ``--help``.
     read, write : callable

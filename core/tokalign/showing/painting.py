@@ -44,7 +44,6 @@ class Look:
         In a terminal without colours.
     signs : (opening, closing)
         In a terminal with colours, inside the colour.
-    markdown : (opening, closing)
     tag, name : str
         HTML element and its class, or no class.
     """
@@ -63,8 +62,6 @@ class Marking:
 
     Attributes
     ----------
-    look : Look
-    ranges : sequence of (start, end)
     element : callable, optional
         Takes the positions of the ranges that hold a piece of the text, and returns the HTML
         around it; by default, the element of the look.

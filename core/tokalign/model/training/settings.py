@@ -24,7 +24,6 @@ class TrainingSettings:
         Penalty ``l2 / 2 * |weights|^2``.
     cost : float
         Hamming cost of a wrong label, in nats.
-    max_iterations : int
     possible : str
         Use of possible links: "ignore" (not links, so wrong), "free" (not required, but without
         cost), "half" (right, but at half the cost of a wrong label), or "sure" (links like others).
