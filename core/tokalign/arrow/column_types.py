@@ -9,30 +9,19 @@ try:
 except ImportError as error:  # the first module of the package that needs pyarrow
     raise MissingPackageError.of("tokalign.arrow", error, "arrow") from None
 
-LINKS = pa.list_(
-    # "element" is what Parquet gives back.
-    pa.field(
-        "element",
-        pa.struct(
-            [
-                pa.field("source", pa.int32()),
-                pa.field("target", pa.int32()),
-                pa.field("confidence", pa.float32()),
-            ]
-        ),
-    )
-)
-"""Type of a column of links: token indices, and the posterior in [0, 1]."""
-TOKENS = pa.list_(pa.field("element", pa.string()))
+_INT, _FLOAT = pa.int32(), pa.float32()
 
 
 def _lists_of(**types: pa.DataType) -> pa.DataType:
-    """Return the type of lists of structures with these fields."""
+    """Return the type of lists of structures with these fields; "element" is what Parquet gives
+    back."""
     fields = [pa.field(name, kind) for name, kind in types.items()]
     return pa.list_(pa.field("element", pa.struct(fields)))
 
 
-_INT, _FLOAT = pa.int32(), pa.float32()
+LINKS = _lists_of(source=_INT, target=_INT, confidence=_FLOAT)
+"""Type of a column of links: token indices, and the posterior in [0, 1]."""
+TOKENS = pa.list_(pa.field("element", pa.string()))
 _RANGE = {"start": _INT, "end": _INT}
 SENTENCES = _lists_of(
     **_RANGE,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from contextlib import ExitStack
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import click
 from click.core import ParameterSource
@@ -16,9 +15,6 @@ from tokalign.cli.lines.line_runs import LineRun, PairFiles
 from tokalign.cli.lines.sources import STDIO, pair_arguments
 from tokalign.cli.shared_flags import AlignFlags, CutFlags, echo, task_of
 from tokalign.types.options import AlignOptions, Detail, OffsetUnit
-
-if TYPE_CHECKING:
-    pass
 
 
 @click.command("align", cls=SectionedCommand)

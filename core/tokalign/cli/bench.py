@@ -103,7 +103,7 @@ class CallFlags:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadFlags:
-    """How many calls are made, and for how long."""
+    """How many calls are made, for how long, and how the measurements are shown."""
 
     section: ClassVar[str] = "Load"
     in_flight: str = flag("Callers of each step (closed loop).", default="1,8,64")
@@ -120,6 +120,7 @@ class LoadFlags:
         default=3,
     )
     warm_up: float = flag("Seconds of load before each step is measured.", default=2.0)
+    json: bool = flag(under=OUTPUT, **JSON)
 
     def steps(self) -> list[Step]:
         """Return the steps in order."""
@@ -136,17 +137,9 @@ class LoadFlags:
         return (step.in_flight or HTTP_CONNECTIONS) if is_http else CONNECTIONS
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReportFlags:
-    """How the measurements are shown."""
-
-    section: ClassVar[str] = OUTPUT
-    json: bool = flag(**JSON)
-
-
 @click.command("bench", cls=SectionedCommand)
-@takes(calls=CallFlags, load=LoadFlags, report=ReportFlags)
-def command(calls: CallFlags, load: LoadFlags, report: ReportFlags) -> None:
+@takes(calls=CallFlags, load=LoadFlags)
+def command(calls: CallFlags, load: LoadFlags) -> None:
     """Load a server in steps, and print throughput, latency and where the time went.
 
     Closed loop: a number of callers, each of which waits for its answer before it calls again.
@@ -162,7 +155,7 @@ def command(calls: CallFlags, load: LoadFlags, report: ReportFlags) -> None:
 
     security = calls.security()
     results = _measure(calls, load, security)
-    if report.json:
+    if load.json:
         value = {
             "method": calls.method,
             "pairs_per_call": 1 if calls.method == "align" else calls.pairs,

@@ -25,7 +25,7 @@ from tokalign.formats import (
     recognise,
     repeated_ids,
 )
-from tokalign.types import Alignment, GoldPair, Links
+from tokalign.types import Alignment, GoldPair
 from tokalign.types.options import LinkChoice
 
 if TYPE_CHECKING:
@@ -90,20 +90,6 @@ class GoldFlags:
                 path=self.path,
             )
         return pairs
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PredictionFlags:
-    """A file of links to score."""
-
-    section: ClassVar[str] = INPUT
-    path: Path | None = flag("Links to score, in any format.", "--predictions", type=EXISTING_FILE)
-
-    def read(self, gold: Sequence[GoldPair], choice: LinkChoice) -> Sequence[Links]:
-        """Return the links of each gold pair."""
-        from tokalign.evaluate import read_predictions
-
-        return read_predictions(self.path or "", gold, choice=choice)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,13 +23,19 @@ from tokalign.cli.flags import (
     flag,
     takes,
 )
-from tokalign.cli.shared_flags import ANNOTATOR, AT_LEAST_1, EXISTING_FILE, is_quiet, one_of
+from tokalign.cli.shared_flags import (
+    ANNOTATOR,
+    AT_LEAST_1,
+    EXISTING_FILE,
+    SYMMETRIZATION,
+    is_quiet,
+)
 from tokalign.cli.train import SettingFlags
 from tokalign.english.annotate import Annotator, load_annotator
 from tokalign.errors import InputError, quoted
 from tokalign.formats import read_gold, shared_pairs
 from tokalign.types import GoldPair
-from tokalign.types.options import DEFAULT_SYMMETRIZATION, LinkChoice, Symmetrization
+from tokalign.types.options import LinkChoice, Symmetrization
 
 if TYPE_CHECKING:
     from tqdm import tqdm
@@ -63,12 +69,7 @@ class CrossvalFlags:
     learning_curve: bool = flag(
         "Also train on an eighth, a quarter and a half of the pairs.", default=False
     )
-    symmetrization: str = flag(
-        "How the two directions are combined, or which one is taken alone.",
-        type=one_of(Symmetrization),
-        default=DEFAULT_SYMMETRIZATION.value,
-        under=LINKS,
-    )
+    symmetrization: str = flag(under=LINKS, **SYMMETRIZATION)
     worst: int = flag("Worst errors to list.", type=click.IntRange(0), default=0, under=OUTPUT)
     output: Path | None = flag(
         "File for the links of each pair by the model that has not seen it, in Pharaoh form.",

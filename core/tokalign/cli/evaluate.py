@@ -11,7 +11,6 @@ import click
 
 from tokalign.cli.corpora import (
     GoldFlags,
-    PredictionFlags,
     ScoreFlags,
     confidences_of,
     quoted_model,
@@ -19,8 +18,8 @@ from tokalign.cli.corpora import (
     relations_of,
     signature,
 )
-from tokalign.cli.flags import MODEL, OUTPUT, SCORES, SectionedCommand, flag, group, takes
-from tokalign.cli.shared_flags import LinkFlags, is_quiet
+from tokalign.cli.flags import INPUT, MODEL, OUTPUT, SCORES, SectionedCommand, flag, group, takes
+from tokalign.cli.shared_flags import EXISTING_FILE, LinkFlags, is_quiet
 from tokalign.english.annotate import load_annotator
 from tokalign.formats.jsonl import read_relations
 from tokalign.types import Alignment, GoldPair, Links
@@ -49,11 +48,13 @@ class EvaluateFlags:
     section: ClassVar[str] = SCORES
     model: str | None = flag("Model or system to score: a name or a path.", under=MODEL)
     options: LinkFlags = group(LinkFlags)
-    predictions: PredictionFlags = group(PredictionFlags)
+    predictions: Path | None = flag(
+        "Links to score, in any format.", type=EXISTING_FILE, under=INPUT
+    )
     worst: int = flag("Worst errors to list.", type=click.IntRange(0), default=0, under=OUTPUT)
 
     def __post_init__(self) -> None:
-        if (self.model is None) == (self.predictions.path is None):
+        if (self.model is None) == (self.predictions is None):
             raise click.UsageError("give either --model or --predictions")
         if (self.options.style or self.options.related) and self.model is None:
             raise click.UsageError(
@@ -93,7 +94,7 @@ def command(gold: GoldFlags, asked: EvaluateFlags, scoring: ScoreFlags) -> None:
     quote = signature(
         gold=gold.path,
         n_pairs=len(pairs),
-        system=quoted_model(asked.model or str(asked.predictions.path)),
+        system=quoted_model(asked.model or str(asked.predictions)),
         symmetrization=asked.options.symmetrization if asked.model else "",
         style=system.names.get("style"),
         **scoring.quoted(),
@@ -120,9 +121,11 @@ def _system(
     asked: EvaluateFlags, gold: Sequence[GoldPair], choice: LinkChoice, name: str, *, has_page: bool
 ) -> tuple[list[GoldPair], ScoredSystem]:
     """Return the gold with tags, and the system to score."""
+    from tokalign.evaluate import read_predictions
+
     if asked.model is None:
-        path = asked.predictions.path or Path()
-        links = asked.predictions.read(gold, choice)
+        path = asked.predictions or Path()
+        links = read_predictions(path, gold, choice=choice)
         relations = read_jsonl(path, None, read_relations)
         return _tag(gold), ScoredSystem({"predictions": str(path)}, path.name, links, relations)
     options = asked.options

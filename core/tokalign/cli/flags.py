@@ -22,6 +22,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import Field, field, fields
 from functools import wraps
+from inspect import get_annotations
 from pathlib import Path
 from typing import Any
 
@@ -131,9 +132,7 @@ def _flags(kind: type) -> Iterator[tuple[Field[Any], str]]:
         if "group" in each.metadata:
             yield from _flags(each.metadata["group"])
         elif "flag" in each.metadata:
-            owner = next(
-                base for base in kind.__mro__ if each.name in vars(base)["__annotations__"]
-            )
+            owner = next(base for base in kind.__mro__ if each.name in get_annotations(base))
             yield each, each.metadata["under"] or vars(owner).get("section", OTHER)
 
 

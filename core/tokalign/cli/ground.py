@@ -23,12 +23,12 @@ from tokalign.cli.lines.sources import STDIO, LineSource, TextFile, is_text
 from tokalign.cli.shared_flags import (
     AT_LEAST_1,
     MARKUP,
+    OFFSETS,
     Endpoint,
     ModelFlags,
     TerminalFlags,
     color_flag,
     is_input_fault,
-    one_of,
     task_of,
 )
 from tokalign.errors import FormatError, InputError, ServerError, located, quoted
@@ -159,12 +159,7 @@ class GroundFlags:
         default=False,
         under=OUTPUT,
     )
-    offsets: str = flag(
-        "Unit in which offsets count (jsonl and parquet only).",
-        type=one_of(OffsetUnit),
-        default=OffsetUnit.CODE_POINTS.value,
-        under=OUTPUT,
-    )
+    offsets: str = flag(under=OUTPUT, **OFFSETS)
     markup: str = flag(**MARKUP, under=INPUT)
 
     def options(self, *, has_offsets: bool) -> GroundOptions:

@@ -72,6 +72,16 @@ MARKUP: dict[str, Any] = {
     "type": one_of(Markup),
     "default": Markup.AUTO.value,
 }
+OFFSETS: dict[str, Any] = {
+    "help": "Unit in which offsets count (jsonl and parquet only).",
+    "type": one_of(OffsetUnit),
+    "default": OffsetUnit.CODE_POINTS.value,
+}
+SYMMETRIZATION: dict[str, Any] = {
+    "help": "How the two directions are combined, or which one is taken alone.",
+    "type": one_of(Symmetrization),
+    "default": DEFAULT_SYMMETRIZATION.value,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,18 +113,6 @@ class LocalModelFlags:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelFlags(LocalModelFlags):
     """The model of this process, or with --server that of a server."""
-
-    section: ClassVar[str] = MODEL
-    model: str | None = flag(
-        "Model or system: a name (see tokalign info) or a path. With --server, this and "
-        "--annotator are names that the server lists.",
-        show_default=DEFAULT_MODEL,
-    )
-    device: str | None = flag(
-        "Device for the encoder of a neural model; not with --server.",
-        type=click.Choice(DEVICES),
-        show_default=DEFAULT_DEVICE,
-    )
 
     def at_server(self) -> dict[str, Any]:
         """Return the arguments of a client's calls; UsageError if a device is given."""
@@ -163,11 +161,7 @@ class LinkFlags(StyleFlags):
     """Options of the library that say which links a model makes."""
 
     section: ClassVar[str] = LINKS
-    symmetrization: str = flag(
-        "How the two directions are combined, or which one is taken alone.",
-        type=one_of(Symmetrization),
-        default=DEFAULT_SYMMETRIZATION.value,
-    )
+    symmetrization: str = flag(**SYMMETRIZATION)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,11 +191,7 @@ class AlignFlags(PairFlags):
         "Add what changed from source to target: EQ, SUB, DEL, INS and MOV (jsonl only).",
         default=False,
     )
-    offsets: str = flag(
-        "Unit in which the offsets of tokens count (jsonl only).",
-        type=one_of(OffsetUnit),
-        default=OffsetUnit.CODE_POINTS.value,
-    )
+    offsets: str = flag(**OFFSETS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -229,7 +219,8 @@ class Endpoint:
 
     section: ClassVar[str] = SERVER
     address: str | None = flag(
-        "Ask this server instead of loading a model; unix:PATH is a socket.",
+        "Ask this server instead of loading a model: --model and --annotator are names that it "
+        "lists, and --device is its own. unix:PATH is a socket.",
         "--server",
         metavar="HOST:PORT",
     )

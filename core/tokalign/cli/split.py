@@ -12,7 +12,7 @@ from tokalign.cli.flags import OUTPUT, SectionedCommand, flag, takes
 from tokalign.cli.lines.file_flags import BadLines, LineFlags, format_flag
 from tokalign.cli.lines.pair_lines import decode_row
 from tokalign.cli.lines.sources import LineSource, file_argument
-from tokalign.cli.shared_flags import AT_LEAST_1, one_of
+from tokalign.cli.shared_flags import AT_LEAST_1, OFFSETS
 from tokalign.errors import FormatError
 from tokalign.types.offsets import positions
 from tokalign.types.options import OffsetUnit
@@ -29,12 +29,7 @@ class SplitFlags(LineFlags):
         ["text", "jsonl"],
         "text",
     )
-    offsets: str = flag(
-        "Unit in which start and end count (jsonl only).",
-        type=one_of(OffsetUnit),
-        default=OffsetUnit.CODE_POINTS.value,
-    )
-
+    offsets: str = flag(**OFFSETS)
     limit: int | None = flag("Most sentences to write.", type=AT_LEAST_1, under=OUTPUT)
 
     def line(self, sentence: SentenceSpan, at: range | list[int]) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 
@@ -50,13 +50,6 @@ def read_gold(
     FormatError is raised if the content is not recognised or a line is bad; names the line;
     OSError, if the file cannot be read.
     """
-    return list(iter_gold(path, format, options=options))
-
-
-def iter_gold(
-    path: str | os.PathLike[str], format: str | None = None, *, options: Options | None = None
-) -> Iterator[GoldPair]:
-    """Yield the pairs of a gold file lazily; see `read_gold`."""
     document, chosen = recognise(open_document(Path(path)), format)
     options = options or Options()
     if chosen.needs_text and not options.text:
@@ -64,7 +57,7 @@ def iter_gold(
             f"{chosen.name} files hold links without words; give the parallel text as well "
             "(--text on the command line)"
         )
-    return chosen.read(document, options)
+    return list(chosen.read(document, options))
 
 
 def recognise(document: Document, name: str | None = None) -> tuple[Document, Format]:
@@ -153,7 +146,6 @@ __all__ = [
     "clashing_ids",
     "decode_lines",
     "get_format",
-    "iter_gold",
     "open_document",
     "read_gold",
     "recognise",

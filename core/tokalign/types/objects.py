@@ -22,16 +22,6 @@ _FIGURES = [each for each in OUTPUTS if each.is_figure]
 FIGURES = tuple(each.name for each in _FIGURES if each.is_always_shown)
 """Similarity, score and their components, which every alignment has."""
 SENTENCE_COLUMNS = ("tags", "lemmas", "heads", "relations")
-_SHOWN = {
-    (phrases, edits): [
-        each
-        for each in OUTPUTS
-        if (phrases or each.name != "phrases") and (edits or each.name != "edits")
-    ]
-    for phrases in (False, True)
-    for edits in (False, True)
-}
-"""Fields by whether phrases and edits were asked for."""
 
 
 def alignment_to_json(
@@ -42,7 +32,8 @@ def alignment_to_json(
     If phrases or edits were asked for, there is a list of them, even if it is empty.
     """
     value: dict[str, Any] = {"id": name}
-    _add(value, _SHOWN[phrases, edits], alignment)
+    is_asked = {"phrases": phrases, "edits": edits}
+    _add(value, [each for each in OUTPUTS if is_asked.get(each.name, True)], alignment)
     return value
 
 
