@@ -73,7 +73,7 @@ MARKUP: dict[str, Any] = {
     "default": Markup.AUTO.value,
 }
 OFFSETS: dict[str, Any] = {
-    "help": "Unit in which offsets count (jsonl and parquet only).",
+    "help": "Unit in which offsets count; text has none.",
     "type": one_of(OffsetUnit),
     "default": OffsetUnit.CODE_POINTS.value,
 }
