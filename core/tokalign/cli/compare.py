@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -64,48 +64,42 @@ class Spec:
 def read_spec(text: str) -> Spec:
     """Return the system that an argument describes; InputError if a setting is unknown, empty,
     repeated, or for another kind of system."""
+
+    def wrong(said: str) -> InputError:
+        return InputError(f"system {quoted(text)}: {said}")
+
     what, *settings = text.split(",")
     label, separator, path = what.rpartition("=")
-    values = _settings(text, settings)
+    spec = Spec(label if separator else text, path)
+    known, kind = (_OF_MODELS, "models") if spec.is_model else (_OF_FILES | _SWITCHES, "files")
+    values: dict[str, str] = {}
+    for setting in settings:
+        name, separator, value = setting.partition("=")
+        if name not in (_OF_MODELS | _OF_FILES if separator else _SWITCHES):
+            wanted = [f"{each}=..." for each in sorted(_OF_MODELS | _OF_FILES)]
+            raise wrong(
+                f"no setting {quoted(setting)}; wanted {', '.join([*wanted, *sorted(_SWITCHES)])}"
+            )
+        if separator and not value:
+            raise wrong(f"nothing follows {quoted(setting)}")
+        if name in values:
+            raise wrong(f"{name} is there twice")
+        if name not in known:
+            other = "files" if spec.is_model else "models"
+            raise wrong(f"{name} is a setting of {other}, not of {kind}")
+        values[name] = value
     chosen = values.get("symmetrization")
-    spec = Spec(
-        label if separator else text,
-        path,
+    if chosen is not None and chosen not in list(Symmetrization):
+        raise wrong(
+            f"no symmetrization {quoted(chosen)}; wanted one of {', '.join(Symmetrization)}"
+        )
+    return replace(
+        spec,
         symmetrization=None if chosen is None else Symmetrization(chosen),
         style=values.get("style", ""),
         format=values.get("from", ""),
         options=Options(one_based="one-based" in values, reverse="reversed" in values),
     )
-    known, kind = (_OF_MODELS, "models") if spec.is_model else (_OF_FILES | _SWITCHES, "files")
-    for name in sorted(values.keys() - known):
-        other = "files" if spec.is_model else "models"
-        raise InputError(f"system {quoted(text)}: {name} is a setting of {other}, not of {kind}")
-    return spec
-
-
-def _settings(text: str, settings: Sequence[str]) -> dict[str, str]:
-    """Return the settings of a system by name; InputError if one is unknown, empty or repeated."""
-    values: dict[str, str] = {}
-    for setting in settings:
-        name, separator, value = setting.partition("=")
-        if name not in (_OF_MODELS | _OF_FILES if separator else _SWITCHES):
-            known = ", ".join([f"{each}=..." for each in sorted(_OF_MODELS | _OF_FILES)])
-            raise InputError(
-                f"system {quoted(text)}: no setting {quoted(setting)}; wanted {known}, "
-                f"{', '.join(sorted(_SWITCHES))}"
-            )
-        if separator and not value:
-            raise InputError(f"system {quoted(text)}: nothing follows {quoted(setting)}")
-        if name in values:
-            raise InputError(f"system {quoted(text)}: {name} is there twice")
-        values[name] = value
-    chosen = values.get("symmetrization", Symmetrization.JOINT)
-    if chosen not in list(Symmetrization):
-        raise InputError(
-            f"system {quoted(text)}: no symmetrization {quoted(chosen)}; wanted one of "
-            f"{', '.join(Symmetrization)}"
-        )
-    return values
 
 
 def links_of(spec: Spec, gold: Sequence[GoldPair], choice: LinkChoice) -> SystemLinks:

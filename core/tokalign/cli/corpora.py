@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
@@ -29,6 +29,7 @@ from tokalign.types import Alignment, GoldPair
 from tokalign.types.options import LinkChoice
 
 if TYPE_CHECKING:
+    from tokalign.english.annotate import Annotator
     from tokalign.evaluate import Evaluation
     from tokalign.evaluate.tables import ReportTable
 
@@ -160,6 +161,13 @@ def read_jsonl(
     """Return a reader's result for each line of a JSONL file; empty for another format."""
     document, chosen = recognise(open_document(path), format_name)
     return list(read(document)) if chosen.name == "jsonl" else []
+
+
+def annotated(pairs: Sequence[GoldPair], annotator: Annotator, *, trees: bool) -> list[GoldPair]:
+    """Return gold pairs with an annotator's columns."""
+    sides = [side for pair in pairs for side in (pair.source, pair.target)]
+    filled = iter(annotator.annotate(sides, trees=trees))
+    return [replace(pair, source=next(filled), target=next(filled)) for pair in pairs]
 
 
 def confidences_of(alignment: Alignment) -> dict[tuple[int, int], float]:

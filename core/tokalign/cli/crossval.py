@@ -5,13 +5,14 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NoReturn
 
 import click
 
-from tokalign.cli.corpora import GoldFlags, ScoreFlags, confidences_of, signature
+from tokalign.cli.corpora import GoldFlags, ScoreFlags, annotated, confidences_of, signature
 from tokalign.cli.flags import (
     INPUT,
     LINKS,
@@ -237,23 +238,14 @@ def command(
 
 def _trial(gold: GoldFlags, how: CrossvalFlags, flags: SettingFlags) -> Trial:
     from tokalign.features.feature_groups import needs_trees
-    from tokalign.model.training.examples import annotate_gold
 
     settings = flags.settings()
     annotator = load_annotator(how.annotator)
-    trees = needs_trees(settings.feature_groups)
-
-    def annotated(pairs: Sequence[GoldPair]) -> list[GoldPair]:
-        sides = annotate_gold(pairs, annotator, trees=trees)
-        return [
-            replace(pair, source=source, target=target)
-            for pair, (source, target) in zip(pairs, sides, strict=True)
-        ]
-
+    filled = partial(annotated, annotator=annotator, trees=needs_trees(settings.feature_groups))
     pairs = gold.read()
     name = gold.path.name if gold.path is not None else ""
     folds = folds_of(pairs, how.folds, how.fold_seed)
-    others = {path.name: annotated(read_gold(path)) for path in how.also}
+    others = {path.name: filled(read_gold(path)) for path in how.also}
     if name in others or len(others) < len(how.also):
         raise click.UsageError("two corpora have one file name")
     for other, read in others.items():
@@ -262,7 +254,7 @@ def _trial(gold: GoldFlags, how: CrossvalFlags, flags: SettingFlags) -> Trial:
                 "%s: %d pairs are in --gold, too, such as %s; no model learns from those that it "
                 "is scored on", other, len(shared), quoted(shared[0].id),
             )  # fmt: skip
-    return Trial(name, annotated(pairs), folds, others, settings, annotator, how.jobs)
+    return Trial(name, filled(pairs), folds, others, settings, annotator, how.jobs)
 
 
 def _bar(total: int) -> tqdm[NoReturn]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,6 +13,7 @@ import click
 from tokalign.cli.corpora import (
     GoldFlags,
     ScoreFlags,
+    annotated,
     confidences_of,
     quoted_model,
     read_jsonl,
@@ -127,7 +129,8 @@ def _system(
         path = asked.predictions or Path()
         links = read_predictions(path, gold, choice=choice)
         relations = read_jsonl(path, None, read_relations)
-        return _tag(gold), ScoredSystem({"predictions": str(path)}, path.name, links, relations)
+        tagged = annotated(gold, load_annotator("native"), trees=False)
+        return tagged, ScoredSystem({"predictions": str(path)}, path.name, links, relations)
     options = asked.options
     named = [*filter(None, [options.style, "related" * options.related])]
     style = {"style": ", ".join(named)} if named else {}
@@ -137,11 +140,11 @@ def _system(
         **style,
     }
     title = ", ".join((f"model {asked.model}", options.symmetrization, *style.values()))
-    annotated, answers = _align(asked.model, gold, options, has_relations=has_page)
+    filled, answers = _align(asked.model, gold, options, has_relations=has_page)
     if seen := _trained_on(asked.model, gold, name):
         names["trained_on"] = seen
     confidences = list(map(confidences_of, answers))
-    return annotated, ScoredSystem(names, title, confidences, list(map(relations_of, answers)))
+    return filled, ScoredSystem(names, title, confidences, list(map(relations_of, answers)))
 
 
 def _trained_on(model: str, gold: Sequence[GoldPair], name: str) -> list[str]:
@@ -166,32 +169,15 @@ def _align(
     model: str, gold: Sequence[GoldPair], flags: LinkFlags, *, has_relations: bool = False
 ) -> tuple[list[GoldPair], list[Alignment]]:
     """Return the gold with the annotator's columns, and its alignments by a model."""
-    from tqdm import tqdm
-
     from tokalign.aligner import Aligner
 
     aligner = Aligner.load(model)
     options = replace(flags.options(), relations=has_relations and not aligner.is_system)
-    answers = tqdm(
-        aligner.pipe(((pair.source, pair.target) for pair in gold), options),
-        total=len(gold),
-        unit=" pairs",
-        disable=is_quiet() or None,  # None hides it where stderr is no terminal
-    )
-    found = list(answers)
-    annotated = [
+    pairs = [(pair.source, pair.target) for pair in gold]
+    is_shown = not is_quiet() and sys.stderr.isatty()
+    found = list(aligner.pipe(pairs, options, progress=is_shown))
+    filled = [
         replace(pair, source=answer.source, target=answer.target)
         for pair, answer in zip(gold, found, strict=True)
     ]
-    return annotated, found
-
-
-def _tag(gold: Sequence[GoldPair]) -> list[GoldPair]:
-    """Return the gold with tags, by the native annotator where it has none."""
-    annotator = load_annotator("native")
-    sources = annotator.annotate([pair.source for pair in gold], trees=False)
-    targets = annotator.annotate([pair.target for pair in gold], trees=False)
-    return [
-        replace(pair, source=source, target=target)
-        for pair, source, target in zip(gold, sources, targets, strict=True)
-    ]
+    return filled, found
