@@ -43,7 +43,7 @@ def test_info_shows_figures_and_needed_resources(monkeypatch, train):
     monkeypatch.setattr("tokalign.model.shipped.model_path", lambda name: path)
     shown = CliRunner().invoke(main, ["info"]).stdout
     assert "  resources          wordnet, vectors\n" in shown
-    assert "  figures: dev F1    89.8\n" in shown
+    assert "  figures: dev F1     89.8\n" in shown
     model = json.loads(CliRunner().invoke(main, ["info", "--json"]).stdout)["models"][0]
     assert model["resources"] == ["wordnet", "vectors"]
     assert model["figures"] == {"dev F1": 89.8}
