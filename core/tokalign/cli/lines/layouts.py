@@ -7,7 +7,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -20,26 +20,6 @@ from tokalign.types import Alignment, Sentence
 from tokalign.types.display import free_names
 from tokalign.types.objects import FIGURES, alignment_to_json, conflicts_to_json, figures_to_json
 from tokalign.types.options import Markup, OffsetUnit
-
-
-class Heading:
-    """Column names, taken from the first pair."""
-
-    def __init__(self, layout: Lines) -> None:
-        self._layout = layout
-        self._kept = list(InputLine(0, "", None).cells())
-
-    def over(self, items: Iterable[InputLine]) -> Iterator[InputLine]:
-        """Yield the items, and keep the columns of the first."""
-        for number, item in enumerate(items):
-            if not number:
-                self._kept = list(item.cells())
-            yield item
-
-    def line(self) -> str:
-        """Return the header line; an added column that an input column already names is renamed."""
-        return self._layout.record([*self._kept, *free_names(self._kept, self._layout.cell_names)])
-
 
 _FORMULA = re.compile(r"(?![+-]?[\d.]+$)[=+\-@\t\r\n＝＋－＠]")  # as OWASP has them
 
@@ -112,6 +92,12 @@ class Lines(abc.ABC):
     @abc.abstractmethod
     def cells(self, alignment: Alignment) -> list[str]:
         """Return an alignment's CSV cells, for all of `cell_names` but the last, "error"."""
+
+    def header(self, item: InputLine) -> str:
+        """Return the CSV header above an item; an added column that an input column already names
+        is renamed."""
+        kept = list(item.cells())
+        return self.record([*kept, *free_names(kept, self.cell_names)])
 
     def record(self, cells: Sequence[str]) -> str:
         """Return the CSV record of some cells, without its break."""

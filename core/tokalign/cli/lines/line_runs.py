@@ -15,7 +15,7 @@ import click
 
 from tokalign.cli.flags import INPUT, OUTPUT, RUN, flag, group
 from tokalign.cli.lines.file_flags import BadLines, LineFlags
-from tokalign.cli.lines.layouts import CSV, Heading, Lines, with_input
+from tokalign.cli.lines.layouts import CSV, Lines, with_input
 from tokalign.cli.lines.pair_lines import ColumnNames, InputLine, columns_from, read_lines
 from tokalign.cli.lines.parquet import KeptColumns, open_parquet, read_parquet
 from tokalign.cli.lines.sinks import LineSink
@@ -273,16 +273,18 @@ class LineRun:
             items = files.read(is_kept=layout.keep, kept=kept)
             if sink.n_kept:  # the last of the kept lines are made again, to compare them
                 items = itertools.islice(items, sink.n_kept - len(sink.last_kept), None)
-            heading = Heading(layout) if is_csv else None
-            if heading is not None:
-                items = heading.over(items)
+            header = None
+            if is_csv:
+                first = list(itertools.islice(items, 1))
+                header = layout.header(*(first or [InputLine(0, "", None)]))
+                items = itertools.chain(first, items)
             # A person who types a line gets its answer before the next one.
             batch_size = 1 if files.input.is_terminal else self.batch_size
             aligned = stack.enter_context(closing(self._align(items, options, stack, batch_size)))
             lines = (_line(item, layout, outcome) for item, outcome in aligned)
             _check_kept(lines, sink)
             report = RunReport(sink, files.input, bad)
-            _write(lines, report, self.strict, heading)
+            _write(lines, report, self.strict, header)
             if report.bad.n and self.strict:
                 report.show(is_stopped=True)
                 raise click.exceptions.Exit(BAD_INPUT)
@@ -316,7 +318,7 @@ def _check_kept(lines: Iterator[OutputLine], sink: LineSink) -> None:
 
 
 def _write(
-    lines: Iterator[OutputLine], report: RunReport, is_strict: bool, heading: Heading | None
+    lines: Iterator[OutputLine], report: RunReport, is_strict: bool, header: str | None
 ) -> None:
     """Write all lines, or those before the first bad one if it ends the run."""
     sink = report.sink
@@ -325,10 +327,10 @@ def _write(
             report.note(line)
             if line.error and is_strict:
                 break
-            if heading is not None and report.n_lines == 1:
-                sink.write(heading.line() + "\n")
+            if header is not None and report.n_lines == 1:
+                sink.write(header + "\n")
             sink.write(line.text + "\n")
             if report.rows.is_terminal:
                 sink.flush()
-        if heading is not None and not report.n_lines:
-            sink.write(heading.line() + "\n")
+        if header is not None and not report.n_lines:
+            sink.write(header + "\n")
