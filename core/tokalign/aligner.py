@@ -572,7 +572,7 @@ class Aligner:
         """
         from tokalign.batches.rows import map_rows
         from tokalign.grounding.ground import ground_answer
-        from tokalign.types.frames import ANSWERS
+        from tokalign.types.frames import ANSWERS, Frame
 
         options = GroundOptions.of(options, changes)
 
@@ -580,10 +580,9 @@ class Aligner:
             given = [given] if isinstance(given, str) and passages is None else given
             return ground_answer(self._engine, text, given, options)
 
-        rows = None
-        if passages is None:
-            rows = map_rows(ground, answer, columns, ANSWERS, progress=progress)
-        return ground(answer, passages) if rows is None else rows
+        if passages is None and (frame := Frame.of(answer)) is not None:
+            return map_rows(ground, frame, columns, ANSWERS, progress=progress)
+        return ground(answer, passages)
 
     def ground_stream(
         self,
@@ -681,7 +680,7 @@ class Aligner:
         from tokalign.batches.rows import map_rows
         from tokalign.texts.align_texts import align_texts
         from tokalign.texts.diff import diff_of
-        from tokalign.types.frames import VERSIONS
+        from tokalign.types.frames import VERSIONS, Frame
 
         options = AlignOptions.of(options, changes)
         options = replace(options, edits=True, offsets=OffsetUnit.CODE_POINTS, detail=Detail.FULL)
@@ -689,10 +688,9 @@ class Aligner:
         def diff(old: Any, new: Any) -> TextDiff:
             return diff_of(align_texts(self, old, new, options, only_changed=True))
 
-        rows = None
-        if new is None:
-            rows = map_rows(diff, old, columns, VERSIONS, progress=progress)
-        return diff(old, new) if rows is None else rows
+        if new is None and (frame := Frame.of(old)) is not None:
+            return map_rows(diff, frame, columns, VERSIONS, progress=progress)
+        return diff(old, new)
 
 
 def _for_scores(options: AlignOptions | None, changes: AlignKeywords) -> AlignOptions:

@@ -42,19 +42,17 @@ def with_missing(rows: FrameCells, results: Iterable[T]) -> Iterator[T | None]:
 
 def map_rows(
     work: Callable[..., T],
-    given: object,
+    frame: Frame,
     columns: tuple[str, str] | None,
     usual: Sequence[tuple[str, str]],
     *,
     progress: bool,
-) -> Results[T | InputError | None] | None:
-    """Return `work` of two cells of each row, or None where no frame is given.
+) -> Results[T | InputError | None]:
+    """Return `work` of two cells of each row.
 
     A missing row has the result None, and a row that cannot be used its InputError; for the columns
     see Frame.pairs.
     """
-    if (frame := Frame.of(given)) is None:
-        return None
     rows = frame.pairs(columns, usual)
 
     def found(row: tuple[Any, ...] | None) -> T | InputError | None:
