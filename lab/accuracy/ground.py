@@ -32,7 +32,7 @@ from bench.program import add_data, print_row
 from lab.accuracy.grounded_documents import print_documents
 from lab.recipes.corpora import own_marks
 from lab.recipes.rankings import bm25
-from lab.recipes.support import claims, cross_validated, systems
+from lab.recipes.support import SYSTEMS, claims, cross_validated
 
 PARTS = ("documents", "corpus", "words", "citations")
 Claim = dict[str, Any]
@@ -57,7 +57,7 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.part in (None, "corpus"):
         print_row({"part": "corpus"}, of_corpus(aligner))
     if arguments.part in (None, "words"):
-        for row in cross_validated(list(claims(arguments.data, aligner)), systems()):
+        for row in cross_validated(list(claims(arguments.data, aligner)), SYSTEMS):
             figures = {key: value for key, value in row.items() if isinstance(value, float)}
             print_row({"part": "words", "system": row["system"], "words": row["words"]}, figures)
     if arguments.part in (None, "citations"):

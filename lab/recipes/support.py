@@ -23,8 +23,7 @@ Answers are often short, end anywhere, and may be about something else: each cla
 without its final stop, too, in two pieces, cut at a place that is drawn, and in one of them beside
 the evidence of another page, which supports none of it. Figures are of whole claims.
 
-Prints for all words, and for values, names and content words alone, means over N_DIVISIONS
-divisions into N_FOLDS folds of pages:
+Prints for all words, and for values, names and content words alone, by N_FOLDS folds of pages:
 
 - area: under the curve of unsupported words by falling 1 - support,
 - f1: of unsupported words, at the threshold that is best on the other folds,
@@ -46,8 +45,9 @@ import json
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -84,7 +84,6 @@ TREES = {
 MONOTONE = True
 L2 = 10.0
 N_FOLDS = 10
-N_DIVISIONS = 3
 N_INNER = 5
 RIGHT_WEIGHT = 0.5
 """Of the words of claims that are supported as a whole."""
@@ -100,6 +99,22 @@ OVERLAP = (
     "held", "held-value", "held-name", "held-content", "held-function", "joined-left",
     "joined-right", "beside-left", "beside-right",
 )  # fmt: skip
+
+
+class WordSystem(NamedTuple):
+    """Inputs of a word that a model is learned from, and whether its trees decide alone."""
+
+    name: str
+    inputs: tuple[str, ...]
+    is_alone: bool = False
+
+
+_OVERLAP = tuple(name for name in INPUTS if name not in EVIDENCE_INPUTS or name in OVERLAP)
+SYSTEMS = (
+    WordSystem("support", INPUTS),
+    WordSystem("overlap", _OVERLAP),
+    WordSystem("overlap-alone", _OVERLAP, is_alone=True),
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -139,29 +154,30 @@ def claims(data: Path, aligner: Aligner) -> Iterator[JudgedClaim]:
     Those that are supported in part come first.
     """
     before: dict[str, Any] | None = None
+    others = Sources.of([])
     for part in ("train", "dev"):
         for row in _rows(data / "wice" / f"tokens-{part}.jsonl"):
+            sources = _sources(row)
             supported = 1.0 - np.array(row["non_supported_spans"], np.float64)
-            yield _claim(aligner, row, row["claim_tokens"], supported, 1.0)
+            yield _claim(aligner, sources, row, row["claim_tokens"], supported, 1.0)
             for first, last in _pieces(row["claim_tokens"], row["meta"]["id"]):
                 tokens = row["claim_tokens"][first:last]
-                yield _claim(
-                    aligner, row, tokens, supported[first:last], PIECE_WEIGHT, is_piece=True
-                )
+                own = supported[first:last]
+                yield _claim(aligner, sources, row, tokens, own, PIECE_WEIGHT, is_piece=True)
             # The last piece beside the evidence of another page supports nothing.
             if before is not None and _page(before) != _page(row):
-                other = {**row, "evidence": before["evidence"]}
-                nothing = np.zeros(len(tokens))
-                yield _claim(aligner, other, tokens, nothing, PIECE_WEIGHT, is_piece=True)
-            before = row
+                none = np.zeros(len(tokens))
+                yield _claim(aligner, others, row, tokens, none, PIECE_WEIGHT, is_piece=True)
+            before, others = row, sources
     for row in _rows(data / "wice" / "claims-dev.jsonl"):
         if row["label"] == "supported":
-            yield _claim(aligner, row, row["claim"], None, RIGHT_WEIGHT)
+            sources = _sources(row)
+            yield _claim(aligner, sources, row, row["claim"], None, RIGHT_WEIGHT)
             (sentence,) = aligner.annotate([row["claim"]])
             for first, last in _pieces(sentence.tokens, row["meta"]["id"]):
                 tokens = sentence.tokens[first:last]
                 weight = RIGHT_WEIGHT * PIECE_WEIGHT
-                yield _claim(aligner, row, tokens, None, weight, is_piece=True)
+                yield _claim(aligner, sources, row, tokens, None, weight, is_piece=True)
 
 
 def _pieces(tokens: Sequence[str], name: str) -> list[tuple[int, int]]:
@@ -185,8 +201,13 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
         yield from map(json.loads, lines)
 
 
+def _sources(row: dict[str, Any]) -> Sources:
+    return Sources.of(["\n\n".join(row["evidence"])])
+
+
 def _claim(
     aligner: Aligner,
+    sources: Sources,
     row: dict[str, Any],
     claim: SentenceLike,
     supported: _Array | None,
@@ -194,9 +215,8 @@ def _claim(
     *,
     is_piece: bool = False,
 ) -> JudgedClaim:
-    """Return a claim aligned with its evidence; without `supported`, all of its words are."""
+    """Return a claim aligned with some sources; without `supported`, all of its words are."""
     (sentence,) = aligner.annotate([claim])
-    sources = Sources.of(["\n\n".join(row["evidence"])])
     words = AnswerWords.of(sentence, sources)
     (candidates,) = align_with_sources(aligner._engine, [words], sources, GroundOptions())
     if isinstance(candidates, Exception):
@@ -354,16 +374,9 @@ def calibration(support: _Array, supported: _Array) -> float:
 
 
 def cross_validated(
-    every: Sequence[JudgedClaim], systems: dict[str, tuple[_Array, bool]]
+    every: Sequence[JudgedClaim], systems: Sequence[WordSystem]
 ) -> Iterator[dict[str, object]]:
-    """Yield a row of figures for each system and each set of words.
-
-    Parameters
-    ----------
-    every : sequence of JudgedClaim
-    systems : dict
-        Name -> which inputs are used, and whether the trees decide alone.
-    """
+    """Yield a row of figures for each system and each set of words."""
     whole = [each for each in every if not each.is_piece]
     partly = [each for each in whole if not each.is_right]
     supported = np.concatenate([each.supported for each in partly])
@@ -372,25 +385,25 @@ def cross_validated(
         "all": np.ones(len(kinds), bool),
         "content": np.array([kind in SUPPORTABLE for kind in kinds]),
     }
-    for name, (used, alone) in systems.items():
-        found: dict[str, list[tuple[float, ...]]] = {each: [] for each in masks}
-        for division in range(N_DIVISIONS):
-            fold_of = _folds(every, N_FOLDS, seed=division)
-            fold = np.concatenate([[fold_of[c.page]] * len(c.supported) for c in partly])
-            models = [
-                fit([c for c in every if fold_of[c.page] != each], used) for each in range(N_FOLDS)
-            ]
-            of_claim = [supports(models[fold_of[each.page]], each, alone=alone) for each in whole]
-            support = np.concatenate(
-                [own for each, own in zip(whole, of_claim, strict=True) if not each.is_right]
-            )
-            flagged = _flagged_of_right(whole, of_claim)
-            for words, mask in masks.items():
-                figures = _figures(support[mask], supported[mask], fold[mask])
-                found[words].append((*figures, flagged[words]))
-        for words, rows in found.items():
-            means = np.mean(rows, axis=0).tolist()
-            yield {"system": name, "words": words, **dict(zip(FIGURES, means, strict=True))}
+    fold_of = _folds(every, N_FOLDS, seed=0)
+    fold = np.concatenate([[fold_of[c.page]] * len(c.supported) for c in partly])
+
+    @cache
+    def models(inputs: tuple[str, ...]) -> list[SupportModel]:
+        used = np.array([name in inputs for name in INPUTS], float)
+        return [fit([c for c in every if fold_of[c.page] != each], used) for each in range(N_FOLDS)]
+
+    for system in systems:
+        fitted = models(system.inputs)
+        of_claim = [supports(fitted[fold_of[c.page]], c, alone=system.is_alone) for c in whole]
+        support = np.concatenate(
+            [own for each, own in zip(whole, of_claim, strict=True) if not each.is_right]
+        )
+        flagged = _flagged_of_right(whole, of_claim)
+        for words, mask in masks.items():
+            figures = (*_figures(support[mask], supported[mask], fold[mask]), flagged[words])
+            row = dict(zip(FIGURES, figures, strict=True))
+            yield {"system": system.name, "words": words, **row}
 
 
 def _flagged_of_right(every: Sequence[JudgedClaim], of_claim: Sequence[_Array]) -> dict[str, float]:
@@ -421,18 +434,6 @@ def _figures(support: _Array, supported: _Array, fold: NDArray[np.int64]) -> tup
     )
 
 
-def systems() -> dict[str, tuple[_Array, bool]]:
-    """Return what is judged, by name."""
-    everything = np.ones(len(INPUTS))
-    overlap = np.array([name not in EVIDENCE_INPUTS or name in OVERLAP for name in INPUTS], float)
-    return {
-        "support": (everything, False),
-        "support-alone": (everything, True),
-        "overlap": (overlap, False),
-        "overlap-alone": (overlap, True),
-    }
-
-
 def main() -> None:
     """Print the figures, and write the weights if asked to."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else "")
@@ -444,7 +445,7 @@ def main() -> None:
     if arguments.output:
         write(every, arguments.output)
     if not arguments.no_figures:
-        for row in cross_validated(every, systems()):
+        for row in cross_validated(every, SYSTEMS):
             print(json.dumps(row))
 
 

@@ -42,11 +42,10 @@ def support_inputs(
     """Return the inputs of each word, shape (n_words, n_inputs)."""
     n_words = len(words.kinds)
     near = _nearness(words)
-    passages = sorted({sources.sentences[each.number].passage for each in candidates})
     columns = [
         *_of_columns(n_words, candidates),
         *_of_alignments(words, candidates, near),
-        *_of_stems(words, sources, passages, near),
+        *_of_stems(words, candidates, sources, near),
         *_of_words(words),
     ]
     return np.stack(columns, axis=1).astype(np.float32)
@@ -128,16 +127,17 @@ def _of_alignments(
 
 
 def _of_stems(
-    words: AnswerWords, sources: Sources, passages: Sequence[int], near: _Near
+    words: AnswerWords, candidates: Sequence[AlignedCandidate], sources: Sources, near: _Near
 ) -> list[NDArray[np.float64]]:
     n_words = len(words.kinds)
     weights = words.weights
+    passages = sorted({sources.sentences[each.number].passage for each in candidates})
     parts = [words.holders[:, sources.starts[p] : sources.starts[p + 1]] for p in passages]
     holders = np.concatenate([np.zeros((n_words, 1), np.bool_), *parts], axis=1)
     value = np.zeros(n_words, np.bool_)
-    for each in words.values:
-        if sources.hold_value(each, passages):
-            value[each.start : each.end] = True
+    for span, keys in words.values.items():
+        if any(keys & each.keys for each in candidates):
+            value[span.start : span.stop] = True
     held = (holders.any(axis=1) | value).astype(np.float64)
     kinds = _of_kinds(words)[:, :N_HELD_KINDS].T
     whole = max(float(weights.sum()), 1e-9)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
@@ -17,7 +17,7 @@ from tokalign.english.lexicon.word_lists import (
     function_words,
     remembered,
 )
-from tokalign.english.values import Value, find_values
+from tokalign.english.values import Kind, Value, find_values
 from tokalign.grounding.sources import Sources
 from tokalign.types import Sentence
 from tokalign.types.columns import AlignmentColumns
@@ -81,6 +81,25 @@ def word_weights(sentence: Sentence, kinds: Sequence[WordKind]) -> list[float]:
     ]
 
 
+ValueKey = tuple[Kind, str]
+"""What equal values have in common."""
+
+
+def value_keys(values: Iterable[Value], *, with_years: bool = False) -> set[ValueKey]:
+    """Return the keys of values; the ends of a range are no values of their own."""
+    values = list(values)
+    ranges = {(each.start, each.end) for each in values if each.kind in (Kind.RANGE, Kind.SCORE)}
+    found = {
+        (each.kind, each.key)
+        for each in values
+        if each.rank == 0 or (each.start, each.end) not in ranges
+    }
+    if with_years:
+        dates = {key[:4] for kind, key in found if kind == Kind.DATE}
+        found |= {(Kind.DATE, year) for year in dates if year.isdecimal()}
+    return found
+
+
 _NUMBER_OF = {kind: number for number, kind in enumerate(KINDS)}
 N_SUPPORTABLE = len(SUPPORTABLE)
 assert set(KINDS[:N_SUPPORTABLE]) == SUPPORTABLE
@@ -94,8 +113,8 @@ class AnswerWords:
     ----------
     sentence : Sentence
         With tags and lemmas.
-    values : list of Value
-        Of its tokens.
+    values : dict
+        Range of the tokens of each value -> what it has in common with equal ones.
     kinds : list of WordKind, length n_words
     kind_numbers : int32 array, shape (n_words,)
         Places of the kinds in KINDS.
@@ -110,7 +129,7 @@ class AnswerWords:
     """
 
     sentence: Sentence
-    values: list[Value]
+    values: dict[range, frozenset[ValueKey]]
     kinds: list[WordKind]
     kind_numbers: NDArray[np.int32]
     content: list[int]
@@ -129,7 +148,14 @@ class AnswerWords:
         content = [at for at, number in enumerate(numbers) if number < N_SUPPORTABLE]
         holders = sources.holders(stems)
         found = np.array(numbers, np.int32)
-        return cls(sentence, values, kinds, found, content, weights, stems, holders)
+        keys = {
+            range(each.start, each.end): frozenset(
+                value_keys(one for one in values if (one.start, one.end) == (each.start, each.end))
+            )
+            for each in values
+            if each.rank == 0
+        }
+        return cls(sentence, keys, kinds, found, content, weights, stems, holders)
 
 
 class AlignedCandidate(NamedTuple):
@@ -147,6 +173,9 @@ class AlignedCandidate(NamedTuple):
         Number of the alignment among them.
     rows : float32 array, shape (n_words, n_columns)
         See tokalign.decoding.evidence.
+    keys : frozenset of ValueKey
+        Of the source's values, with the years of full dates; empty if the answer's sentence has no
+        value.
     """
 
     number: int
@@ -154,3 +183,4 @@ class AlignedCandidate(NamedTuple):
     columns: AlignmentColumns
     pair: int
     rows: NDArray[np.float32]
+    keys: frozenset[ValueKey]

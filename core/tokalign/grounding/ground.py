@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 from tokalign.batches.outcomes import annotate_each, map_batch, try_one, unwrap, values
 from tokalign.decoding.backend import AT_ONCE, Extras
 from tokalign.decoding.engine import PairEngine
+from tokalign.english.values import find_values
 from tokalign.errors import InputError, quoted
-from tokalign.grounding.answer_words import AlignedCandidate, AnswerWords
+from tokalign.grounding.answer_words import AlignedCandidate, AnswerWords, ValueKey, value_keys
 from tokalign.grounding.grounded_sentence import ground_sentence
 from tokalign.grounding.sources import Sources
 from tokalign.texts.split_text import GrowingText, sentences_of
@@ -144,11 +145,17 @@ def align_with_sources(
     texts = [sources.sentences[number].span.text for number in distinct]
     annotate = partial(engine.annotate, markup=options.markup)
     annotated = dict(zip(distinct, annotate_each(annotate, texts), strict=True))
+    keys = {
+        number: _keys_of(annotated[number])
+        for own, each in zip(numbers, words, strict=True)
+        for number in own
+        if unwrap(each).values
+    }
     pairs: list[AnnotatedPair | Exception] = []
     for own, each in zip(numbers, words, strict=True):
         for source in map(annotated.__getitem__, own):
             pairs.append(try_one(partial(_pair, each), source))
-    aligned = iter(_aligned_rows(engine, pairs, every))
+    aligned = iter(_aligned_rows(engine, pairs, every, keys))
     return [
         _all_or_error(each, [next(aligned) for _ in own])
         for own, each in zip(numbers, words, strict=True)
@@ -156,7 +163,10 @@ def align_with_sources(
 
 
 def _aligned_rows(
-    engine: PairEngine, pairs: Sequence[AnnotatedPair | Exception], numbers: Sequence[int]
+    engine: PairEngine,
+    pairs: Sequence[AnnotatedPair | Exception],
+    numbers: Sequence[int],
+    keys: Mapping[int, frozenset[ValueKey]],
 ) -> list[AlignedCandidate | Exception]:
     """Return the alignments of pairs, with their rows of support."""
     encoded = map_batch(partial(engine.backend.encode, options=_DEFAULTS, compares=True), pairs)
@@ -174,7 +184,14 @@ def _aligned_rows(
             index = next(rest)
             found.append(
                 decided.errors.get(index)
-                or AlignedCandidate(number, each[0][0], decided.columns, index, rows[index])
+                or AlignedCandidate(
+                    number,
+                    each[0][0],
+                    decided.columns,
+                    index,
+                    rows[index],
+                    keys.get(number, frozenset()),
+                )
             )
     return found
 
@@ -184,6 +201,12 @@ def _split(rows: NDArray[np.float32] | None, n_tokens: Sequence[int]) -> list[ND
     if rows is None:
         raise TypeError("a backend that was asked for support gave none")
     return np.split(rows, np.cumsum(n_tokens)[:-1])
+
+
+def _keys_of(source: Sentence | Exception) -> frozenset[ValueKey]:
+    if isinstance(source, Exception):
+        return frozenset()
+    return frozenset(value_keys(find_values(source.tokens), with_years=True))
 
 
 def _pair(words: AnswerWords | Exception, source: Sentence) -> AnnotatedPair:

@@ -22,15 +22,13 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from tokalign.english.annotate.prepared import tokens_of
-from tokalign.english.lexicon.word_lists import canonical
-from tokalign.english.values import Kind, Value, find_values
+from tokalign.english.lexicon.word_lists import canonical, remembered
+from tokalign.english.spelling.same_spelling import stem
 from tokalign.errors import LimitError
 from tokalign.grounding.records import PassageBlock, blocks_of
 from tokalign.texts.text_words import WordNumbers
 from tokalign.types.grounding import PassageLike, SourcePassage, check_passages
 from tokalign.types.lengths import MAX_TEXT_SENTENCES
-from tokalign.types.locks import ForkLock, cached_property
 
 LEAST_SHARE = 0.1
 """Of a candidate."""
@@ -42,6 +40,7 @@ N_SHIPPED = 5.0
 LOG_DOCUMENTS = 10.8
 """Logarithm of the number of sentences behind the shipped frequencies, about 50,000."""
 _WORD = re.compile(r"[^\W_]+(?:[.,]\d+)*")
+_stem_of = remembered(lambda word: stem(canonical(word)))
 
 
 class SourceSentence(NamedTuple):
@@ -68,16 +67,13 @@ class Sources:
     ) -> None:
         self.passages = tuple(passages)
         self.sentences = tuple(sentences)
-        self._lock = ForkLock()
-        self._numbers = WordNumbers(_WORD.findall, canonical)
+        self._numbers = WordNumbers(_WORD.findall, _stem_of)
         sentence_words = [self._numbers.add(each.span.text) for each in self.sentences]
         held: list[list[int]] = [[] for _ in range(len(self._numbers))]
         for number, words in enumerate(sentence_words):
             for word in set(words):
                 held[word].append(number)
         self._held = held
-        numerals = self._numbers.with_digits()  # number words are digits, too
-        self._has_numeral = [not numerals.isdisjoint(words) for words in sentence_words]
         of_passage = [each.passage for each in self.sentences]
         self.starts = np.searchsorted(of_passage, range(len(self.passages) + 1)).tolist()
         self._neighbours = [
@@ -117,35 +113,15 @@ class Sources:
 
     def numbers(self, words: Sequence[str]) -> list[int]:
         """Return the number of each word's (last) stem, -1 if no source holds it."""
-        with self._lock:  # stemmers are not thread-safe
-            return [(self._numbers.numbers(word) or [-1])[-1] for word in words]
+        return [(self._numbers.numbers(word) or [-1])[-1] for word in words]
 
     def holders(self, stems: Sequence[int]) -> NDArray[np.bool_]:
         """Return whether each sentence holds each stem, shape (n_stems, n_sentences)."""
         found = np.zeros((len(stems), len(self.sentences)), np.bool_)
-        for row, stem in enumerate(stems):
-            if stem >= 0:
-                found[row, self._held[stem]] = True
+        for row, number in enumerate(stems):
+            if number >= 0:
+                found[row, self._held[number]] = True
         return found
-
-    @cached_property
-    def _values(self) -> list[frozenset[str]]:
-        """The values of each passage in a normal form, for passages with numerals."""
-        return [
-            frozenset(
-                key
-                for number in range(start, end)
-                if self._has_numeral[number]
-                for value in find_values(tokens_of(self.sentences[number].span.text))
-                for key in _keys(value)
-            )
-            for start, end in pairwise(self.starts)
-        ]
-
-    def hold_value(self, value: Value, passages: Iterable[int]) -> bool:
-        """Whether one of these passages holds a value of an answer."""
-        key = _keys(value)[0]
-        return any(key in self._values[passage] for passage in passages)
 
     def hold_pair(self, pair: tuple[int, int], passages: Iterable[int]) -> bool:
         """Whether two stems are adjacent in a sentence of one of these passages."""
@@ -210,10 +186,3 @@ def local_weights(weights: NDArray[np.float64], holders: NDArray[np.bool_]) -> N
     shipped = np.exp(-weights * LOG_DOCUMENTS)
     share = (holders.sum(axis=1) + N_SHIPPED * shipped) / (holders.shape[1] + N_SHIPPED)
     return np.where(weights > 0.0, -np.log(np.minimum(share, 1.0)), 0.0)
-
-
-def _keys(value: Value) -> tuple[str, ...]:
-    """Return a value's key, and for a full date also the key of its year."""
-    if value.kind == Kind.DATE and value.key[:4].isdecimal():
-        return value.key, value.key[:4]
-    return (value.key,)

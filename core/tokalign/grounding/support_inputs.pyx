@@ -166,11 +166,10 @@ def support_inputs(words, candidates, sources):
     found = np.zeros((n, N_INPUTS), np.float32)
     cdef float[:, ::1] out = found
     cdef const double[::1] weights = words.weights
-    passages = sorted({sources.sentences[each.number].passage for each in candidates})
     # Rows: the mass and the sameness that all candidates give, and whether a word is held.
     cdef double[:, ::1] whole = np.zeros((3, n))
     _fill_columns(candidates, places, weights, whole, out)
-    _fill_stems(words, sources, passages, places, weights, whole, out)
+    _fill_stems(words, candidates, sources, places, weights, whole, out)
     _fill_words(words, places, weights, out)
     return found
 
@@ -229,10 +228,12 @@ cdef _fill_columns(
 
 
 cdef _fill_stems(
-    words, sources, passages, WordPlaces places, const double[::1] weights,
+    words, candidates, sources, WordPlaces places, const double[::1] weights,
     double[:, ::1] whole, float[:, ::1] out,
 ):
-    """Fill the inputs from the stems and values that sentences of some passages hold."""
+    """Fill the inputs from the stems that sentences of the candidates' passages hold, and from the
+    values of the candidates."""
+    passages = sorted({sources.sentences[each.number].passage for each in candidates})
     cdef const uint8_t[:, ::1] holders = words.holders.view(np.uint8)
     cdef list starts = sources.starts
     cdef double *held = &whole[2, 0]
@@ -264,9 +265,9 @@ cdef _fill_stems(
                 out[at, HELD + N_HELD_KINDS + 10] = max(
                     out[at, HELD + N_HELD_KINDS + 10], <float>(share / total)
                 )
-    for value in words.values:
-        if sources.hold_value(value, passages):
-            for at in range(value.start, value.end):
+    for span, keys in words.values.items():
+        if not all([keys.isdisjoint(each.keys) for each in candidates]):
+            for at in span:
                 out[at, HELD_COVER + 1] = 1.0
     for at in range(places.n):
         held[at] = n_holders[at] > 0 or out[at, HELD_COVER + 1] > 0.0

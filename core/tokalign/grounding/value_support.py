@@ -21,7 +21,7 @@ them, and .2 points fewer of the wrong ones.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
@@ -29,8 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.decoding.evidence import SupportColumn
-from tokalign.english.values import Kind, Value, find_values
-from tokalign.grounding.answer_words import SUPPORTABLE, AlignedCandidate, AnswerWords
+from tokalign.grounding.answer_words import SUPPORTABLE, AlignedCandidate, AnswerWords, ValueKey
 from tokalign.grounding.sources import Sources
 from tokalign.types import FeatureContribution
 from tokalign.types.grounding import WordKind
@@ -88,9 +87,7 @@ def said_with(
     )
     if not spans or not candidates:
         return []
-    values = {at for span, said in spans.items() if said for at in span}
     rows = np.array([each.rows[:, [_MASS, _SAME]] for each in candidates], np.float64)
-    keys = [set(_keys(find_values(each.source.tokens))) for each in candidates] if values else []
     found: list[SaidWith] = []
     for own, said in spans.items():
         weights = words.weights.copy()
@@ -98,7 +95,7 @@ def said_with(
         weights /= weights.sum() or 1.0
         covers = np.minimum(np.einsum("cwk,w->ck", rows, weights), 1.0).tolist()
         if said:
-            holds = [not said.isdisjoint(each) for each in keys]
+            holds = [not said.isdisjoint(each.keys) for each in candidates]
         else:
             holds = (rows[:, own, 1].min(axis=1) >= SAID).tolist()
         stated = max((covers[k][0] for k, has in enumerate(holds) if has), default=-1.0)
@@ -121,22 +118,18 @@ def said_with(
 
 def _spans(
     words: AnswerWords, unlike: set[int], *, has_rows: bool
-) -> dict[range, set[tuple[int, str]]]:
+) -> dict[range, frozenset[ValueKey]]:
     """Return values with what equal ones have in common, and names and words that may be denied."""
-    found = {
-        range(*_place(each)): set(_keys(one for one in words.values if _place(one) == _place(each)))
-        for each in words.values
-        if each.rank == 0
-    }
+    found = dict(words.values)
     known = set[int]().union(*found)
     at = 0
     for kind, run in groupby(words.kinds):
         span = range(at, at := at + len(list(run)))
         may_be_denied = has_rows or not unlike.isdisjoint(span)
         if kind is WordKind.NAME and may_be_denied and known.isdisjoint(span):
-            found[span] = set()
+            found[span] = frozenset()
             known.update(span)
-    return found | {range(at, at + 1): set() for at in sorted(unlike - known)}
+    return found | {range(at, at + 1): frozenset() for at in sorted(unlike - known)}
 
 
 def with_values(
@@ -153,17 +146,3 @@ def with_values(
             least = max(float(supports[held].max()), min(each.stated, _MOST))
             changed[held] = np.maximum(changed[held], least)
     return changed
-
-
-def _place(value: Value) -> tuple[int, int]:
-    """Return the tokens of a value."""
-    return value.start, value.end
-
-
-def _keys(values: Iterable[Value]) -> Iterator[tuple[int, str]]:
-    """Yield what equal values have in common; the ends of a range are no values of their own."""
-    values = list(values)
-    ranges = {_place(each) for each in values if each.kind in (Kind.RANGE, Kind.SCORE)}
-    for each in values:
-        if each.rank == 0 or _place(each) not in ranges:
-            yield each.kind, each.key

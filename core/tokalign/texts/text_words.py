@@ -9,10 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tokalign.english.lexicon.word_lists import remembered
 from tokalign.english.reading import words_of as read_words
 from tokalign.english.spelling.same_spelling import stem
 
 _WORD = re.compile(r"[^\W_]+")
+known_stem = remembered(stem)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,16 +37,16 @@ class WordNumbers:
     """Numbers of stems, in order of first occurrence.
 
     `find` returns the words of a lower-case text in order, by default runs of letters and digits;
-    `form` the form of a word to stem, by default the word.
+    `stem_of` the stem of a word.
     """
 
     def __init__(
         self,
         find: Callable[[str], list[str]] = _WORD.findall,
-        form: Callable[[str], str] | None = None,
+        stem_of: Callable[[str], str] = known_stem,
     ) -> None:
         self._find = find
-        self._form = form
+        self._stem_of = stem_of
         self._of_stem: dict[str, int] = {}
         self._of_word: dict[str, int] = {}
 
@@ -68,17 +70,6 @@ class WordNumbers:
             for word in self._find(token.lower())
             for number in (self._of_word.get(word),)
         ]
-
-    def with_digits(self) -> frozenset[int]:
-        """Return the numbers of the stems that hold digits."""
-        return frozenset(
-            number
-            for one, number in self._of_stem.items()
-            if not one.isalpha() and any(map(str.isdecimal, one))
-        )
-
-    def _stem_of(self, word: str) -> str:
-        return stem(word if self._form is None else self._form(word))
 
 
 def have_same_words(old: str, new: str) -> bool:

@@ -12,7 +12,6 @@ from zlib import crc32
 from tokalign.english.annotate.annotator import Annotator
 from tokalign.english.annotate.languages import warn_of_other_languages
 from tokalign.english.annotate.tokenizer import tokenize
-from tokalign.english.reading import words_of
 from tokalign.errors import InputError
 from tokalign.types import Sentence, SentenceLike
 from tokalign.types.lengths import (
@@ -107,17 +106,6 @@ def _first_tokens(sentence: Sentence, given: SentenceLike) -> Sentence:
 def is_short(text: str, most: int) -> bool:
     """Whether a text has at most so many tokens, as the native annotator finds them."""
     return len(text) <= most or (len(text) <= MOST_CHARACTERS and len(tokenize(text)[0]) <= most)
-
-
-def tokens_of(text: str) -> list[str]:
-    """Return the tokens of a text, as the native annotator finds them.
-
-    Examples
-    --------
-    >>> tokens_of("It isn't.")
-    ['It', 'is', "n't", '.']
-    """
-    return list(tokenize(words_of(text))[0])
 
 
 def pieces(text: str, most: int) -> Iterator[tuple[int, int]]:
