@@ -31,7 +31,7 @@ sources, says what a recipe reads.
 
 Recipes use the library and one another. Users train their own models by
 `tokalign.model.training.train`, and compile the paraphrases that they have by
-`tokalign.english.lexicon.lexical_resources`. The compiled loops of the annotators' training are in
-the library, too (`tokalign.english.annotate.tagging` and `.parsing`): they share the
-features of tagging and parsing, inlined, and would otherwise need a build of their own.
+`tokalign.english.lexicon.lexical_resources`. The compiled loops of the annotators'
+training (`lab.recipes.annotators.training`) take the features of tagging and parsing from the
+library, inlined; `lab.kernels` opens other kernels of the library to recipes and tests.
 """

@@ -13,10 +13,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 from scipy.optimize import minimize
-from tokalign.decoding.link_decision import style_number
 from tokalign.evaluate.counts import choose_links
 from tokalign.model.styles import StyleHeader
 
+from lab.kernels.doors import style_number
 from lab.recipes.held_out import Doubles, HeldOutPair, links_of
 from lab.recipes.settings import Style
 

@@ -40,10 +40,10 @@ import numpy as np
 from numpy.typing import NDArray
 from tokalign.aligner import Aligner
 from tokalign.batches.outcomes import unwrap
-from tokalign.decoding.backend import Backend, EncodedPair
+from tokalign.decoding.backend import EncodedPair
 from tokalign.decoding.batch import GATE_INPUTS
 from tokalign.decoding.by_model import ModelBackend
-from tokalign.decoding.cascade import FIRST, Gate
+from tokalign.decoding.cascade import FIRST, Cascade, Gate
 from tokalign.english.annotate import load_annotator
 from tokalign.evaluate import evaluate
 from tokalign.features.feature_groups import Lexicons
@@ -221,23 +221,23 @@ class Read:
 
 
 def read(
-    pairs: Sequence[EncodedPair], first: ModelBackend, full: Backend, style: str
+    pairs: Sequence[EncodedPair], first: ModelBackend, full: Cascade, style: str
 ) -> list[Read]:
     """Return what both decide of pairs that the encoder has read."""
     options = AlignOptions(style=style)
     rows = first.gate_rows([pair for pair, _ in pairs], options, compares=False)
     bare: list[EncodedPair | Exception] = [(pair, None) for pair, _ in pairs]
     found = []
-    for row, outcome, both in zip(
+    for row, pair, outcomes in zip(
         rows,
-        first.align(bare, options),
-        full.align_with_means(pairs, options),
+        pairs,
+        zip(first.align(bare, options), full.align(pairs, options), strict=True),
         strict=True,
     ):
-        alignment, mean = unwrap(both)
+        mean = full.backend_of(pair).ask(pair, options, lambda each: each.link_posterior)
         by_first, by_full = (
-            frozenset((link.source, link.target) for link in each.links)
-            for each in (unwrap(outcome), alignment)
+            frozenset((link.source, link.target) for link in unwrap(each).links)
+            for each in outcomes
         )
         gain = _importance(mean) * (_expected(by_full, mean) - _expected(by_first, mean))
         found.append(Read(row, by_first, by_full, gain))
@@ -424,6 +424,7 @@ def learn(name: str, arguments: argparse.Namespace) -> None:
             return by._engine.backend.encode(annotated, AlignOptions())
 
         full = aligner._engine.backend
+        assert isinstance(full, Cascade)
         first = backend_of(load_model(model_path(FIRST[encoder])))
         unseen = first
         if recipe.parts is not own_parts:  # `en-research` has seen RTE2's

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.ensemble import HistGradientBoostingClassifier
-from tokalign.decoding.second_pass import group_candidates
 from tokalign.types import Links
 
+from lab.kernels.doors import group_candidates
 from lab.recipes.held_out import HeldOutPair, links_at
 from lab.recipes.second_pass import STYLE, UNRELATED
 

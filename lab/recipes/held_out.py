@@ -13,9 +13,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from tokalign.batches.outcomes import unwrap
 from tokalign.decoding.by_model import ModelBackend
-from tokalign.decoding.link_decision import choice_inputs_of, joint_links
 from tokalign.english.annotate import load_annotator
 from tokalign.english.lexicon.likeness import unlike_cells
 from tokalign.features.extract import Extractor
@@ -29,6 +27,7 @@ from tokalign.model.training.weights import train_weights
 from tokalign.types import GoldPair, Links, Sentence
 from tokalign.types.options import AlignOptions
 
+from lab.kernels.doors import choice_inputs_of, joint_links
 from lab.recipes.rewritten import origin_of
 
 N_FOLDS, SEED = 5, 1
@@ -204,8 +203,10 @@ class Reader:
         sides = pair.source, pair.target
         means = {}
         for name in self._styles:
-            (outcome,) = self.backend.align_with_means([(sides, encoded)], AlignOptions(style=name))
-            means[name] = unwrap(outcome)[1].astype(np.float32)
+            mean = self.backend.ask(
+                (sides, encoded), AlignOptions(style=name), lambda each: each.link_posterior
+            )
+            means[name] = mean.astype(np.float32)
         source, target = ([token.lower() for token in side.tokens] for side in sides)
         impossible = np.zeros((len(source), len(target)), dtype=bool)
         if not style:

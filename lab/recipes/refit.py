@@ -22,6 +22,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from tokalign.decoding.decoder import DecodedPair
 from tokalign.decoding.second_pass import CELL_INPUTS, GROUP_INPUTS, GROUPS, TABLE
 from tokalign.english.annotate import load_annotator
 from tokalign.features.feature_groups import FeatureTable
@@ -70,7 +71,7 @@ def development_pairs(
             (encoded,) = encoder.encode([sides])
             whole = replace(pair, source=sides[0], target=sides[1])
             found.append(reader.read(whole, style, k % 2, encoded))
-            cells.append(reader.backend.cell_inputs((sides, encoded), options))
+            cells.append(reader.backend.ask((sides, encoded), options, DecodedPair.cell_inputs))
     return found, cells
 
 

@@ -21,7 +21,6 @@ from tokalign.batches.outcomes import unwrap
 from tokalign.decoding.backend import AT_ONCE
 from tokalign.decoding.by_model import ModelBackend
 from tokalign.decoding.decoder import Decoder
-from tokalign.decoding.link_decision import choice_inputs_of, style_number
 from tokalign.english.lexicon.lexical_tables import Frequencies
 from tokalign.english.lexicon.word_lists import WH_WORDS, token_weight
 from tokalign.errors import InputError, ModelError, ShapeError
@@ -35,6 +34,8 @@ from tokalign.types.constraints import Constraints
 from tokalign.types.options import AlignOptions, Symmetrization
 from tokalign.types.phrases import maximal_blocks
 from tokalign.types.relations import Conflict, ConflictKind, ConflictReason
+
+from lab.kernels.doors import choice_inputs_of, style_number
 
 ALIGNER = Aligner.load()
 MODEL = load_model(DATA_DIR / "en.tokalign")

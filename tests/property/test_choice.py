@@ -9,13 +9,15 @@ from hypothesis import strategies as st
 from reference.choice import choice_inputs
 from reference.pair import ReferencePair
 from support.sample import sample_pairs
-from tokalign.decoding.link_decision import CHOICE_INPUTS, choice_inputs_of, style_number
+from tokalign.decoding.link_decision import CHOICE_INPUTS
 from tokalign.english.annotate import load_annotator
 from tokalign.errors import ShapeError
 from tokalign.features.extract import Extractor
 from tokalign.features.feature_groups import FeatureTable, Lexicons
 from tokalign.model.styles import N_INPUTS
 from tokalign.types import Sentence
+
+from lab.kernels.doors import choice_inputs_of, style_number
 
 TABLE = FeatureTable(("string", "vectors", "anchors", "rules"))
 LEXICONS = Lexicons.for_groups(("wordnet", *TABLE.groups))

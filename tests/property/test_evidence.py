@@ -77,10 +77,10 @@ def test_batches_find_the_same_evidence():
     pairs = [(candidate, question) for question in questions for candidate in SENTENCES[:30]]
     options = AlignOptions(explain=True, style="strict")
     judged = list(ALIGNER._engine.judge_annotated(pairs, options, RankBy.ANSWER))
-    means = ALIGNER._engine.backend.align_with_means([(pair, None) for pair in pairs], options)
-    for (candidate, question), (alignment, judgement), (_, mean) in zip(
-        pairs, judged, means, strict=True
-    ):
+    ask = ALIGNER._engine.backend.ask
+    for pair, (alignment, judgement) in zip(pairs, judged, strict=True):
+        candidate, question = pair
+        mean = ask((pair, None), options, lambda each: each.link_posterior)
         found = {piece.name: piece.value for piece in judgement.evidence}
         expected = twin(question, candidate, mean, alignment.score, alignment.agreement)
         del expected["polar"]  # chooses the weights

@@ -8,8 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from reference import group_choice as reference
-from tokalign.decoding.second_pass import GROUP_INPUTS, group_candidates
+from tokalign.decoding.second_pass import GROUP_INPUTS
 from tokalign.errors import ShapeError
+
+from lab.kernels.doors import group_candidates
 
 shares = st.sampled_from([0.0, 0.003, 0.01, 0.05, 0.06, 0.2, 0.35, 0.5, 0.65, 0.94, 0.97, 1.0])
 posteriors = st.tuples(st.integers(1, 7), st.integers(1, 7)).flatmap(

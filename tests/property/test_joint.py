@@ -10,8 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from reference import decisions as reference
-from tokalign.decoding.link_decision import covered_shares, joint_links
+from tokalign.decoding.link_decision import covered_shares
 from tokalign.errors import ShapeError
+
+from lab.kernels.doors import joint_links
 
 Posteriors = tuple[NDArray[np.float64], NDArray[np.float64]]
 

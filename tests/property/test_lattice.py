@@ -11,8 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from reference import crf as reference
-from tokalign.crf.chains import TRANSITION_NAMES, Lattice
+from tokalign.crf.chains import TRANSITION_NAMES
 from tokalign.errors import ShapeError
+
+from lab.kernels.doors import Lattice
 
 Array = NDArray[np.float64]
 N_TRANSITIONS = len(TRANSITION_NAMES)

@@ -9,7 +9,9 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokalign.english.annotate.tagger_and_parser import Parser
-from tokalign.english.annotate.tagging import Forms, feature_slot
+from tokalign.english.annotate.tagging import Forms
+
+from lab.kernels.doors import feature_slot
 
 PARSER = Parser.load()
 ACTIONS = PARSER.action_weights

@@ -15,6 +15,7 @@ from support.sample import sample_pairs
 from tokalign.aligner import Aligner
 from tokalign.batches.outcomes import unwrap
 from tokalign.decoding.by_model import ModelBackend
+from tokalign.decoding.decoder import DecodedPair
 from tokalign.decoding.link_decision import Convention
 from tokalign.decoding.second_pass import CELL_INPUTS, GROUP_INPUTS, GROUPS, TABLE, SecondPass
 from tokalign.english.annotate.tags_and_relations import PENN_TAGS
@@ -188,7 +189,7 @@ def test_confidences_of_links_are_those_of_the_matrix(symmetrization):
 
 def test_a_pair_that_no_encoder_read_has_no_inputs():
     with pytest.raises(InputError, match="no encoder"):
-        ALIGNER._engine.backend.cell_inputs((PAIRS[0], None), AlignOptions())
+        ALIGNER._engine.backend.ask((PAIRS[0], None), AlignOptions(), DecodedPair.cell_inputs)
 
 
 @pytest.mark.parametrize("encoder", ["encoder-en", "encoder-en-large"])

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from rapidfuzz.distance import JaroWinkler, Levenshtein, Postfix, Prefix
-from tokalign.features._lexemes import string_similarities
 from tokalign.features.templates import SIMILARITIES
+
+from lab.kernels.doors import string_similarities
 
 MAX_CHARS = 64
 NEAR = 1e-6  # the kernel returns float32

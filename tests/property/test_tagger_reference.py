@@ -5,7 +5,9 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokalign.english.annotate.tagger_and_parser import Tagger
-from tokalign.english.annotate.tagging import Forms, feature_slot
+from tokalign.english.annotate.tagging import Forms
+
+from lab.kernels.doors import feature_slot
 
 TAGGER = Tagger.load()
 START = 63

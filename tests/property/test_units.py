@@ -32,10 +32,10 @@ def units_of(source: Sentence, target: Sentence, options: AlignOptions) -> Units
     pair = ReferencePair(
         source, target, LEXICONS.wordnet, LEXICONS.vectors, LEXICONS.paraphrases, has_rules=True
     )
-    (outcome,) = ALIGNER._engine.backend.align_with_means([((source, target), None)], options)
-    assert not isinstance(outcome, Exception)
-    alignment, mean = outcome
-    return Units(pair, mean, alignment.covered, LEXICONS.frequencies)
+    mean, covered = ALIGNER._engine.backend.ask(
+        ((source, target), None), options, lambda each: (each.link_posterior, each.covered)
+    )
+    return Units(pair, mean, covered, LEXICONS.frequencies)
 
 
 @st.composite

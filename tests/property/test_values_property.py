@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 from reference import agreement
 from reference import values as reference
 from tokalign.english.annotate.tokenizer import tokenize
-from tokalign.english.values import Kind, find_values, readings, same_values
+from tokalign.english.values import Kind, find_values, readings
 from tokalign.english.values.token_readings import CASED, LOWER
+
+from lab.kernels.doors import same_values
 
 WORDS = ("the", "dog", "on", "e-mail", "well-known", "x86", "and/or", "n't", "...", "№5", "word")
 GLUED = (
@@ -53,7 +55,7 @@ def test_the_kernel_finds_what_the_reference_finds(sentence):
 @example(["1234567890"], ["1234567891"])
 @example(["5.1", "feet"], ["61.2", "inches"])
 def test_the_kernel_compares_as_the_reference_does(source, target):
-    cells = same_values(find_values(source), find_values(target))
+    cells = same_values(source, target)
     wanted = agreement.same_values(reference.find_values(source), reference.find_values(target))
     assert {(i, j): strength for i, j, strength in cells} == wanted
     assert cells == sorted(cells)
@@ -61,9 +63,8 @@ def test_the_kernel_compares_as_the_reference_does(source, target):
 
 @given(dense, dense)
 def test_exchanged_sentences_have_the_mirrored_cells(source, target):
-    left, right = find_values(source), find_values(target)
-    mirrored = [(j, i, strength) for i, j, strength in same_values(left, right)]
-    assert sorted(mirrored) == same_values(right, left)
+    mirrored = [(j, i, strength) for i, j, strength in same_values(source, target)]
+    assert sorted(mirrored) == same_values(target, source)
 
 
 @given(st.lists(st.text(max_size=50), max_size=12))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tokalign.english.lexicon.word_lists import grades_of
-from tokalign.features._lexemes import string_similarities
 
+from lab.kernels.doors import string_similarities
 from reference.words import Word
 
 SAME = ("identical", "canonical", "lemma")

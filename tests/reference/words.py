@@ -9,7 +9,8 @@ from tokalign.english.annotate.tags_and_relations import COARSE_INDEX, COARSE_TA
 from tokalign.english.lexicon.lexical_tables import POS_LETTERS, WordNet
 from tokalign.english.lexicon.word_lists import MARKS, TITLES, canonical, function_words
 from tokalign.english.spelling.same_spelling import stem
-from tokalign.features._lexemes import string_similarities
+
+from lab.kernels.doors import string_similarities
 
 STRENGTH = {
     "identical": 1.0, "canonical": 1.0, "lemma": 0.95, "stem": 0.9, "synonym": 0.8,

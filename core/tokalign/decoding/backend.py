@@ -40,8 +40,6 @@ class Extras:
 
     Attributes
     ----------
-    means : bool
-        Whether to return mean posteriors, too.
     ranks : bool
         Whether the scores of pairs must be comparable.
     expected : sequence of Expected
@@ -50,7 +48,6 @@ class Extras:
         Whether to return support, too.
     """
 
-    means: bool = False
     ranks: bool = False
     expected: Sequence[Expected] = ()
     supports: bool = False
@@ -58,7 +55,7 @@ class Extras:
     @property
     def compares(self) -> bool:
         """Whether one style decides all pairs, so that their scores are comparable."""
-        return self.means or self.ranks or self.supports
+        return self.ranks or self.supports
 
 
 NO_EXTRAS = Extras()
@@ -74,8 +71,6 @@ class Decided:
         A pair that failed has no links.
     errors : dict from int to Exception
         Errors by the number of the pair.
-    means : sequence of float64 array, shapes (n_source, n_target)
-        Mean posterior of every link over both directions, per pair; empty unless asked for.
     evidence : float64 array, shape (n_pairs, n_evidence), or None
         Evidence that each source answers its target, if asked for; see tokalign.decoding.evidence.
     support : float32 array, shape (n_tokens of all targets, n_columns), or None
@@ -85,7 +80,6 @@ class Decided:
 
     columns: AlignmentColumns
     errors: dict[int, Exception]
-    means: Sequence[NDArray[np.float64]] = ()
     evidence: NDArray[np.float64] | None = None
     support: NDArray[np.float32] | None = None
 
@@ -223,19 +217,6 @@ class Backend(ABC):
                 for each, row, (pair, _) in zip(decided.alignments(), rows, judged, strict=True)
             )
             yield from restore(some, both)
-
-    def align_with_means(
-        self, pairs: Sequence[EncodedPair | Exception], options: AlignOptions
-    ) -> Iterator[tuple[Alignment, NDArray[np.float64]] | Exception]:
-        """Yield each result of `align` with the mean posterior of every link; see Decided."""
-        self.check(options)
-        for start in range(0, len(pairs), AT_ONCE):
-            some = pairs[start : start + AT_ONCE]
-            decided = self.decide(values(some), options, Extras(means=True))
-            both = zip(decided.alignments(), decided.means, strict=True)
-            yield from restore(
-                some, (each if isinstance(each, Exception) else (each, mean) for each, mean in both)
-            )
 
 
 def truncated(sources: Sequence[Sentence], targets: Sequence[Sentence]) -> list[tuple[bool, bool]]:

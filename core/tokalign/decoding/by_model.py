@@ -135,9 +135,7 @@ class ModelBackend(Backend):
             pairs, options, compares=compares, answers=bool(extras.expected)
         )
         relations = self.relations if options.relations else None
-        details = PairDetails(
-            options, self._conventions, self._table, relations, len(pairs), means=extras.means
-        )
+        details = PairDetails(options, self._conventions, self._table, relations, len(pairs))
         evidence = EvidenceRows(extras.expected) if extras.expected else None
         support = SupportRows([len(pair[1]) for pair, _ in pairs]) if extras.supports else None
         decided, styles, errors = decide_batch(
@@ -180,7 +178,6 @@ class ModelBackend(Backend):
         return Decided(
             columns,
             errors,
-            details.means,
             None if evidence is None else evidence.values,
             None if support is None else support.values,
         )
@@ -229,7 +226,7 @@ class ModelBackend(Backend):
     ) -> tuple[LinkExplanation, ...]:
         """Return why two tokens are, or are not, linked; see explain_link."""
         link = source_index, target_index
-        return self._ask(
+        return self.ask(
             pair,
             options,
             lambda decoded: tuple(
@@ -241,15 +238,9 @@ class ModelBackend(Backend):
         self, pair: EncodedPair, units: Sequence[Unit], options: AlignOptions
     ) -> NDArray[np.float32]:
         """Return the inputs of the relation model for some units; see Backend.unit_inputs."""
-        return self._ask(pair, options, lambda decoded: decoded.unit_inputs(units))
+        return self.ask(pair, options, lambda decoded: decoded.unit_inputs(units))
 
-    def cell_inputs(
-        self, pair: EncodedPair, options: AlignOptions
-    ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-        """Return the inputs of a second pass; see DecodedPair.cell_inputs."""
-        return self._ask(pair, options, lambda decoded: decoded.cell_inputs())
-
-    def _ask(
+    def ask(
         self, pair: EncodedPair, options: AlignOptions, question: Callable[[DecodedPair], T]
     ) -> T:
         """Return the result of `question` on the decoded pair, called while it is held."""

@@ -121,7 +121,7 @@ class SystemBackend(Backend):
         evidence = None
         if extras.expected:
             evidence = self._evidence(columns, errors, confidences, extras.expected)
-        return Decided(columns, errors, confidences if extras.means else (), evidence)
+        return Decided(columns, errors, evidence)
 
     def _evidence(
         self,

@@ -156,7 +156,7 @@ class Cascade(Backend):
         read: list[bool] = (gains >= self._gate.threshold(options.effort)).tolist()
         return read
 
-    def _of(self, pair: EncodedPair) -> ModelBackend:
+    def backend_of(self, pair: EncodedPair) -> ModelBackend:
         """Return the backend of a pair."""
         return self._first if pair[1] is None else self._full
 
@@ -166,7 +166,9 @@ class Cascade(Backend):
         run: Callable[[ModelBackend, list[EncodedPair | Exception]], Iterator[T]],
     ) -> Iterator[T]:
         """Yield the results of `run` in order, each by the backend of its pair."""
-        backends = [self._full if isinstance(pair, Exception) else self._of(pair) for pair in pairs]
+        backends = [
+            self._full if isinstance(pair, Exception) else self.backend_of(pair) for pair in pairs
+        ]
         streams = {
             backend: run(
                 backend,
@@ -189,12 +191,6 @@ class Cascade(Backend):
             pairs, lambda backend, some: backend.align_candidates(some, options, by)
         )
 
-    def align_with_means(
-        self, pairs: Sequence[EncodedPair | Exception], options: AlignOptions
-    ) -> Iterator[tuple[Alignment, NDArray[np.float64]] | Exception]:
-        self.check(options)
-        return self._routed(pairs, lambda backend, some: backend.align_with_means(some, options))
-
     def decide(
         self,
         pairs: Sequence[EncodedPair],
@@ -202,7 +198,7 @@ class Cascade(Backend):
         extras: Extras = NO_EXTRAS,
     ) -> Decided:
         """Return the alignments of pairs, either all or none of which were read."""
-        (backend,) = set(map(self._of, pairs)) or {self._full}
+        (backend,) = set(map(self.backend_of, pairs)) or {self._full}
         return backend.decide(pairs, options, extras)
 
     @property
@@ -214,10 +210,10 @@ class Cascade(Backend):
         self, pair: EncodedPair, source_index: int, target_index: int, options: AlignOptions
     ) -> tuple[LinkExplanation, ...]:
         """Return why the pair's backend does, or does not, link two tokens."""
-        return self._of(pair).explain(pair, source_index, target_index, options)
+        return self.backend_of(pair).explain(pair, source_index, target_index, options)
 
     def unit_inputs(
         self, pair: EncodedPair, units: Sequence[Unit], options: AlignOptions
     ) -> NDArray[np.float32]:
         """Return the inputs of the relation model for some units; see Backend.unit_inputs."""
-        return self._of(pair).unit_inputs(pair, units, options)
+        return self.backend_of(pair).unit_inputs(pair, units, options)

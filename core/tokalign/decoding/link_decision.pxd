@@ -38,6 +38,10 @@ cdef inline double mean_posterior(
         s2t_posterior[i * (n_target + 1) + j + 1] + t2s_posterior[j * (n_source + 1) + i + 1]
     ) / 2
 
+cdef int check_posteriors(
+    const double[:, ::1] s2t_posterior, const double[:, ::1] t2s_posterior
+) except -1
+
 cdef void fill_means(
     const double *s2t_posterior,   # [n_source, n_target + 1]
     const double *t2s_posterior,   # [n_target, n_source + 1]

@@ -3,9 +3,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tokalign.features.extract import Extractor
 from tokalign.model.styles import StyleHeader
-from tokalign.types import Sentence
 
 CHOICE_INPUTS: tuple[str, ...]
 
@@ -20,12 +18,6 @@ class Convention:
         self, posterior: NDArray[np.floating], unlike: NDArray[np.bool_]
     ) -> NDArray[np.float64]: ...
 
-def joint_links(
-    s2t_posterior: NDArray[np.float64],
-    t2s_posterior: NDArray[np.float64],
-    threshold: float,
-    beside: float = ...,
-) -> list[tuple[int, int, float]]: ...
 def covered_shares(
     s2t_posterior: NDArray[np.float64],
     t2s_posterior: NDArray[np.float64],
@@ -36,7 +28,3 @@ def covered_shares(
 def lowered_shares(
     shares: NDArray[np.float64], agreements: NDArray[np.float64]
 ) -> NDArray[np.float64]: ...
-def choice_inputs_of(
-    extractor: Extractor, source: Sentence, target: Sentence
-) -> NDArray[np.float64]: ...
-def style_number(weights: Sequence[Sequence[float]], inputs: Sequence[float]) -> int: ...

@@ -396,7 +396,7 @@ cdef double _share(
     return shared / total if total > 0 else plain / n_tokens
 
 
-cdef int _check_posteriors(
+cdef int check_posteriors(
     const double[:, ::1] s2t_posterior, const double[:, ::1] t2s_posterior
 ) except -1:
     if (
@@ -409,56 +409,6 @@ cdef int _check_posteriors(
             "and (n_target, n_source + 1)"
         )
     return 0
-
-
-def joint_links(
-    const double[:, ::1] s2t_posterior, const double[:, ::1] t2s_posterior, double threshold,
-    double beside=1.0,
-):
-    """Return the links whose mean posterior is at least the threshold, or enough beside another.
-
-    Parameters
-    ----------
-    s2t_posterior : float64 array, shape (n_source, n_target + 1)
-        Probability of each source token's labels; column 0 is NULL. In [0, 1].
-    t2s_posterior : float64 array, shape (n_target, n_source + 1)
-    threshold : float
-        In (0, 1].
-    beside : float
-        Threshold for a link that shares one token with a taken link and is next to its other one.
-        In (0, 1]; without effect unless below `threshold`.
-
-    Returns
-    -------
-    links : list of (source, target, confidence)
-        Sorted by source, then target.
-
-    Raises
-    ------
-    ShapeError
-        If the shapes do not fit one pair.
-
-    Examples
-    --------
-    >>> joint_links(np.array([[0.0, 1.0]]), np.array([[0.5, 0.5]]), 0.35)
-    [(0, 0, 0.75)]
-    """
-    _check_posteriors(s2t_posterior, t2s_posterior)
-    cdef Py_ssize_t n_source = s2t_posterior.shape[0]
-    cdef Py_ssize_t n_target = t2s_posterior.shape[0]
-    if not n_source or not n_target:
-        return []
-    cdef uint8_t[::1] taken = np.empty(n_source * n_target, dtype=np.uint8)
-    cdef int32_t[::1] source = np.empty(n_source * n_target, dtype=np.int32)
-    cdef int32_t[::1] target = np.empty(n_source * n_target, dtype=np.int32)
-    cdef double[::1] confidence = np.empty(n_source * n_target)
-    cdef double[::1] mean = np.empty(n_source * n_target)
-    fill_means(&s2t_posterior[0, 0], &t2s_posterior[0, 0], n_source, n_target, &mean[0])
-    take_cells(&mean[0], n_source, n_target, threshold, beside, &taken[0])
-    cdef Py_ssize_t n_links = write_links(
-        &mean[0], &taken[0], n_source, n_target, &source[0], &target[0], &confidence[0]
-    )
-    return [(source[k], target[k], confidence[k]) for k in range(n_links)]
 
 
 cdef class Convention:
@@ -599,7 +549,7 @@ def covered_shares(
     >>> covered_shares(*both, [1.0], [1.0], [1.0])
     (0.5, 0.75)
     """
-    _check_posteriors(s2t_posterior, t2s_posterior)
+    check_posteriors(s2t_posterior, t2s_posterior)
     cdef Py_ssize_t n_source = s2t_posterior.shape[0]
     cdef Py_ssize_t n_target = t2s_posterior.shape[0]
     sizes = len(source_weights), len(target_weights), len(score_weights)
@@ -621,55 +571,3 @@ def covered_shares(
         &covered,
     )
     return target_covered, covered
-
-
-def choice_inputs_of(Extractor extractor not None, source, target):
-    """Return the inputs of a pair of annotated sentences.
-
-    Parameters
-    ----------
-    extractor : Extractor
-        Of a model without an encoder.
-    source, target : Sentence
-        With tags and lemmas.
-
-    Returns
-    -------
-    float64 array, shape (N_INPUTS,)
-        In the order of CHOICE_INPUTS.
-
-    Raises
-    ------
-    InputError
-        If a sentence is empty, or lacks tags or lemmas.
-    """
-    extractor.load(source, target)
-    cdef int32_t[::1] scratch = np.empty(extractor.pair.target.n + 1, dtype=np.int32)
-    found = np.empty(<int>N_CHOICE_INPUTS)
-    cdef double[::1] inputs = found
-    choice_inputs(&extractor.pair, &scratch[0], &inputs[0])
-    return found
-
-
-def style_number(weights, inputs):
-    """Return the number of the style that a model with these weights chooses.
-
-    Parameters
-    ----------
-    weights : sequence of sequence of float, shape (n_styles, N_INPUTS + 1)
-        The constant last.
-    inputs : sequence of float, shape (N_INPUTS,)
-
-    Raises
-    ------
-    ShapeError
-        If the shapes differ from these.
-    """
-    cdef const double[:, ::1] of_styles = np.array(weights, dtype=np.float64, ndmin=2)
-    cdef const double[::1] of_pair = np.array(inputs, dtype=np.float64)
-    if of_styles.shape[1] != N_INPUTS + 1 or of_pair.shape[0] != N_INPUTS or not len(weights):
-        raise ShapeError(
-            f"weights of shape {(of_styles.shape[0], of_styles.shape[1])} and {len(inputs)} "
-            f"inputs; wanted (n_styles, {N_INPUTS + 1}) and {N_INPUTS}"
-        )
-    return choose_style(&of_styles[0, 0], <int>of_styles.shape[0], &of_pair[0])

@@ -42,8 +42,7 @@ from tokalign.types.relations import Relation
 PLAIN_STYLE: StyleHeader = {"name": "plain", "links": "", "threshold": DEFAULT_THRESHOLD}
 """The style of a model without styles."""
 _AS_IT_IS = Conventions([PLAIN_STYLE])
-_NO_MEANS = np.empty((0, 0))
-_NOTHING = _NO_MEANS.astype(np.float32)
+_NOTHING = np.empty((0, 0), np.float32)
 
 
 class PairDetails:
@@ -59,8 +58,6 @@ class PairDetails:
         table: FeatureTable,
         relations: RelationModel | None,
         n_pairs: int,
-        *,
-        means: bool,
     ) -> None:
         self._options = options
         # The maps apply to the mean of both directions.
@@ -71,7 +68,6 @@ class PairDetails:
         self.posteriors: list[NDArray[np.float32]] = [_NOTHING] * (n_pairs * options.posteriors)
         self.explanations: list[tuple[LinkExplanation, ...]] = [()] * (n_pairs * options.explain)
         self.phrases: list[tuple[Phrase, ...]] = [()] * (n_pairs * options.phrases)
-        self.means: list[NDArray[np.float64]] = [_NO_MEANS] * (n_pairs * means)
 
     @property
     def has_more(self) -> bool:
@@ -82,7 +78,6 @@ class PairDetails:
             or options.posteriors
             or options.explain
             or options.phrases
-            or bool(self.means)
         )
 
     def finish(self, number: int, decoded: DecodedPair) -> Sequence[LinkTuple]:
@@ -119,8 +114,6 @@ class PairDetails:
                     self._table, decoded, *link, self._options.symmetrization
                 )
             )
-        if self.means:
-            self.means[number] = link_posteriors(decoded, Symmetrization.JOINT)
         return links
 
     def _symmetrization(self, decoded: DecodedPair) -> Symmetrization:

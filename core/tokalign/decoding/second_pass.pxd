@@ -5,6 +5,10 @@ from tokalign.relations.related_units cimport Forest
 
 cdef enum:
     N_CELL_INPUTS = 40
+    N_GROUP_INPUTS = 14
+    MOST_CELLS = 100        # of a group to decide
+    MOST_CHANGED = 8        # cells of a group that may change
+    MOST_AT_ONCE = 3        # of these, changed in one decision
 
 cdef struct FirstPass:
     # A pair with the results of the first pass and the encoder.
@@ -23,6 +27,25 @@ cdef struct GroupRoom:
     int32_t *row_group      # [n_source] number of the row's group, 0 without one
     int32_t *column_group   # [n_target]
 
+cdef struct DecidedCells:
+    # A pair, decided cell by cell.
+    const double *posterior
+    uint8_t *taken
+    Py_ssize_t n_source
+    Py_ssize_t n_target
+    Py_ssize_t n_open
+    GroupRoom *room
+    int32_t n_marks              # times that all marks were reset
+    int32_t n_visits             # likewise
+
+cdef struct CellGroup:
+    int32_t number               # from 1
+    Py_ssize_t n
+    const int32_t *cell
+    int n_free
+    int32_t[<int>MOST_CHANGED] free    # cells that may change, the least sure first
+    double log_likelihood        # of the cell-by-cell decision
+
 cdef bint is_likely(const FirstPass *first, Py_ssize_t i, Py_ssize_t j) noexcept nogil
 
 cdef void cell_inputs(
@@ -36,6 +59,12 @@ cdef void carve_groups(
     int32_t *memory,               # of group_bytes
     Py_ssize_t n_source, Py_ssize_t n_target,
 ) noexcept nogil
+
+cdef void find_open(DecidedCells *cells) noexcept nogil
+cdef int32_t number_groups(DecidedCells *cells) noexcept nogil
+cdef void fill_group(const DecidedCells *cells, int32_t number, CellGroup *group) noexcept nogil
+cdef void change(DecidedCells *cells, const CellGroup *group, int changed) noexcept nogil
+cdef void group_inputs(DecidedCells *cells, const CellGroup *group, float *inputs) noexcept nogil
 
 cdef class SecondPass:
     cdef Forest _cells

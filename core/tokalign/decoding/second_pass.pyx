@@ -30,12 +30,6 @@ from tokalign.files.tables import Table
 cdef extern from "_compiler.h" nogil:
     int _ones "tokalign_ones"(uint64_t bits) noexcept
 
-cdef enum:
-    MOST_CELLS = 100        # of a group to decide
-    MOST_CHANGED = 8        # cells of a group that may change
-    MOST_AT_ONCE = 3        # of these, changed in one decision
-    N_GROUP_INPUTS = 14
-
 CELL_INPUTS = (
     "s2t", "t2s", "mean",                        # log odds of posteriors
     "source NULL", "target NULL",                # log odds of NULL
@@ -97,25 +91,6 @@ cdef struct Line:
     double n_links
     double nearest           # tokens to the nearest other link; of ties, the one before
     double nearest_tag
-
-cdef struct DecidedCells:
-    # A pair, decided cell by cell.
-    const double *posterior
-    uint8_t *taken
-    Py_ssize_t n_source
-    Py_ssize_t n_target
-    Py_ssize_t n_open
-    GroupRoom *room
-    int32_t n_marks              # times that all marks were reset
-    int32_t n_visits             # likewise
-
-cdef struct CellGroup:
-    int32_t number               # from 1
-    Py_ssize_t n
-    const int32_t *cell
-    int n_free
-    int32_t[<int>MOST_CHANGED] free    # cells that may change, the least sure first
-    double log_likelihood        # of the cell-by-cell decision
 
 cdef struct GroupLines:
     # Rows or columns: cell k of line i is at i * step_across + k * step_along.
@@ -265,7 +240,7 @@ cdef int _mark_closing(
     return n_new
 
 
-cdef void _find_open(DecidedCells *cells) noexcept nogil:
+cdef void find_open(DecidedCells *cells) noexcept nogil:
     """Fill the open cells."""
     cdef GroupLines rows = _lines(cells, True)
     cdef Py_ssize_t i, cell
@@ -284,7 +259,7 @@ cdef void _find_open(DecidedCells *cells) noexcept nogil:
             cells.n_open += 1
 
 
-cdef int32_t _number_groups(DecidedCells *cells) noexcept nogil:
+cdef int32_t number_groups(DecidedCells *cells) noexcept nogil:
     """Number the groups of the rows and columns of open cells; return the number of groups."""
     cdef int32_t *row_group = cells.room.row_group
     cdef int32_t *column_group = cells.room.column_group
@@ -321,7 +296,7 @@ cdef double _log_likelihood(const DecidedCells *cells, int32_t cell) noexcept no
     return log(p if cells.taken[cell] else 1.0 - p)
 
 
-cdef void _fill_group(const DecidedCells *cells, int32_t number, CellGroup *group) noexcept nogil:
+cdef void fill_group(const DecidedCells *cells, int32_t number, CellGroup *group) noexcept nogil:
     """Fill a group, its cells sorted."""
     cdef Py_ssize_t k
     cdef int place
@@ -351,7 +326,7 @@ cdef void _fill_group(const DecidedCells *cells, int32_t number, CellGroup *grou
             group.n_free = min(group.n_free + 1, <int>MOST_CHANGED)
 
 
-cdef void _change(DecidedCells *cells, const CellGroup *group, int changed) noexcept nogil:
+cdef void change(DecidedCells *cells, const CellGroup *group, int changed) noexcept nogil:
     """Flip the cells of a set of bits; doing so twice changes nothing."""
     cdef int k
     for k in range(group.n_free):
@@ -381,7 +356,7 @@ cdef void _line_inputs(
             found[2] += last - first + 1 - n_links
 
 
-cdef void _group_inputs(DecidedCells *cells, const CellGroup *group, float *inputs) noexcept nogil:
+cdef void group_inputs(DecidedCells *cells, const CellGroup *group, float *inputs) noexcept nogil:
     """Write the inputs of a decision, in the order of GROUP_INPUTS."""
     cdef double[<int>N_GROUP_INPUTS] found = [
         0.0, 0.0, 0.0, group.n, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
@@ -406,7 +381,7 @@ cdef void _group_inputs(DecidedCells *cells, const CellGroup *group, float *inpu
         inputs[k] = <float>found[k]
 
 
-cdef int _best_change(Forest forest, DecidedCells *cells, const CellGroup *group) noexcept nogil:
+cdef int _bestchange(Forest forest, DecidedCells *cells, const CellGroup *group) noexcept nogil:
     """Return the best-scoring change; ties go to the one of the fewest cells."""
     cdef float[<int>N_GROUP_INPUTS] inputs
     cdef double best = -INFINITY
@@ -417,9 +392,9 @@ cdef int _best_change(Forest forest, DecidedCells *cells, const CellGroup *group
         for changed in range(1 << group.n_free):
             if _ones(changed) != n_changed:
                 continue
-            _change(cells, group, changed)
-            _group_inputs(cells, group, inputs)
-            _change(cells, group, changed)
+            change(cells, group, changed)
+            group_inputs(cells, group, inputs)
+            change(cells, group, changed)
             forest.score(inputs, 1, &score)
             if score > best:
                 best = score
@@ -439,13 +414,13 @@ cdef void _choose_groups(
     cdef Py_ssize_t n_changed = 0
     cdef Py_ssize_t k
     cdef int changed
-    _find_open(&cells)
-    n_groups = _number_groups(&cells)
+    find_open(&cells)
+    n_groups = number_groups(&cells)
     for number in range(1, n_groups + 1):
-        _fill_group(&cells, number, &group)
+        fill_group(&cells, number, &group)
         if group.n > <int>MOST_CELLS:
             continue
-        changed = _best_change(forest, &cells, &group)
+        changed = _bestchange(forest, &cells, &group)
         for k in range(group.n_free):
             if changed >> k & 1:
                 room.changed[n_changed] = group.free[k]
@@ -503,72 +478,3 @@ cdef class SecondPass:
     ) noexcept nogil:
         """Replace the cell-by-cell decision on each group of uncertain cells by the best one."""
         _choose_groups(self._groups, revised, taken, n_source, n_target, room)
-
-
-def group_candidates(const double[:, ::1] posterior, linked):
-    """Return the candidate decisions on each group of open cells.
-
-    Parameters
-    ----------
-    posterior : float64 array, shape (n_source, n_target)
-        Of links, in [0, 1].
-    linked : bool array, shape (n_source, n_target)
-        The cell-by-cell decision.
-
-    Returns
-    -------
-    list of (cells, decisions, inputs), one for each group
-        cells : int32 array, shape (n_cells, 2)
-            Source and target token, sorted.
-        decisions : bool array, shape (n_decisions, n_cells)
-            Whether each cell is a link; the cell-by-cell decision is first. At most 93 decisions.
-        inputs : float32 array, shape (n_decisions, n_inputs)
-            Columns are named by GROUP_INPUTS.
-
-    Raises
-    ------
-    ShapeError
-        If the shapes differ, or there are no cells.
-    """
-    given = np.array(linked, dtype=np.uint8, order="C")
-    if given.shape != (posterior.shape[0], posterior.shape[1]) or not given.size:
-        raise ShapeError(
-            f"links have shape {given.shape} and posteriors "
-            f"{(posterior.shape[0], posterior.shape[1])}; wanted one shape, with cells"
-        )
-    cdef uint8_t[:, ::1] taken = given
-    cdef Py_ssize_t n_source = taken.shape[0]
-    cdef Py_ssize_t n_target = taken.shape[1]
-    cdef int32_t[::1] memory = np.empty(
-        group_bytes(n_source, n_target) // sizeof(int32_t), dtype=np.int32
-    )
-    cdef GroupRoom room
-    carve_groups(&room, &memory[0], n_source, n_target)
-    cdef DecidedCells cells = DecidedCells(
-        &posterior[0, 0], &taken[0, 0], n_source, n_target, 0, &room, 0, 0
-    )
-    cdef CellGroup group
-    cdef int32_t number
-    cdef int changed
-    cdef float[:, ::1] row
-    found = []
-    _find_open(&cells)
-    for number in range(1, _number_groups(&cells) + 1):
-        _fill_group(&cells, number, &group)
-        if group.n > <int>MOST_CELLS:
-            continue
-        places = np.array([divmod(group.cell[k], n_target) for k in range(group.n)], dtype=np.int32)
-        changes = sorted(
-            [each for each in range(1 << group.n_free) if each.bit_count() <= <int>MOST_AT_ONCE],
-            key=int.bit_count,
-        )
-        decisions = np.empty((len(changes), group.n), dtype=bool)
-        inputs = np.empty((len(changes), <int>N_GROUP_INPUTS), dtype=np.float32)
-        row = inputs
-        for k, changed in enumerate(changes):
-            _change(&cells, &group, changed)
-            decisions[k] = given[tuple(places.T)]
-            _group_inputs(&cells, &group, &row[k, 0])
-            _change(&cells, &group, changed)
-        found.append((places, decisions, inputs))
-    return found

@@ -11,6 +11,9 @@ from tokalign.english.lexicon.lexical_tables cimport (
 )
 from tokalign.features.pair cimport Characters, Lexeme, RuleFacts
 
+cdef enum:
+    MAX_CHARS = 64       # longer words are compared by their first 64 characters
+
 cdef struct Tables:
     # Tables for comparisons; borrowed from the objects that LexemeTable holds.
     const WordNetTable *wordnet
@@ -41,5 +44,6 @@ cdef class LexemeTable:
     cdef void _release(self) noexcept nogil
     cdef void clear(self)
 
+cdef int fill_characters(str word, Characters *out, void *memory) except -1
 cdef void similarities(const Characters *a, const Characters *b, float *out) noexcept nogil
 cdef int common_prefix(const Characters *a, const Characters *b) noexcept nogil

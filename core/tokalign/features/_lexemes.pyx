@@ -33,10 +33,8 @@ from tokalign.english.lexicon.word_lists import (
 from tokalign.english.lexicon.word_lists import token_weight
 from tokalign.english.spelling.spelling_tables import code_words, expansions, short_forms
 from tokalign.english.values.token_readings import CASED, LOWER
-from tokalign.features.templates import SIMILARITIES
 
 cdef enum:
-    MAX_CHARS = 64       # longer words are compared by their first 64 characters
     PLAIN = 256          # code points below are looked up in a table
     ENTRY_BYTES = 1000   # of a lexeme's key, its strings' heads, and its places in the tables
 
@@ -55,14 +53,14 @@ cdef int UNKNOWN_TAG = TAG_INDEX["XX"]
 cdef int UNKNOWN_COARSE = COARSE_INDEX["XX"]
 
 
-cdef size_t _characters_bytes(Py_ssize_t length) noexcept nogil:
-    """Return the bytes, aligned for 64 bits, that _fill_characters needs for so many characters."""
+cdef size_t characters_bytes(Py_ssize_t length) noexcept nogil:
+    """Return the bytes, aligned for 64 bits, that fill_characters needs for so many characters."""
     cdef size_t n = min(length, <Py_ssize_t>MAX_CHARS)
     return (2 * sizeof(uint64_t) + sizeof(uint32_t)) * (n + n % 2)
 
 
-cdef int _fill_characters(str word, Characters *out, void *memory) except -1:
-    """Prepare a word; `memory` has _characters_bytes(len(word)) bytes."""
+cdef int fill_characters(str word, Characters *out, void *memory) except -1:
+    """Prepare a word; `memory` has characters_bytes(len(word)) bytes."""
     cdef int n = <int>min(len(word), <Py_ssize_t>MAX_CHARS)
     cdef uint64_t *bigram = <uint64_t *>memory
     cdef uint64_t *trigram = bigram + n
@@ -259,51 +257,6 @@ cdef void similarities(const Characters *a, const Characters *b, float *out) noe
     out[SIMILARITY_SUFFIX] = <float>_common_suffix(a, b) / longer
 
 
-def string_similarities(str a, str b):
-    """Return all similarities of two words, by name.
-
-    Parameters
-    ----------
-    a, b : str
-        Non-empty; the first 64 characters are compared, including case.
-
-    Returns
-    -------
-    dict of str to float
-        Each in [0, 1]:
-
-        jaro_winkler
-            Jaro's similarity with Winkler's prefix bonus (scale 0.1, above 0.7).
-        dice_sorensen
-            Twice the shared character bigrams over all bigrams, as multisets.
-        hamming
-            Positions with equal characters over the longer length.
-        jaccard
-            Shared over all distinct characters (code points modulo 64).
-        levenshtein
-            1 - edit distance over the longer length.
-        ngram
-            Shared trigrams of the words with one boundary mark on each side, over the longer
-            length.
-        prefix, suffix
-            Length of the common prefix or suffix over the longer length.
-
-    Raises
-    ------
-    ValueError
-        If a word is empty.
-    """
-    if not a or not b:
-        raise ValueError("both words must have at least one character")
-    cdef Characters left, right
-    cdef float out[N_SIMILARITY]
-    cdef uint64_t[3 * <int>MAX_CHARS] left_memory, right_memory  # more than _characters_bytes says
-    _fill_characters(a, &left, left_memory)
-    _fill_characters(b, &right, right_memory)
-    similarities(&left, &right, out)
-    return {name: out[k] for k, name in enumerate(SIMILARITIES)}
-
-
 cdef RuleFacts *_rule_facts(
     str form, bint is_plain, int32_t code_name, list expansions
 ) except NULL:
@@ -407,7 +360,7 @@ cdef class LexemeTable:
     cdef const Lexeme *_add(self, tuple key, str form, str tag, str lemma) except NULL:
         """Analyse a word; `lemma` is lower-case."""
         cdef str lower = form.lower()
-        cdef size_t n_bytes = sizeof(Lexeme) + _characters_bytes(len(lower))
+        cdef size_t n_bytes = sizeof(Lexeme) + characters_bytes(len(lower))
         if self._n_lexemes == self._capacity:
             self._grow()
         cdef Lexeme *word = <Lexeme *>calloc(1, n_bytes)
@@ -441,7 +394,7 @@ cdef class LexemeTable:
         cdef str plain = lower if is_plain else canonical(form)
         cdef str stemmed = stem(lower)
         cdef str letters
-        _fill_characters(lower, &word.lower, word + 1)
+        fill_characters(lower, &word.lower, word + 1)
         word.form = self._string_id(form)
         word.lower_form = word.form if lower == form else self._string_id(lower)
         word.canonical = word.lower_form if is_plain else self._string_id(plain)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Self, TypeAlias
 
@@ -266,12 +266,3 @@ def _joined(
         nulls[0][row] += of_source / len(columns)
         nulls[1][column] += of_target / len(rows)
     return cells, *nulls
-
-
-def encode_all(encoder: Encoder, pairs: Iterable[tuple[Sentence, Sentence]]) -> list[Encoded]:
-    """Return an encoder's output for any number of pairs, a thousand at a time."""
-    pending = iter(pairs)
-    found: list[Encoded] = []
-    while some := list(itertools.islice(pending, 1000)):
-        found += encoder.encode(some)
-    return found

@@ -18,7 +18,7 @@ from tokalign.features.feature_groups import Encoded
 from tokalign.files.tables import Table
 from tokalign.formats import read_gold
 from tokalign.model.training.examples import fold_numbers, gold_targets
-from tokalign.neural.encoder import Encoder, encode_all
+from tokalign.neural.encoder import Encoder
 from tokalign.neural.wordpieces import WordPieces
 from tokalign.types import GoldPair
 
@@ -38,6 +38,7 @@ from lab.recipes.neural.joining import lengthened
 from lab.recipes.neural.teaching import (
     TaughtPair,
     TokenPair,
+    encode_all,
     is_taught,
     paraphrases,
     said_by,

@@ -20,7 +20,7 @@ from typing import NamedTuple
 from tokalign.english.annotate import load_annotator
 from tokalign.features.feature_groups import Encoded
 from tokalign.formats import read_gold
-from tokalign.neural.encoder import Encoder, encode_all
+from tokalign.neural.encoder import Encoder
 from tokalign.types import GoldPair, Sentence
 
 from lab.recipes.corpora import MTREF, MTREF_DEV, read_paraphrases
@@ -62,6 +62,15 @@ def taught_pairs(data: Path, teacher: Encoder) -> list[TaughtPair]:
     every = dict.fromkeys(filter(is_taught, [*usual, *paraphrases(data)]))
     are_usual = set(usual)
     return [pair._replace(is_usual=pair[:2] in are_usual) for pair in said_by(teacher, [*every])]
+
+
+def encode_all(encoder: Encoder, pairs: Iterable[tuple[Sentence, Sentence]]) -> list[Encoded]:
+    """Return an encoder's output for any number of pairs, a thousand at a time."""
+    pending = iter(pairs)
+    found: list[Encoded] = []
+    while some := list(itertools.islice(pending, 1000)):
+        found += encoder.encode(some)
+    return found
 
 
 def said_by(teacher: Encoder, pairs: Sequence[TokenPair]) -> list[TaughtPair]:

@@ -11,5 +11,3 @@ class Forms:
 
 KNOWN_TAGS: tuple[str, ...]
 NO_TAG: int
-
-def feature_slot(template: int, a: int, b: int, bits: int) -> int: ...

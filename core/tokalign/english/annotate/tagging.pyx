@@ -210,11 +210,6 @@ cdef int shift_of(Py_ssize_t n_rows) except -1:
     return 64 - bits
 
 
-def feature_slot(template, a, b, bits):
-    """Return the row of a feature in a table of ``2**bits`` rows, for tests."""
-    return slot(template, a, b, 64 - bits)
-
-
 cdef uint32_t case_of(const Form* forms, Py_ssize_t n) noexcept nogil:
     """Return the letter cases that occur in a sentence after its first letter, as bits."""
     cdef uint32_t seen = 0

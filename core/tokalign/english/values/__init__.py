@@ -3,11 +3,9 @@
 from tokalign.english.values.kinds import Kind, Part, Role, Strength
 from tokalign.english.values.token_readings import Reading, readings
 from tokalign.english.values.value import Value
-from tokalign.english.values.value_agreement import Agreement, same_values
 from tokalign.english.values.value_finding import find_values, only_value
 
 __all__ = [
-    "Agreement",
     "Kind",
     "Part",
     "Reading",
@@ -17,5 +15,4 @@ __all__ = [
     "find_values",
     "only_value",
     "readings",
-    "same_values",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import NamedTuple
 
@@ -19,7 +19,6 @@ class Facts(NamedTuple):
     code: int
     amount: float
     high: float
-    number: float
     fields: tuple[int, ...]
 
 
@@ -41,8 +40,6 @@ class Value:
         Role of each token; ``Role.JOINT`` if it has no other.
     rank : int
         0 for the likeliest reading; other readings of the same value follow it, counted from 1.
-    facts : Facts
-        The value as numbers.
     """
 
     kind: Kind
@@ -51,16 +48,6 @@ class Value:
     end: int
     roles: tuple[Role, ...]
     rank: int = 0
-    facts: Facts = field(repr=False, compare=False, kw_only=True)
-
-
-def value_of(place: tuple[int, int, int, int], facts: Facts, roles: tuple[int, ...]) -> Value:
-    """Return a value from the kernel's results: kind, rank, start and end; facts; roles."""
-    kind, rank, start, end = place
-    return Value(
-        Kind(kind), key_of(Kind(kind), facts), start, end, tuple(map(Role, roles)), rank,
-        facts=facts,
-    )  # fmt: skip
 
 
 def key_of(kind: Kind, facts: Facts) -> str:

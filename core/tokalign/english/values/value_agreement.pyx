@@ -5,18 +5,12 @@ strongly tokens agree that share a role; if several values meet in a cell, the s
 counts. Readings other than the first can only agree.
 """
 
-from typing import NamedTuple
-
-from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Malloc
 from libc.math cimport fabs
 from libc.stdint cimport int32_t, uint8_t, uint32_t
 
 from tokalign.english.values.value_structs cimport *
 
-from tokalign.english.values.kinds import Strength
-from tokalign.english.values.value import Value
 from tokalign.english.values.value_words import SIZES, UNIT_BASES
-from tokalign.errors import InputError, quoted
 
 cdef enum:
     ANY_ROLE = 0x1FFFF
@@ -38,14 +32,6 @@ for _unit, _name in enumerate(UNIT_BASES):
         if _name in _sizes:
             DIMENSION[_unit], SIZE[_unit] = _dimension, _sizes[_name]
     IS_LOOSE[_unit] = _name in ("cup", "gal", "month", "pint", "t", "year")
-
-
-class Agreement(NamedTuple):
-    """Two tokens whose values are equal, or differ in the same place."""
-
-    source: int
-    target: int
-    strength: Strength
 
 
 cdef inline bint _equal(double a, double b) noexcept nogil:
@@ -300,78 +286,3 @@ cdef void agree(
             grid.source = source + i
             grid.target = target + j
             _compare(&grid)
-
-
-cdef int _fill(Found *out, value) except -1:
-    """Convert a Python value."""
-    cdef int k
-    if not isinstance(value, Value):
-        raise InputError(f"a value is {quoted(value)}, wanted what find_values returns")
-    cdef Py_ssize_t n = value.end - value.start
-    if value.start < 0 or not 0 < n <= MAX_SPAN or n != len(value.roles):
-        raise InputError(
-            f"a value stands at tokens {value.start} to {value.end} and has {len(value.roles)} "
-            f"roles, wanted one for each of 1 to {MAX_SPAN} tokens"
-        )
-    facts = value.facts
-    out.kind = value.kind
-    out.rank = value.rank
-    out.number_kind = facts.number_kind
-    out.start = value.start
-    out.end = value.end
-    out.code = facts.code
-    out.amount = facts.amount
-    out.high = facts.high
-    out.number = facts.number
-    for k in range(N_PARTS):
-        out.field[k] = facts.fields[k]
-    for k in range(MAX_SPAN):
-        out.role[k] = value.roles[k] if k < len(value.roles) else 0
-    return 0
-
-
-def same_values(source_values, target_values):
-    """Return the tokens of two sentences whose values agree, or differ in the same place.
-
-    The values are what find_values returns; another item is an InputError. Each Agreement has the
-    source token, the target token and how strongly they agree, in rising order. Tokens agree only if
-    they have a role in common: a number with a number, a unit with a unit; a glued "16GB" with both.
-
-    Examples
-    --------
-    >>> from tokalign.english.values import find_values
-    >>> left, right = find_values(["16GB"]), find_values(["16", "gigabytes"])
-    >>> for source, target, strength in same_values(left, right):
-    ...     print(source, target, strength.name)
-    0 0 SAME_VALUE
-    0 1 SAME_VALUE
-    """
-    cdef list sources = list(source_values), targets = list(target_values)
-    cdef int n_sources = <int>len(sources), n_targets = <int>len(targets)
-    cdef Py_ssize_t n_source = 0, n_target = 0
-    cdef Py_ssize_t i, j, k
-    cdef uint8_t *cells = NULL
-    cdef Found *found = <Found *>PyMem_Malloc((n_sources + n_targets + 1) * sizeof(Found))
-    if found == NULL:
-        raise MemoryError(f"{n_sources} and {n_targets} values")
-    try:
-        for k in range(n_sources):
-            _fill(found + k, sources[k])
-            n_source = max(n_source, found[k].end)
-        for k in range(n_targets):
-            _fill(found + n_sources + k, targets[k])
-            n_target = max(n_target, found[n_sources + k].end)
-        cells = <uint8_t *>PyMem_Calloc(n_source * n_target + 1, 1)
-        if cells == NULL:
-            raise MemoryError(f"cells of {n_source} and {n_target} tokens")
-        with nogil:
-            agree(found, n_sources, found + n_sources, n_targets, n_target, cells)
-        return [
-            Agreement(i, j, Strength(cells[i * n_target + j]))
-            for i in range(n_source)
-            for j in range(n_target)
-            if cells[i * n_target + j]
-        ]
-    finally:
-        PyMem_Free(found)
-        PyMem_Free(cells)

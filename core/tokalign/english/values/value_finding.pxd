@@ -14,4 +14,5 @@ cdef int find(
     Found *out,             # room for MAX_ALIKE of every piece, and MAX_ALIKE more
 ) noexcept nogil
 
+cdef int found_in(list tokens, Found **out) except -1
 cdef int fill_pieces(str token, Piece *out) except -1

@@ -23,14 +23,15 @@ Without a half of the day a time up to twelve has two readings. A version is::
     version    v2.0 | 1.2.3 | "version" number
 """
 
-from cpython.mem cimport PyMem_Free, PyMem_Malloc
+from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
 from tokalign.english.values._amounts cimport *
 from tokalign.english.values.value_structs cimport *
 
+from tokalign.english.values.kinds import Kind, Role
 from tokalign.english.values.token_readings import CASED, LOWER, readings
-from tokalign.english.values.value import Facts, value_of
+from tokalign.english.values.value import Facts, Value, key_of
 from tokalign.errors import InputError, quoted
 
 cdef enum:
@@ -421,6 +422,38 @@ cdef int find(const Piece *pieces, int n, Found *out) noexcept nogil:
     return n_found
 
 
+cdef int found_in(list tokens, Found **out) except -1:
+    """Find the values of a sentence; return their number. The caller frees `out`, which may be
+    NULL where there are none."""
+    cdef Py_ssize_t n_tokens = len(tokens)
+    cdef Piece *pieces = <Piece *>malloc((n_tokens * MAX_PIECES + N_BEHIND) * sizeof(Piece))
+    cdef int n = 0
+    cdef int n_of_token, k
+    cdef Py_ssize_t i
+    if pieces == NULL:
+        raise MemoryError(f"pieces of {n_tokens} tokens")
+    try:
+        for i in range(n_tokens):
+            if not isinstance(tokens[i], str):
+                raise InputError(f"token {i} is {quoted(tokens[i])}, wanted a str")
+            n_of_token = fill_pieces(tokens[i], pieces + n)
+            if n_of_token == 0:
+                memset(pieces + n, 0, sizeof(Piece))
+                n_of_token = 1
+            for k in range(n, n + n_of_token):
+                pieces[k].token = <int32_t>i
+            n += n_of_token
+        if not may_hold_value(pieces, n):
+            return 0
+        memset(pieces + n, 0, N_BEHIND * sizeof(Piece))
+        out[0] = <Found *>malloc((n + 1) * MAX_ALIKE * sizeof(Found))
+        if out[0] == NULL:
+            raise MemoryError(f"values of {n_tokens} tokens")
+        return find(pieces, n, out[0])
+    finally:
+        free(pieces)
+
+
 def find_values(tokens):
     """Return the numbers, money, dates and other values of a sentence's tokens, in a normal form.
 
@@ -434,51 +467,25 @@ def find_values(tokens):
     MONEY USD 5000000 0 3
     DATE 2019-01-03 4 7
     """
-    cdef list words = list(tokens)
-    cdef Py_ssize_t n_tokens = len(words)
-    cdef Piece *pieces = <Piece *>PyMem_Malloc((n_tokens * MAX_PIECES + N_BEHIND) * sizeof(Piece))
     cdef Found *found = NULL
-    cdef int n = 0
-    cdef int n_of_token, n_found, k
-    cdef Py_ssize_t i
-    if pieces == NULL:
-        raise MemoryError(f"pieces of {n_tokens} tokens")
+    cdef int k, n_found
     try:
-        for i in range(n_tokens):
-            if not isinstance(words[i], str):
-                raise InputError(f"token {i} is {quoted(words[i])}, wanted a str")
-            n_of_token = fill_pieces(words[i], pieces + n)
-            if n_of_token == 0:
-                memset(pieces + n, 0, sizeof(Piece))
-                n_of_token = 1
-            for k in range(n, n + n_of_token):
-                pieces[k].token = <int32_t>i
-            n += n_of_token
-        if not may_hold_value(pieces, n):
-            return []
-        memset(pieces + n, 0, N_BEHIND * sizeof(Piece))
-        found = <Found *>PyMem_Malloc((n + 1) * MAX_ALIKE * sizeof(Found))
-        if found == NULL:
-            raise MemoryError(f"values of {n_tokens} tokens")
-        with nogil:
-            n_found = find(pieces, n, found)
+        n_found = found_in(list(tokens), &found)
         return [_value(found + k) for k in range(n_found)]
     finally:
-        PyMem_Free(pieces)
-        PyMem_Free(found)
+        free(found)
 
 
 cdef object _value(const Found *found):
     """Return a value as a Python object."""
     cdef int k
-    return value_of(
-        (found.kind, found.rank, found.start, found.end),
-        Facts(
-            found.number_kind, found.code, found.amount, found.high, found.number,
-            tuple([found.field[k] for k in range(N_PARTS)]),
-        ),
-        tuple([found.role[k] for k in range(found.end - found.start)]),
+    kind = Kind(found.kind)
+    facts = Facts(
+        found.number_kind, found.code, found.amount, found.high,
+        tuple([found.field[k] for k in range(N_PARTS)]),
     )
+    roles = tuple([Role(found.role[k]) for k in range(found.end - found.start)])
+    return Value(kind, key_of(kind, facts), found.start, found.end, roles, found.rank)
 
 
 def only_value(tokens):
