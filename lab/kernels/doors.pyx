@@ -2,7 +2,7 @@
 """Doors to kernels of the library that only recipes and tests open one by one."""
 
 from libc.math cimport INFINITY
-from libc.stdint cimport int32_t, uint8_t, uint64_t
+from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free
 
 import numpy as np
@@ -10,23 +10,39 @@ import numpy as np
 from tokalign.crf.chains cimport (
     N_TRANSITIONS, Workspace, expand, marginals, span_probability, viterbi,
 )
+from tokalign.decoding.decoder cimport DecodedPair
 from tokalign.decoding.link_decision cimport (
     N_CHOICE_INPUTS, check_posteriors, choice_inputs, choose_style, fill_means, take_cells,
     write_links,
 )
 from tokalign.decoding.second_pass cimport *
-from tokalign.english.annotate.tagging cimport slot
+from tokalign.english.annotate.forms cimport slot
+from tokalign.english.lexicon.lexical_tables cimport (
+    ANYWHERE, Paraphrases, Vectors, WordNet, cosine, paraphrases, relation,
+)
+from tokalign.english.spelling.same_spelling cimport (
+    Borrowed, SpelledWord, initials, joined, lengthened,
+)
 from tokalign.english.values.value_agreement cimport agree
 from tokalign.english.values.value_finding cimport found_in
 from tokalign.english.values.value_structs cimport Found
 from tokalign.features._lexemes cimport MAX_CHARS, fill_characters, similarities
+from tokalign.features._sentence_features cimport (
+    Arcs, ArcScratch, distributional_similarity, release,
+)
 from tokalign.features.extract cimport Extractor
-from tokalign.features.pair cimport Characters, N_SIMILARITY
+from tokalign.features.pair cimport Characters, N_SIMILARITY, PairState
 
+from tokalign.english.lexicon.lexical_tables import POS_LETTERS
+from tokalign.english.lexicon.word_lists import RELATION_NAMES
 from tokalign.english.values import Strength
-from tokalign.errors import ShapeError
+from tokalign.errors import InputError, ShapeError
 from tokalign.features.templates import SIMILARITIES
 from tokalign.model.styles import N_INPUTS
+
+cdef enum:
+    MOST_WORDS = 12     # of a run
+    MAX_RELATION = 1 << 30
 
 
 cdef class Lattice:
@@ -324,6 +340,72 @@ def group_candidates(const double[:, ::1] posterior, linked):
     return found
 
 
+cdef int _arcs(object columns, str field, Arcs *out) except -1:
+    """Point `out` into checked columns, which the caller keeps alive."""
+    cdef const int32_t[::1] lemma, head, relation
+    lemma, head, relation = columns
+    cdef Py_ssize_t k
+    out.n = lemma.shape[0]
+    if head.shape[0] != out.n or relation.shape[0] != out.n:
+        raise ShapeError(
+            f"{field}: {out.n} lemmas, {head.shape[0]} heads, {relation.shape[0]} relations; "
+            "wanted as many of each",
+            field=field,
+        )
+    if out.n == 0:
+        raise InputError(f"{field} has no tokens", field=field)
+    for k in range(out.n):
+        if not -1 <= head[k] < out.n or not 0 <= relation[k] < MAX_RELATION:
+            raise InputError(
+                f"{field}: token {k} has head {head[k]} and relation {relation[k]}; wanted "
+                f"-1..{out.n - 1} and 0..{MAX_RELATION - 1}",
+                field=field,
+            )
+    out.lemma = &lemma[0]
+    out.head = &head[0]
+    out.relation = &relation[0]
+    return 0
+
+
+def arc_similarity(source, target):
+    """Return the distributional similarity of every word of one sentence to every one of another.
+
+    Parameters
+    ----------
+    source, target : tuple of three int32 arrays of shape (n,), C-contiguous
+        Ids of lemmas, heads (-1 for a root), ids of relations, of each token.
+
+    Returns
+    -------
+    float32 array, shape (n_source, n_target)
+        In [0, 1]; 0 where two words share no feature.
+
+    Raises
+    ------
+    InputError
+        If a sentence is empty, or a head or relation out of range.
+    ShapeError
+        If columns disagree.
+    """
+    cdef Arcs left, right
+    cdef ArcScratch scratch
+    cdef int failed
+    scratch.n_max = 0
+    scratch.lemmas = NULL
+    scratch.sums = NULL
+    scratch.entries = NULL
+    _arcs(source, "source", &left)
+    _arcs(target, "target", &right)
+    result = np.empty((left.n, right.n), dtype=np.float32)
+    cdef float[:, ::1] view = result
+    with nogil:
+        failed = distributional_similarity(&left, &right, &scratch, &view[0, 0])
+        release(&scratch)
+    if failed:
+        raise MemoryError(f"cannot hold the arcs of {left.n + right.n} tokens")
+    return result
+
+
 def same_values(source_tokens, target_tokens):
     """Return the tokens of two sentences whose values agree, or differ in the same place.
 
@@ -352,6 +434,140 @@ def same_values(source_tokens, target_tokens):
         (i, j, Strength(cells[i, j]))
         for i in range(len(sources)) for j in range(len(targets)) if cells[i, j]
     ]
+
+
+def is_lengthened(a, b):
+    """Return whether words differ only in letters repeated three times or more.
+
+    Examples
+    --------
+    >>> is_lengthened("sooo", "so"), is_lengthened("Yesss", "yes"), is_lengthened("too", "to")
+    (True, True, False)
+    """
+    cdef SpelledWord one = SpelledWord(a)
+    cdef SpelledWord other = SpelledWord(b)
+    return lengthened(&one.letters, &other.letters)
+
+
+cdef object _compare(word, run, function_words, bint is_acronym):
+    cdef SpelledWord one = SpelledWord(word)
+    cdef list others = [SpelledWord(each) for each in run]
+    cdef Borrowed[MOST_WORDS] letters
+    cdef int k, n = <int>len(others)
+    if n > MOST_WORDS:
+        raise InputError(f"a run has {n} tokens, at most {MOST_WORDS} are compared")
+    for k in range(n):
+        letters[k] = &(<SpelledWord>others[k]).letters
+        (<SpelledWord>others[k]).letters.is_function = run[k].lower() in function_words
+    return (initials if is_acronym else joined)(&one.letters, letters, n)
+
+
+def is_joined(word, run):
+    """Return whether a token is a run of at most 12 tokens written as one.
+
+    Both have the same letters and digits in the same order, ignoring case and other signs. So
+    identifiers of code match in any style of case. A run of one token may be the same word with
+    other hyphens. Raises InputError if the run is longer.
+
+    Examples
+    --------
+    >>> is_joined("database", ["data", "base"]), is_joined("16GB", ["16", "GB"])
+    (True, True)
+    >>> is_joined("getUserName", ["get_user_name"]), is_joined("e-mail", ["email"])
+    (True, True)
+    """
+    return _compare(word, run, (), False)
+
+
+def is_initials(word, run, function_words=()):
+    """Return whether a token is the initials of a run of 2 to 12 tokens.
+
+    Initials are 2 to 6 letters, in any case, with or without dots. `function_words`, in lower case,
+    may be left out, except the first and the last of the run. Raises InputError if the run is
+    longer.
+
+    Examples
+    --------
+    >>> is_initials("imf", ["International", "Monetary", "Fund"])
+    True
+    >>> is_initials("FBI", ["Federal", "Bureau", "of", "Investigation"], {"of"})
+    True
+    """
+    return _compare(word, run, function_words, True)
+
+
+def wordnet_relations(
+    WordNet wordnet not None, str a, str b, str pos_a=POS_LETTERS, str pos_b=POS_LETTERS
+):
+    """Return the names, of RELATION_NAMES, of all relations from one lower-case lemma to another.
+
+    `pos_a` and `pos_b` are the parts of speech to look up, letters out of n, v, a, r. A lemma that
+    is unknown has no relations.
+
+    Examples
+    --------
+    >>> sorted(wordnet_relations(WordNet.open_shipped(), "dog", "canine", "n", "n"))
+    ['hypernym']
+    """
+    cdef uint32_t mask = 0
+    cdef int32_t left, right
+    for letter in pos_a:
+        left = wordnet.entry(a, POS_LETTERS.index(letter))
+        for other in pos_b:
+            right = wordnet.entry(b, POS_LETTERS.index(other))
+            if left >= 0 and right >= 0:
+                mask |= relation(&wordnet.table, left, right, ANYWHERE)
+    return frozenset(name for k, name in enumerate(RELATION_NAMES) if mask >> k & 1)
+
+
+def vector_cosine(Vectors vectors not None, str a, str b):
+    """Return the cosine of two lower-case words' vectors, in [-1, 1]; 0 if one has none."""
+    return cosine(&vectors.table, vectors.find(a), vectors.find(b))
+
+
+def are_paraphrases(Paraphrases listed not None, str a, str b):
+    """Whether two lower-case words are listed as paraphrases."""
+    return paraphrases(&listed.table, listed.find(a), listed.find(b))
+
+
+def cell_inputs_of(DecodedPair decoded not None):
+    """Return the inputs of the second pass for each likely cell.
+
+    Returns
+    -------
+    cells : int32 array, shape (n_cells, 2)
+        Source and target token, sorted.
+    inputs : float32 array, shape (n_cells, n_inputs)
+        Columns are named by CELL_INPUTS of tokalign.decoding.link_decision.
+
+    Raises
+    ------
+    InputError
+        If no encoder read the pair.
+    """
+    cdef const PairState *pair = &decoded._held().extractor.pair
+    cdef const double[:, ::1] s2t = decoded.s2t_posterior
+    cdef const double[:, ::1] t2s = decoded.t2s_posterior
+    cdef FirstPass first
+    cdef Py_ssize_t i, j, k
+    if pair.source.encoded == NULL:
+        raise InputError("no encoder read the pair; ask a model with one")
+    means = np.ascontiguousarray(
+        (decoded.s2t_posterior[:, 1:] + decoded.t2s_posterior[:, 1:].T) / 2.0
+    )
+    cdef const double[:, ::1] mean = means
+    first = FirstPass(pair, &s2t[0, 0], &t2s[0, 0], &mean[0, 0])
+    cells = np.array(
+        [(i, j) for i in range(pair.source.n) for j in range(pair.target.n)
+         if is_likely(&first, i, j)],
+        dtype=np.int32,
+    ).reshape(-1, 2)
+    found = np.empty((len(cells), <int>N_CELL_INPUTS), dtype=np.float32)
+    cdef float[:, ::1] inputs = found
+    cdef const int32_t[:, ::1] cell = cells
+    for k in range(cell.shape[0]):
+        cell_inputs(&first, cell[k, 0], cell[k, 1], &inputs[k, 0])
+    return cells, found
 
 
 def string_similarities(str a, str b):

@@ -22,8 +22,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from tokalign.decoding.decoder import DecodedPair
-from tokalign.decoding.second_pass import CELL_INPUTS, GROUP_INPUTS, GROUPS, TABLE
+from tokalign.decoding.link_decision import CELL_INPUTS, GROUP_INPUTS, GROUPS, SECOND_PASS
 from tokalign.english.annotate import load_annotator
 from tokalign.features.feature_groups import FeatureTable
 from tokalign.files.tables import write_table
@@ -35,6 +34,7 @@ from tokalign.model.training.examples import annotate_gold
 from tokalign.neural.encoder import Encoder
 from tokalign.types.options import AlignOptions
 
+from lab.kernels.doors import cell_inputs_of
 from lab.recipes import group_choice, second_pass
 from lab.recipes.corpora import MTREF_DEV, read_unrelated
 from lab.recipes.forests import forest_arrays
@@ -71,7 +71,7 @@ def development_pairs(
             (encoded,) = encoder.encode([sides])
             whole = replace(pair, source=sides[0], target=sides[1])
             found.append(reader.read(whole, style, k % 2, encoded))
-            cells.append(reader.backend.ask((sides, encoded), options, DecodedPair.cell_inputs))
+            cells.append(reader.backend.ask((sides, encoded), options, cell_inputs_of))
     return found, cells
 
 
@@ -154,7 +154,7 @@ def main() -> None:
     write_table(
         arguments.output,
         arrays,
-        name=TABLE,
+        name=SECOND_PASS,
         version="1.0.0",
         license=LICENSE,
         source="what en-neural and en-neural-large say of MultiMWA MTRef's development pairs, and "

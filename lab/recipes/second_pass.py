@@ -32,7 +32,7 @@ SETTINGS: dict[str, Any] = {
 
 Part = TypeVar("Part")
 LikelyCells = tuple[NDArray[np.int32], NDArray[np.float32]]
-"""The likely cells of a pair and their inputs, as DecodedPair.cell_inputs returns them."""
+"""The likely cells of a pair and their inputs, as lab.kernels.doors.cell_inputs_of returns them."""
 
 
 def learned(pairs: Sequence[HeldOutPair], cells: Sequence[LikelyCells]) -> Any:

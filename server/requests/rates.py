@@ -66,7 +66,7 @@ BY_SYSTEM = {
     "sultan": Rates(130.0, 5.0, 0.05, 0.06, 0.0, 0.0),
     # Words that occur again and again have many partners to choose from.
     "meteor": Rates(130.0, 4.5, 0.03, 0.5, 0.0, 0.0),
-    # Deep trees take up to _trees.MAX_STEPS for each pair of tokens.
+    # Deep trees take up to MAX_STEPS of tokalign.systems.kernels for each pair of tokens.
     "ted": Rates(140.0, 5.0, 0.03, 1.2, 0.0, 0.0),
 }
 """Of a name that is missing, those of a model."""

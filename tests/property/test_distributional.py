@@ -6,7 +6,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from reference import distributional as reference
 from tokalign.errors import InputError, ShapeError
-from tokalign.features._sentence_features import similarity
+
+from lab.kernels.doors import arc_similarity
 
 
 @st.composite
@@ -27,29 +28,29 @@ def arrays(columns):
     ([6, 6, 6], [-1, 0, 0], [0, 0, 0]), ([6, 6, 6, 7, 0, 1], [-1, 0, 0, -1, -1, -1], [0] * 6)
 )
 def test_kernel_equals_the_reference(source, target):
-    seen = similarity(arrays(source), arrays(target))
+    seen = arc_similarity(arrays(source), arrays(target))
     np.testing.assert_allclose(seen, reference.similarity(source, target), atol=1e-6)
 
 
 @given(sentences(), sentences())
 def test_similarity_is_a_ratio_and_symmetric(source, target):
-    there = similarity(arrays(source), arrays(target))
+    there = arc_similarity(arrays(source), arrays(target))
     assert ((there >= 0) & (there <= 1)).all()
-    np.testing.assert_array_equal(there, similarity(arrays(target), arrays(source)).T)
+    np.testing.assert_array_equal(there, arc_similarity(arrays(target), arrays(source)).T)
 
 
 def test_the_same_company_is_fully_similar():
     # "the dog barks" and "the hound barks": dog (1) and hound (3) share both of their arcs.
     dog = arrays(([0, 1, 2], [1, 2, -1], [0, 1, 2]))
     hound = arrays(([0, 3, 2], [1, 2, -1], [0, 1, 2]))
-    seen = similarity(dog, hound)
+    seen = arc_similarity(dog, hound)
     assert seen[1, 1] == pytest.approx(1.0)
     assert seen[1, 0] == seen[1, 2] == 0.0
 
 
 def test_sentences_without_arcs_have_no_similarity():
     lone = arrays(([7], [-1], [0]))
-    assert similarity(lone, lone).tolist() == [[0.0]]
+    assert arc_similarity(lone, lone).tolist() == [[0.0]]
 
 
 def test_long_sentences_fit():
@@ -57,7 +58,7 @@ def test_long_sentences_fit():
     heads = np.arange(-1, n - 1, dtype=np.int32)
     lemmas = (np.arange(n, dtype=np.int32) * 7) % 101
     relations = np.arange(n, dtype=np.int32) % 5
-    seen = similarity((lemmas, heads, relations), (lemmas, heads, relations))
+    seen = arc_similarity((lemmas, heads, relations), (lemmas, heads, relations))
     assert seen.shape == (n, n)
     assert np.diag(seen) == pytest.approx(1.0)
 
@@ -73,4 +74,4 @@ def test_long_sentences_fit():
 )
 def test_bad_columns_are_refused(columns, error, message):
     with pytest.raises(error, match=message):
-        similarity(arrays(columns), arrays(([1], [-1], [0])))
+        arc_similarity(arrays(columns), arrays(([1], [-1], [0])))

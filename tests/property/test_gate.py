@@ -39,7 +39,7 @@ PAIRS: list[AnnotatedPair] = [
 @given(st.sampled_from(PAIRS), st.sampled_from(STYLES))
 def test_inputs_are_those_of_the_twin(pair, style):
     options = AlignOptions(style=style)
-    posteriors = BACKEND._ask(
+    posteriors = BACKEND.ask(
         (pair, None), options, lambda decoded: (decoded.s2t_posterior, decoded.t2s_posterior)
     )
     (alignment,) = BACKEND.align([(pair, None)], options)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from reference import group_choice as reference
-from tokalign.decoding.second_pass import GROUP_INPUTS
+from tokalign.decoding.link_decision import GROUP_INPUTS
 from tokalign.errors import ShapeError
 
 from lab.kernels.doors import group_candidates

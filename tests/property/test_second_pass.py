@@ -15,9 +15,14 @@ from support.sample import sample_pairs
 from tokalign.aligner import Aligner
 from tokalign.batches.outcomes import unwrap
 from tokalign.decoding.by_model import ModelBackend
-from tokalign.decoding.decoder import DecodedPair
-from tokalign.decoding.link_decision import Convention
-from tokalign.decoding.second_pass import CELL_INPUTS, GROUP_INPUTS, GROUPS, TABLE, SecondPass
+from tokalign.decoding.link_decision import (
+    CELL_INPUTS,
+    GROUP_INPUTS,
+    GROUPS,
+    SECOND_PASS,
+    Convention,
+    SecondPass,
+)
 from tokalign.english.annotate.tags_and_relations import PENN_TAGS
 from tokalign.errors import InputError, ResourceError
 from tokalign.features.feature_groups import Lexicons
@@ -28,12 +33,16 @@ from tokalign.relations.related_units import Forest
 from tokalign.types.constraints import Constraints
 from tokalign.types.options import AlignOptions, Symmetrization
 
+from lab.kernels.doors import cell_inputs_of
+
 MODEL = load_model(model_path("en-neural"))
 BACKEND = ModelBackend(MODEL, Lexicons.for_groups(MODEL.table.groups), encoded=True)
 FREE = AlignOptions(style="free", phrases=True, posteriors=True)
 STYLES = {style["name"]: style for style in MODEL.header.styles}
-FOREST = Forest(Table.open_shipped(TABLE), MODEL.header.encoder, len(CELL_INPUTS), 1)
-OF_GROUPS = Forest(Table.open_shipped(TABLE), MODEL.header.encoder + GROUPS, len(GROUP_INPUTS), 1)
+FOREST = Forest(Table.open_shipped(SECOND_PASS), MODEL.header.encoder, len(CELL_INPUTS), 1)
+OF_GROUPS = Forest(
+    Table.open_shipped(SECOND_PASS), MODEL.header.encoder + GROUPS, len(GROUP_INPUTS), 1
+)
 LEXICONS = Lexicons.for_groups(["wordnet", "vectors"])
 ALIGNER = Aligner.load()
 PAIRS = [
@@ -78,10 +87,10 @@ seeds = st.integers(0, 1000)
 @given(st.sampled_from(PAIRS), seeds)
 def test_inputs_are_those_of_the_twin(pair, seed):
     encoded = said(pair, seed)
-    s2t, t2s, (cells, rows) = BACKEND._ask(
+    s2t, t2s, (cells, rows) = BACKEND.ask(
         (pair, encoded),
         FREE,
-        lambda decoded: (decoded.s2t_posterior, decoded.t2s_posterior, decoded.cell_inputs()),
+        lambda decoded: (decoded.s2t_posterior, decoded.t2s_posterior, cell_inputs_of(decoded)),
     )
     reference = ReferencePair(
         *pair, LEXICONS.wordnet, LEXICONS.vectors, None, frequencies=LEXICONS.frequencies
@@ -99,11 +108,11 @@ def test_inputs_are_those_of_the_twin(pair, seed):
 @given(st.sampled_from(PAIRS), seeds)
 def test_links_are_those_of_what_the_trees_say(pair, seed):
     encoded = said(pair, seed)
-    s2t, t2s, (cells, rows), found, unlike = BACKEND._ask(
+    s2t, t2s, (cells, rows), found, unlike = BACKEND.ask(
         (pair, encoded),
         FREE,
         lambda decoded: (
-            decoded.s2t_posterior, decoded.t2s_posterior, decoded.cell_inputs(),
+            decoded.s2t_posterior, decoded.t2s_posterior, cell_inputs_of(decoded),
             decoded.link_posterior, decoded.unlike,
         ),
     )  # fmt: skip
@@ -126,7 +135,7 @@ def test_the_second_pass_changes_links_and_posteriors_in_its_style_alone():
     for style in STYLES:
         changed = False
         for pair in pairs:
-            found, s2t, t2s = BACKEND._ask(
+            found, s2t, t2s = BACKEND.ask(
                 pair,
                 AlignOptions(style=style),
                 lambda each: (each.link_posterior, each.s2t_posterior, each.t2s_posterior),
@@ -189,7 +198,7 @@ def test_confidences_of_links_are_those_of_the_matrix(symmetrization):
 
 def test_a_pair_that_no_encoder_read_has_no_inputs():
     with pytest.raises(InputError, match="no encoder"):
-        ALIGNER._engine.backend.ask((PAIRS[0], None), AlignOptions(), DecodedPair.cell_inputs)
+        ALIGNER._engine.backend.ask((PAIRS[0], None), AlignOptions(), cell_inputs_of)
 
 
 @pytest.mark.parametrize("encoder", ["encoder-en", "encoder-en-large"])
@@ -212,7 +221,7 @@ def _table(tmp_path, **changes):
             f"{name}_base": np.zeros(1, np.float32),
         }
     path = tmp_path / "second-pass.table"
-    write_table(path, {**arrays, **changes}, name=TABLE, version="1", license="", source="")
+    write_table(path, {**arrays, **changes}, name=SECOND_PASS, version="1", license="", source="")
     return Table.open(path)
 
 

@@ -5,16 +5,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 from reference import spelling as reference
-from tokalign.english.spelling import (
-    code_words,
-    expansions,
-    is_initials,
-    is_joined,
-    is_lengthened,
-    is_typo,
-    is_variant,
-)
+from tokalign.english.spelling import code_words, expansions, is_typo, is_variant
 from tokalign.english.spelling.spelling_tables import PAIRS, RULES
+
+from lab.kernels.doors import is_initials, is_joined, is_lengthened
 
 any_word = st.text(max_size=45)
 few = st.text(alphabet="abAé", max_size=10)

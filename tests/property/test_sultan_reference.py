@@ -10,7 +10,7 @@ from reference import sultan as reference
 from tokalign.english.lexicon.lexical_resources import compile_ppdb
 from tokalign.english.lexicon.lexical_tables import Paraphrases, WordNet
 from tokalign.files.tables import Table
-from tokalign.systems.sultan_kernel import RULES, SultanKernel
+from tokalign.systems.kernels import RULES, SultanKernel
 
 WORDS = [
     ("The", "DT", "the"), ("the", "DT", "the"), ("of", "IN", "of"), ("in", "IN", "in"),

@@ -39,7 +39,7 @@ def test_columns_are_those_of_the_twin(data):
     pair = (source, target), None
     options = AlignOptions(style=STYLE)
     backend = ALIGNER._engine.backend
-    s2t, t2s = backend._ask(pair, options, lambda each: (each.s2t_posterior, each.t2s_posterior))
+    s2t, t2s = backend.ask(pair, options, lambda each: (each.s2t_posterior, each.t2s_posterior))
     (covered,) = (each.covered for each in backend.align([pair], options))
     twin = ReferencePair(
         source, target, LEXICONS.wordnet, LEXICONS.vectors, LEXICONS.paraphrases, has_rules=True

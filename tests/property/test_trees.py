@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reference import trees as reference
 from tokalign.errors import InputError, LimitError, ShapeError
-from tokalign.systems._trees import MAX_STEPS, cheapest_script
+from tokalign.systems.kernels import MAX_STEPS, cheapest_script
 
 
 @st.composite

@@ -11,7 +11,7 @@ from reference.pair import ReferencePair, Side
 
 
 def choice_inputs(pair: ReferencePair) -> list[float]:
-    """Twin of tokalign.decoding.link_decision.choice_inputs_of."""
+    """Twin of lab.kernels.doors.choice_inputs_of."""
     source, target = ([word.lower for word in side.words] for side in (pair.source, pair.target))
     n_source, n_target = len(source), len(target)
 

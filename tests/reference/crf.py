@@ -69,7 +69,7 @@ def path_score(emission_ts: Array, transition_weights: Array, states: Iterable[i
 
 
 def decode(emission_ts: Array, transition_weights: Array) -> tuple[NDArray[np.int32], float]:
-    """Twin of tokalign.crf.chains.Lattice.best_labels."""
+    """Twin of lab.kernels.doors.Lattice.best_labels."""
     n_steps, n_states = emission_ts.shape
     start, transition, end = (
         features @ transition_weights for features in transition_features(n_states)
@@ -88,7 +88,7 @@ def decode(emission_ts: Array, transition_weights: Array) -> tuple[NDArray[np.in
 
 
 def forward_backward(emission_ts: Array, transition_weights: Array) -> tuple[Array, Array, float]:
-    """Twin of tokalign.crf.chains.Lattice.posteriors, in the log domain."""
+    """Twin of lab.kernels.doors.Lattice.posteriors, in the log domain."""
     n_steps, n_states = emission_ts.shape
     features = transition_features(n_states)
     start, transition, end = (feature @ transition_weights for feature in features)

@@ -35,7 +35,7 @@ def calibrate(style: Mapping[str, Any], posterior: Array, unlike: Array) -> Arra
 def joint_links(
     s2t: Array, t2s: Array, threshold: float, beside: float
 ) -> list[tuple[int, int, float]]:
-    """Twin of tokalign.decoding.link_decision.joint_links."""
+    """Twin of lab.kernels.doors.joint_links."""
     mean = (s2t[:, 1:] + t2s[:, 1:].T) / 2
     taken = {cell for cell, p in np.ndenumerate(mean) if p >= threshold}
     waiting = list(taken)

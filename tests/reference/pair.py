@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from tokalign.english.lexicon.lexical_tables import Frequencies, Paraphrases, Vectors, WordNet
 from tokalign.types import Sentence
 
+from lab.kernels.doors import are_paraphrases, vector_cosine
 from reference.distributional import similarity
 from reference.rules import RULE_STRENGTH, find_rules
 from reference.words import (
@@ -98,9 +99,8 @@ class ReferencePair:
         a, b = self.words(i, j)
         if self.paraphrases is None or {a.kind, b.kind} != {"content"}:
             return False
-        return self.paraphrases.related(a.lower, b.lower) or self.paraphrases.related(
-            a.lemma, b.lemma
-        )
+        pairs = (a.lower, b.lower), (a.lemma, b.lemma)
+        return any(are_paraphrases(self.paraphrases, *pair) for pair in pairs)
 
     @cached_property
     def company(self) -> NDArray[np.float64]:
@@ -124,7 +124,7 @@ class ReferencePair:
         for cell in self.cells if self.vectors else ():
             a, b = (self._vector_name(word) for word in self.words(*cell))
             if a and b and self.vectors:
-                found[cell] = self.vectors.similarity(a, b)
+                found[cell] = vector_cosine(self.vectors, a, b)
         return found
 
     def _vector_name(self, word: Word) -> str | None:

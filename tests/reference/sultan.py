@@ -13,6 +13,8 @@ from itertools import product
 from tokalign.english.lexicon.lexical_tables import Paraphrases, WordNet
 from tokalign.english.lexicon.word_lists import TITLES, canonical, function_words
 
+from lab.kernels.doors import are_paraphrases, wordnet_relations
+
 STOP = frozenset(function_words())
 ALIKE_IN_WORDNET = {"synonym", "derived", "pertainym", "similar", "verb-group"}
 
@@ -93,11 +95,13 @@ def word_sim(a: Word, b: Word, listed: Paraphrases | None, wordnet: WordNet) -> 
     if a.is_number and b.is_number:
         return 0
     if listed is not None:
-        of_forms = listed.related(a.form, b.form)
-        return 9 if of_forms or listed.related(a.lemma.lower(), b.lemma.lower()) else 0
+        of_forms = are_paraphrases(listed, a.form, b.form)
+        return 9 if of_forms or are_paraphrases(listed, a.lemma.lower(), b.lemma.lower()) else 0
     if a.is_stop:
         return 0
-    return 9 if ALIKE_IN_WORDNET & wordnet.relations(a.lemma.lower(), b.lemma.lower()) else 0
+    return (
+        9 if ALIKE_IN_WORDNET & wordnet_relations(wordnet, a.lemma.lower(), b.lemma.lower()) else 0
+    )
 
 
 @dataclass(frozen=True)

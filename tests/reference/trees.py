@@ -1,4 +1,4 @@
-"""Tree edit distance by its plain recursive definition, with memory: the judge of `_trees.pyx`.
+"""Tree edit distance by its plain recursive definition, with memory: the judge of `kernels.pyx`.
 
 A tree is a token and the trees that hang from it; a forest is a tuple of trees.
 """

@@ -10,7 +10,7 @@ from tokalign.english.lexicon.lexical_tables import POS_LETTERS, WordNet
 from tokalign.english.lexicon.word_lists import MARKS, TITLES, canonical, function_words
 from tokalign.english.spelling.same_spelling import stem
 
-from lab.kernels.doors import string_similarities
+from lab.kernels.doors import string_similarities, wordnet_relations
 
 STRENGTH = {
     "identical": 1.0, "canonical": 1.0, "lemma": 0.95, "stem": 0.9, "synonym": 0.8,
@@ -116,7 +116,7 @@ def relations(a: Word, b: Word, wordnet: WordNet) -> frozenset[str]:
         for pos_b, letter_b in enumerate(POS_LETTERS):
             name_a, name_b = a.entry(wordnet, pos_a), b.entry(wordnet, pos_b)
             if name_a is not None and name_b is not None:
-                found |= wordnet.relations(name_a, name_b, letter_a, letter_b)
+                found |= wordnet_relations(wordnet, name_a, name_b, letter_a, letter_b)
     return frozenset(found)
 
 

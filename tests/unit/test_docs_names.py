@@ -181,7 +181,7 @@ def test_a_name_that_leads_nowhere_is_found(text):
     "text",
     [
         "`tokalign.types.Sentence(tokens)` and `tokalign.Aligner.pipe`",
-        "`tokalign.v1.AlignService`, ``tokalign.v1.align_pb2``, tokalign.crf.chains.Lattice",
+        "`tokalign.v1.AlignService`, ``tokalign.v1.align_pb2``, tokalign.crf.chains.Workspace",
         "`core/tokalign/errors.py`, `tokalign/errors.py`, `errors.py`, chains.pyx, ../conftest.py",
         "`my.tokalign`, `tokalign align`, https://example.org/x.py, build/*.py",
     ],

@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
-from tokalign.english.annotate import parsing
 from tokalign.english.annotate.tagger_and_parser import Parser, Tagger
-from tokalign.english.annotate.tagging import Forms
+from tokalign.english.annotate.tagging import Forms, parse_forms
 from tokalign.errors import InputError, ShapeError
 from tokalign.files.tables import Table
 
@@ -53,15 +52,15 @@ def test_wrong_shapes_are_refused(parser):
     labels = np.zeros((4, 64), np.int16)
     forms = Forms([["a"]])
     with pytest.raises(ShapeError, match="wanted 4"):
-        parsing.parse_forms(forms, tags, labels, labels, 4)
+        parse_forms(forms, tags, labels, labels, 4)
     with pytest.raises(ShapeError, match="wanted at most 63 and 64"):
-        parsing.parse_forms(forms, tags, actions, actions, 4)
+        parse_forms(forms, tags, actions, actions, 4)
     with pytest.raises(ShapeError, match="64 labels"):
-        parsing.parse_forms(forms, tags, actions, labels, 64)
+        parse_forms(forms, tags, actions, labels, 64)
     with pytest.raises(ShapeError, match="power of two"):
-        parsing.parse_forms(forms, tags, actions[:3], labels, 4)
+        parse_forms(forms, tags, actions[:3], labels, 4)
     with pytest.raises(ShapeError, match="2 tags for 1 tokens"):
-        parsing.parse_forms(forms, np.zeros(2, np.uint8), actions, labels, 4)
+        parse_forms(forms, np.zeros(2, np.uint8), actions, labels, 4)
 
 
 def test_table_is_whole_and_states_its_licence(parser):

@@ -5,17 +5,11 @@ from __future__ import annotations
 from importlib.resources import files
 
 import pytest
-from tokalign.english.spelling import (
-    code_words,
-    expansions,
-    is_initials,
-    is_joined,
-    is_lengthened,
-    is_typo,
-    is_variant,
-)
+from tokalign.english.spelling import code_words, expansions, is_typo, is_variant
 from tokalign.english.spelling.spelling_tables import FIELDS
 from tokalign.errors import InputError
+
+from lab.kernels.doors import is_initials, is_joined, is_lengthened
 
 TYPOS = ("recieve receive", "wether weather", "restaraunt restaurant", "Realy really",
          "definately definitely", "acknowlege acknowledge", "frige fridge")  # fmt: skip

@@ -14,8 +14,8 @@ from tokalign.systems.dependencies import (
     category_of,
     dependencies,
 )
+from tokalign.systems.kernels import RULES
 from tokalign.systems.sultan import CONFIDENCE, TABLES, SultanSystem
-from tokalign.systems.sultan_kernel import RULES
 from tokalign.types import Sentence
 
 

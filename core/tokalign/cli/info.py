@@ -25,6 +25,7 @@ PLAIN_FILES = {
     "question-weights.tsv": ("ODC-By-1.0", "weights learned from WiCE and the tokalign corpus"),
     "scales.tsv": (OWN, "written for this project"),
     "short-forms.tsv": (OWN, "written for this project"),
+    "value-words.tsv": (OWN, "written for this project"),
 }
 """Licences and sources of the data files that have no header."""
 

@@ -21,8 +21,8 @@ from tokalign.decoding.decoder cimport *
 from tokalign.decoding.evidence cimport EvidenceRows, SupportRows
 from tokalign.decoding.link_decision cimport (
     StyleNumbers,
+    calibrate_links,
     drop_weak,
-    keep_links,
     lowered,
     mean_posterior,
     take_cells,
@@ -199,9 +199,8 @@ cdef Status _decide_links(
             posterior, n_source, n_target, scratch.taken, &scratch.groups
         )
     n_taken = write_links(posterior, scratch.taken, n_source, n_target, source, target, confidence)
-    n_links[0] += keep_links(
-        numbers, lexical_class, n_target, source, target, confidence, n_taken, 0.0
-    )
+    calibrate_links(numbers, lexical_class, n_target, source, target, confidence, n_taken)
+    n_links[0] += n_taken
     return FINE
 
 

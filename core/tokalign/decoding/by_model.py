@@ -33,10 +33,9 @@ from tokalign.decoding.batch import GateRows, decide_batch
 from tokalign.decoding.decoder import Conventions, DecodedPair, Decoder
 from tokalign.decoding.evidence import EvidenceRows, SupportRows
 from tokalign.decoding.explain import explain_link
-from tokalign.decoding.link_decision import lowered_shares
+from tokalign.decoding.link_decision import SecondPass, lowered_shares
 from tokalign.decoding.pair_details import PLAIN_STYLE, PairDetails
 from tokalign.decoding.pair_order import TurnedPair, as_given, turn_back
-from tokalign.decoding.second_pass import SecondPass
 from tokalign.english.questions import asks
 from tokalign.features.feature_groups import Lexicons
 from tokalign.model.file import Model, ModelHeader, style_names

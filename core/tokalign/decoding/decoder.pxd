@@ -1,8 +1,8 @@
 from libc.stdint cimport int32_t, int64_t, uint8_t
 
 from tokalign.crf.chains cimport Workspace
-from tokalign.decoding.link_decision cimport N_CHOICE_INPUTS, StyleNumbers
-from tokalign.decoding.second_pass cimport GroupRoom, SecondPass
+from tokalign.decoding.link_decision cimport N_CHOICE_INPUTS, SecondPass, StyleNumbers
+from tokalign.decoding.second_pass cimport GroupRoom
 from tokalign.english.annotate.annotated_texts cimport AnnotatedTexts, Words
 from tokalign.features.extract cimport Analysis, Extractor
 from tokalign.features.pair cimport Lexeme, PairState, Side

@@ -4,8 +4,7 @@ from typing import Never
 import numpy as np
 from numpy.typing import NDArray
 
-from tokalign.decoding.link_decision import Convention
-from tokalign.decoding.second_pass import SecondPass
+from tokalign.decoding.link_decision import Convention, SecondPass
 from tokalign.features.feature_groups import Lexicons
 from tokalign.model.file import Model
 from tokalign.model.styles import StyleHeader
@@ -53,7 +52,6 @@ class DecodedPair:
     def block_probabilities(
         self, blocks: Sequence[tuple[int, int, int, int]]
     ) -> NDArray[np.float64]: ...
-    def cell_inputs(self) -> tuple[NDArray[np.int32], NDArray[np.float32]]: ...
     def unit_inputs(
         self, units: Sequence[tuple[Sequence[int], Sequence[int]]]
     ) -> NDArray[np.float32]: ...

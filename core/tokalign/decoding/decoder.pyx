@@ -24,6 +24,7 @@ from tokalign.crf.chains cimport (
 from tokalign.decoding.link_decision cimport (
     N_CHOICE_INPUTS,
     Convention,
+    SecondPass,
     StyleNumbers,
     TokenWeights,
     choice_inputs,
@@ -31,15 +32,7 @@ from tokalign.decoding.link_decision cimport (
     fill_means,
     pair_shares,
 )
-from tokalign.decoding.second_pass cimport (
-    N_CELL_INPUTS,
-    FirstPass,
-    SecondPass,
-    carve_groups,
-    cell_inputs,
-    group_bytes,
-    is_likely,
-)
+from tokalign.decoding.second_pass cimport FirstPass, carve_groups, group_bytes
 from tokalign.english.annotate.annotated_texts cimport AnnotatedTexts, Words
 from tokalign.features.extract cimport Analysis, Extractor
 from tokalign.features.pair cimport Lexeme, PairState, Sink
@@ -547,45 +540,6 @@ cdef class DecodedPair:
                         ranges[k, 0], ranges[k, 1], ranges[k, 2] + 1, ranges[k, 3] + 1,
                     )
         return 0
-
-    def cell_inputs(self):
-        """Return the inputs of the second pass for each likely cell.
-
-        Returns
-        -------
-        cells : int32 array, shape (n_cells, 2)
-            Source and target token, sorted.
-        inputs : float32 array, shape (n_cells, n_inputs)
-            Columns are named by CELL_INPUTS of tokalign.decoding.second_pass.
-
-        Raises
-        ------
-        InputError
-            If no encoder read the pair.
-        """
-        cdef const PairState *pair = &self._held().extractor.pair
-        cdef const double[:, ::1] s2t = self.s2t_posterior
-        cdef const double[:, ::1] t2s = self.t2s_posterior
-        cdef FirstPass first
-        cdef Py_ssize_t i, j, k
-        if pair.source.encoded == NULL:
-            raise InputError("no encoder read the pair; ask a model with one")
-        means = np.ascontiguousarray(
-            (self.s2t_posterior[:, 1:] + self.t2s_posterior[:, 1:].T) / 2.0
-        )
-        cdef const double[:, ::1] mean = means
-        first = FirstPass(pair, &s2t[0, 0], &t2s[0, 0], &mean[0, 0])
-        cells = np.array(
-            [(i, j) for i in range(pair.source.n) for j in range(pair.target.n)
-             if is_likely(&first, i, j)],
-            dtype=np.int32,
-        ).reshape(-1, 2)
-        found = np.empty((len(cells), <int>N_CELL_INPUTS), dtype=np.float32)
-        cdef float[:, ::1] inputs = found
-        cdef const int32_t[:, ::1] cell = cells
-        for k in range(cell.shape[0]):
-            cell_inputs(&first, cell[k, 0], cell[k, 1], &inputs[k, 0])
-        return cells, found
 
     def unit_inputs(self, units):
         """Return the inputs of the relation model for some units.

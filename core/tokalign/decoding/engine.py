@@ -102,7 +102,7 @@ class PairEngine:
         else:
             from tokalign.decoding.cascade import Cascade
 
-            self.backend = Cascade(model, encoder.encode, partial(_cosines, encoder))
+            self.backend = Cascade(model, encoder.encode, encoder.cosines)
         self.header: ModelHeader = self.backend.header
 
     def annotate(
@@ -256,13 +256,6 @@ class PairEngine:
         self.backend.check(options)
         (encoded,) = self.backend.encode([pair], options)
         return self.backend.unit_inputs(encoded, units, options)
-
-
-def _cosines(
-    encoder: Encoder, sources: Sequence[str], targets: Sequence[str]
-) -> NDArray[np.float64]:
-    """Return a function for an encoder's cosines of pairs; the encoder runs when it is called."""
-    return encoder.cosines(sources, targets)
 
 
 def open_model(model: str | os.PathLike[str]) -> tuple[Model | System, str]:

@@ -2,7 +2,9 @@
 
 from libc.stdint cimport int32_t, uint8_t
 
+from tokalign.decoding.second_pass cimport FirstPass, GroupRoom
 from tokalign.features.pair cimport PairState
+from tokalign.relations.related_units cimport Forest
 
 cdef enum:
     MOST_KNOTS = 16
@@ -22,6 +24,19 @@ cdef struct StyleNumbers:
 
 cdef class Convention:
     cdef StyleNumbers numbers
+
+cdef class SecondPass:
+    cdef Forest _cells
+    cdef Forest _groups
+    cdef void revise(
+        self, const FirstPass *first,
+        double *revised            # [n_source, n_target]
+    ) noexcept nogil
+    cdef void choose(
+        self, const double *revised, Py_ssize_t n_source, Py_ssize_t n_target,
+        uint8_t *taken,            # [n_source, n_target] 1 of a link; changed
+        GroupRoom *room
+    ) noexcept nogil
 
 cdef struct TokenWeights:
     # Weights of the tokens of a pair.
@@ -63,15 +78,14 @@ cdef Py_ssize_t write_links(
     int32_t *target, double *confidence,
 ) noexcept nogil
 
-cdef Py_ssize_t keep_links(
+cdef void calibrate_links(
     const StyleNumbers *numbers,
     const uint8_t *lexical_class,    # [n_source, n_target]
     Py_ssize_t n_target,
-    int32_t *source,         # [n_links]; those that are kept come first
-    int32_t *target,         # likewise
-    double *confidence,      # likewise; posteriors before, confidences after
+    const int32_t *source,   # [n_links]
+    const int32_t *target,
+    double *confidence,      # posteriors before, confidences after
     Py_ssize_t n_links,
-    double least,
 ) noexcept nogil
 
 cdef Py_ssize_t drop_weak(

@@ -1,11 +1,22 @@
 from collections.abc import Sequence
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tokalign.files.tables import Table
 from tokalign.model.styles import StyleHeader
 
 CHOICE_INPUTS: tuple[str, ...]
+CELL_INPUTS: tuple[str, ...]
+GROUP_INPUTS: tuple[str, ...]
+SECOND_PASS: str
+GROUPS: str
+
+class SecondPass:
+    def __init__(self, table: Table, encoder: str) -> None: ...
+    @classmethod
+    def open_shipped(cls, encoder: str) -> Self: ...
 
 class Convention:
     @property

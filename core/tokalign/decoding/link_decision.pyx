@@ -50,10 +50,11 @@ from libc.string cimport memset
 
 import numpy as np
 
-from tokalign.features.extract cimport Extractor
+from tokalign.decoding.second_pass cimport *
 from tokalign.features.pair cimport *
 
-from tokalign.errors import ShapeError
+from tokalign.errors import ResourceError, ShapeError
+from tokalign.files.tables import Table
 from tokalign.model.styles import MAX_KNOTS, N_INPUTS
 
 cdef enum:
@@ -84,6 +85,46 @@ CHOICE_INPUTS = (
 )
 """Names of the inputs of the choice; shares are in [0, 1]."""
 
+CELL_INPUTS = (
+    "s2t", "t2s", "mean",                        # log odds of posteriors
+    "source NULL", "target NULL",                # log odds of NULL
+    "encoder s2t", "encoder t2s",                # log-probabilities
+    "encoder s2t over NULL", "encoder t2s over NULL",
+    "encoder source NULL", "encoder target NULL",
+    "encoder s2t over rival", "encoder t2s over rival",
+    "row's rival", "column's rival",             # the largest other mean
+    "row's sum", "column's sum",                 # of means
+    "mean at -1 -1", "mean at -1 0", "mean at -1 1", "mean at 0 -1",
+    "mean at 0 1", "mean at 1 -1", "mean at 1 0", "mean at 1 1",
+    "link",                                      # whether the mean is at least FIRST
+    "row's links", "column's links",             # with its own
+    "row's nearest", "column's nearest",         # tokens to the nearest other link
+    "source tag", "target tag",                  # numbers of tags, NO_TAG without
+    "tag before source", "tag after source", "tag before target", "tag after target",
+    "row's nearest tag", "column's nearest tag",
+    "source kind", "target kind",
+)
+"""Names of a cell's inputs."""
+
+GROUP_INPUTS = (
+    "log-likelihood",                       # of the group's decision, cells taken as independent
+    "least log-likelihood",                 # of a cell
+    "loss",                                 # of log-likelihood, against the cell-by-cell decision
+    "cells", "links",
+    "least link", "likeliest other",        # posteriors
+    "squares that lack a link",             # cells that would close one, in the group's lines
+    "rows without links", "rows of several links", "tokens between a row's links",
+    "columns without links", "columns of several links", "tokens between a column's links",
+)
+"""Names of the inputs of a decision on a group of cells."""
+
+SECOND_PASS = "second-pass"
+"""Name of the shipped table of second passes."""
+GROUPS = "-groups"
+"""Suffix of an encoder's name there, for its trees of groups."""
+
+assert len(CELL_INPUTS) == <int>N_CELL_INPUTS
+assert len(GROUP_INPUTS) == <int>N_GROUP_INPUTS
 assert MAX_KNOTS == <int>MOST_KNOTS
 assert len(CHOICE_INPUTS) == N_INPUTS == <int>N_CHOICE_INPUTS
 
@@ -295,25 +336,16 @@ cdef double _confidence_of(
     return 1.0 / (1.0 + exp(-(numbers.slope * odds + numbers.offset)))
 
 
-cdef Py_ssize_t keep_links(
-    const StyleNumbers *numbers, const uint8_t *lexical_class, Py_ssize_t n_target, int32_t *source,
-    int32_t *target, double *confidence, Py_ssize_t n_links, double least,
+cdef void calibrate_links(
+    const StyleNumbers *numbers, const uint8_t *lexical_class, Py_ssize_t n_target,
+    const int32_t *source, const int32_t *target, double *confidence, Py_ssize_t n_links,
 ) noexcept nogil:
-    """Replace posteriors by confidences, drop links below the least, and return the rest's
-    number."""
-    cdef Py_ssize_t n_kept = 0
+    """Replace posteriors by confidences."""
     cdef Py_ssize_t k
-    cdef double value
     cdef bint are_unlike
     for k in range(n_links):
         are_unlike = lexical_class[source[k] * n_target + target[k]] != CLASS_IDENTICAL
-        value = _confidence_of(numbers, confidence[k], are_unlike)
-        if value >= least:
-            source[n_kept] = source[k]
-            target[n_kept] = target[k]
-            confidence[n_kept] = value
-            n_kept += 1
-    return n_kept
+        confidence[k] = _confidence_of(numbers, confidence[k], are_unlike)
 
 
 cdef Py_ssize_t drop_weak(
@@ -478,6 +510,57 @@ cdef class Convention:
         for k in range(each.shape[0]):
             each[k] = _confidence_of(&self.numbers, each[k], is_unlike[k])
         return found
+
+
+cdef class SecondPass:
+    """Decides the cells of pairs that an encoder read, then groups of them.
+
+    Parameters
+    ----------
+    table : Table
+        Boosted trees.
+    encoder : str
+        Name of the encoder whose model they were trained for.
+
+    Raises
+    ------
+    ResourceError
+        If the table is damaged, made for other inputs, or has no trees for the encoder.
+    """
+
+    def __init__(self, table, str encoder not None):
+        wanted = {"inputs": CELL_INPUTS, "group_inputs": GROUP_INPUTS}
+        if any([table.strings(name) != list(names) for name, names in wanted.items()]):
+            raise ResourceError(f"{table.path}: made for other inputs; rebuild it")
+        self._cells = Forest(table, encoder, <int>N_CELL_INPUTS, 1)
+        self._groups = Forest(table, f"{encoder}{GROUPS}", <int>N_GROUP_INPUTS, 1)
+
+    @classmethod
+    def open_shipped(cls, str encoder not None):
+        """Return the shipped second pass of an encoder's model."""
+        return cls(Table.open_shipped(SECOND_PASS), encoder)
+
+    cdef void revise(self, const FirstPass *first, double *revised) noexcept nogil:
+        """Write each cell's probability of a link."""
+        cdef float[<int>N_CELL_INPUTS] inputs
+        cdef Py_ssize_t n_target = first.pair.target.n
+        cdef Py_ssize_t i, j
+        cdef double log_odds
+        for i in range(first.pair.source.n):
+            for j in range(n_target):
+                if is_likely(first, i, j):
+                    cell_inputs(first, i, j, inputs)
+                    self._cells.score(inputs, 1, &log_odds)
+                    revised[i * n_target + j] = 1.0 / (1.0 + exp(-log_odds))
+                else:
+                    revised[i * n_target + j] = first.mean[i * n_target + j]
+
+    cdef void choose(
+        self, const double *revised, Py_ssize_t n_source, Py_ssize_t n_target, uint8_t *taken,
+        GroupRoom *room,
+    ) noexcept nogil:
+        """Replace the cell-by-cell decision on each group of uncertain cells by the best one."""
+        _choose_groups(self._groups, revised, taken, n_source, n_target, room)
 
 
 def lowered_shares(const double[::1] shares, const double[::1] agreements):

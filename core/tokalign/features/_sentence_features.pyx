@@ -29,15 +29,11 @@ from libc.stdint cimport int32_t, uint64_t
 from libc.stdlib cimport free, malloc, qsort
 from libc.string cimport memset
 
-import numpy as np
-
 from tokalign.english.spelling.same_spelling cimport Borrowed, Letters, initials, joined
 from tokalign.english.values.value_agreement cimport agree
 from tokalign.features._emit cimport *
 from tokalign.features._word_pairs cimport NO_RULE, spell
 from tokalign.features.pair cimport *
-
-from tokalign.errors import InputError, ShapeError
 
 cdef double ADDED = 2.0
 cdef double NEGLIGIBLE = 1e-9    # relative excess that rounding may cause
@@ -48,7 +44,6 @@ cdef enum:
     T_SUM = 2
     T_SQUARES = 3
     N_SUMS = 4
-    MAX_RELATION = 1 << 30
 
 
 cdef enum:
@@ -592,69 +587,3 @@ cdef int distributional_similarity(
                 scratch, scratch.row[i], scratch.row[source.n + j]
             )
     return 0
-
-
-cdef int _arcs(object columns, str field, Arcs *out) except -1:
-    """Point `out` into checked columns, which the caller keeps alive."""
-    cdef const int32_t[::1] lemma, head, relation
-    lemma, head, relation = columns
-    cdef Py_ssize_t k
-    out.n = lemma.shape[0]
-    if head.shape[0] != out.n or relation.shape[0] != out.n:
-        raise ShapeError(
-            f"{field}: {out.n} lemmas, {head.shape[0]} heads, {relation.shape[0]} relations; "
-            "wanted as many of each",
-            field=field,
-        )
-    if out.n == 0:
-        raise InputError(f"{field} has no tokens", field=field)
-    for k in range(out.n):
-        if not -1 <= head[k] < out.n or not 0 <= relation[k] < MAX_RELATION:
-            raise InputError(
-                f"{field}: token {k} has head {head[k]} and relation {relation[k]}; wanted "
-                f"-1..{out.n - 1} and 0..{MAX_RELATION - 1}",
-                field=field,
-            )
-    out.lemma = &lemma[0]
-    out.head = &head[0]
-    out.relation = &relation[0]
-    return 0
-
-
-def similarity(source, target):
-    """Return the distributional similarity of every word of one sentence to every one of another.
-
-    Parameters
-    ----------
-    source, target : tuple of three int32 arrays of shape (n,), C-contiguous
-        Ids of lemmas, heads (-1 for a root), ids of relations, of each token.
-
-    Returns
-    -------
-    float32 array, shape (n_source, n_target)
-        In [0, 1]; 0 where two words share no feature.
-
-    Raises
-    ------
-    InputError
-        If a sentence is empty, or a head or relation out of range.
-    ShapeError
-        If columns disagree.
-    """
-    cdef Arcs left, right
-    cdef ArcScratch scratch
-    cdef int failed
-    scratch.n_max = 0
-    scratch.lemmas = NULL
-    scratch.sums = NULL
-    scratch.entries = NULL
-    _arcs(source, "source", &left)
-    _arcs(target, "target", &right)
-    result = np.empty((left.n, right.n), dtype=np.float32)
-    cdef float[:, ::1] view = result
-    with nogil:
-        failed = distributional_similarity(&left, &right, &scratch, &view[0, 0])
-        release(&scratch)
-    if failed:
-        raise MemoryError(f"cannot hold the arcs of {left.n + right.n} tokens")
-    return result

@@ -174,7 +174,7 @@ cdef struct PairState:
     float *distributional    # similarity of the words' arcs
     uint8_t *run             # 0, or 1 + count_run of the diagonal run that holds the cell
     uint8_t *content_run     # count_content_run of that run
-    float *scratch           # [context_scratch(source.n, target.n)] of _cell_features.pyx
+    float *scratch           # [context_scratch(source.n, target.n)] of _cell_features.pxd
 
 cdef inline float strength_at(const PairState *pair, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
     # Strength of a cell; 0 outside the sentences.

@@ -26,7 +26,7 @@ from tokalign.english.values.kinds cimport (
     ROLE_PERCENT,
     ROLE_UNIT,
 )
-from tokalign.english.values.value_agreement cimport are_equal, contradict, of_one_dimension
+from tokalign.english.values.value_finding cimport are_equal, contradict, of_one_dimension
 from tokalign.english.values.value_structs cimport Found
 from tokalign.features.pair cimport *
 from tokalign.relations.clashes cimport *

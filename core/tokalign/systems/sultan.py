@@ -32,13 +32,13 @@ from tokalign.english.lexicon.lexical_resources import find_resource, open_resou
 from tokalign.english.lexicon.lexical_tables import Paraphrases, WordNet
 from tokalign.errors import ResourceError, quoted
 from tokalign.systems.dependencies import dependencies
+from tokalign.systems.kernels import RULES, SultanKernel
 from tokalign.systems.matches import Matches
-from tokalign.systems.sultan_kernel import RULES, SultanKernel
 from tokalign.types import Sentence
 from tokalign.types.locks import ForkLock
 
 if TYPE_CHECKING:
-    from tokalign.systems.sultan_kernel import _Prepared
+    from tokalign.systems.kernels import _Prepared
 
 TABLES: tuple[str, ...] = ("ppdb", "wordnet")
 """Tables of similar words; the first installed one is used."""

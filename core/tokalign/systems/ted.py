@@ -6,7 +6,7 @@ from itertools import count
 
 import numpy as np
 
-from tokalign.systems._trees import cheapest_script
+from tokalign.systems.kernels import cheapest_script
 from tokalign.systems.lemma import lower_lemmas, nearest_pairs
 from tokalign.systems.matches import Matches
 from tokalign.types import Sentence
@@ -45,7 +45,8 @@ class TreeEditSystem:
     def align(self, source: Sentence, target: Sentence) -> Matches:
         """Return the links, of the rules ``keep`` and ``move``, and the distance.
 
-        LimitError is raised if the trees are far deeper than those of sentences; see _trees.
+        LimitError is raised if the trees are far deeper than those of sentences; see
+        tokalign.systems.kernels.
         """
         lemmas = lower_lemmas(source), lower_lemmas(target)
         numbers = dict(zip(dict.fromkeys(lemmas[0] + lemmas[1]), count(), strict=False))

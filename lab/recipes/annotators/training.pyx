@@ -10,6 +10,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
+from tokalign.english.annotate.forms cimport *
 from tokalign.english.annotate.parsing cimport *
 from tokalign.english.annotate.tagging cimport *
 
@@ -204,7 +205,7 @@ def train_arcs(
     ShapeError
         If an array is of another shape, or a label or the number of a sentence is out of range.
     """
-    check(forms, tags, action_weights, label_weights, n_labels)
+    check_shapes(forms, tags, action_weights, label_weights, n_labels)
     if not gold_heads.shape[0] == gold_labels.shape[0] == forms.n_tokens:
         raise ShapeError("one gold head and one gold label per token are wanted")
     check_range("gold_labels", gold_labels, n_labels)

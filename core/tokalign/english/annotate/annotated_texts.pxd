@@ -1,6 +1,6 @@
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint64_t
 
-from tokalign.english.annotate.tagging cimport Form
+from tokalign.english.annotate.forms cimport Form
 
 cdef struct Token:
     Form form

@@ -25,7 +25,6 @@ from tokalign.english.annotate.sentence_splitter cimport next_sentence, scan_of
 from tokalign.english.annotate.tagging cimport (
     N_KNOWN,
     WIDTH,
-    Form,
     Lexicon,
     check_width,
     open_lexicon,

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.english.annotate.annotated_texts import TextAnnotator
-from tokalign.english.annotate.parsing import parse_forms
-from tokalign.english.annotate.tagging import KNOWN_TAGS, NO_TAG, Forms
+from tokalign.english.annotate.tagging import KNOWN_TAGS, NO_TAG, Forms, parse_forms
 from tokalign.errors import InputError, ResourceError, ShapeError
 from tokalign.files.tables import Table
 from tokalign.types.locks import cached_property
@@ -114,7 +113,7 @@ class Parser(FromTable):
     """Arc-hybrid parser over the arrays of a table; labels are Universal Dependencies relations.
 
     Any tag that it does not know counts as one unknown tag. Weights have the shapes (2**k, 4) and
-    (2**m, 64); see `tokalign.english.annotate.parsing.parse_forms`.
+    (2**m, 64); see `tokalign.english.annotate.tagging.parse_forms`.
     """
 
     tags: tuple[str, ...]

@@ -1,20 +1,6 @@
-from libc.stdint cimport int16_t, int32_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int16_t, int32_t, uint8_t, uint32_t
 
-
-cdef struct Form:
-    # Features of a token for the tagger and the parser, as hashes.
-    uint32_t form       # hash of the token as written
-    uint32_t lower      # of the token lower-cased, digits as 0
-    uint32_t prefix1    # of the first characters, case kept
-    uint32_t prefix2
-    uint32_t prefix3
-    uint32_t suffix1    # of the last characters, lower-cased, digits as 0
-    uint32_t suffix2
-    uint32_t suffix3
-    uint32_t suffix4
-    uint32_t shape      # of the token as X x 0 and signs, runs cut to two
-    uint32_t fixed      # QUOTE_OPEN, QUOTE_CLOSE or 0
-    uint32_t case       # bits HAS_LOWER, HAS_UPPER
+from tokalign.english.annotate.forms cimport Form
 
 
 cdef enum:
@@ -29,21 +15,6 @@ cdef class Forms:
     cdef int32_t* offsets       # [n_sentences + 1], owned
     cdef readonly Py_ssize_t n_tokens
     cdef readonly Py_ssize_t n_sentences
-
-
-cdef inline uint32_t slot(uint64_t template, uint64_t a, uint64_t b, int shift) noexcept nogil:
-    """Return the table row of a feature: template number and up to two values."""
-    cdef uint64_t h = a * 0x9E3779B97F4A7C15u + template * 0xD6E8FEB86659FD93u
-    h ^= h >> 32
-    h = (h + b) * 0xC2B2AE3D27D4EB4Fu
-    h ^= h >> 29
-    h *= 0xBF58476D1CE4E5B9u
-    return <uint32_t>(h >> shift)
-
-
-cdef inline uint64_t both(uint32_t a, uint32_t b) noexcept nogil:
-    """Return two 32-bit values as one."""
-    return (<uint64_t>a << 32) | b
 
 
 cdef inline uint32_t lexicon_value(
@@ -112,3 +83,6 @@ cdef void tag_sentence(
     const uint32_t* known,       # [N_KNOWN], see KNOWN_TAGS
     uint8_t* tags,               # [n], written
 ) noexcept nogil
+
+cdef int longest(Forms forms) noexcept
+cdef int check_shapes(Forms forms, tags, actions, labels, int n_labels) except -1

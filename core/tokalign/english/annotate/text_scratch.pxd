@@ -3,8 +3,8 @@
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t
 from libc.stdlib cimport free, malloc
 
+from tokalign.english.annotate.forms cimport Form
 from tokalign.english.annotate.growing cimport has_room
-from tokalign.english.annotate.tagging cimport Form
 
 cdef enum:
     LEAST_TOKENS = 256

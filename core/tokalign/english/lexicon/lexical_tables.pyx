@@ -148,15 +148,6 @@ def relation_bit(str name):
     return 1 << RELATION_NAMES.index(name)
 
 
-def _place(str letter):
-    """Return the number of a part of speech by its letter."""
-    if len(letter) != 1 or letter not in POS_LETTERS:
-        raise InputError(
-            f"part of speech {letter!r} is unknown; wanted letters out of {POS_LETTERS!r}"
-        )
-    return POS_LETTERS.index(letter)
-
-
 cdef bint _meet(
     const int32_t *a, const int32_t *a_end, const int32_t *b, const int32_t *b_end
 ) noexcept nogil:
@@ -359,33 +350,6 @@ cdef class WordNet(LexicalTable):
                 if out[pos] < 0:
                     out[pos] = self._word_entries[word, pos]
 
-    def relations(self, str a, str b, str pos_a=POS_LETTERS, str pos_b=POS_LETTERS):
-        """Return the names, of RELATION_NAMES, of all relations from one lower-case lemma to another.
-
-        `pos_a` and `pos_b` are the parts of speech to look up: letters out of n, v, a, r; another
-        one raises InputError. A lemma that is unknown has no relations.
-
-        Examples
-        --------
-        >>> wordnet = WordNet.open_shipped()
-        >>> sorted(wordnet.relations("dog", "canine", "n", "n"))
-        ['hypernym']
-        """
-        cdef uint32_t mask = 0
-        cdef int32_t left, right
-        places_b = [_place(letter) for letter in pos_b]
-        for place_a in [_place(letter) for letter in pos_a]:
-            left = self.entry(a, place_a)
-            if left < 0:
-                continue
-            for place_b in places_b:
-                right = self.entry(b, place_b)
-                if right >= 0:
-                    mask |= relation(&self.table, left, right, ANYWHERE)
-        return frozenset(
-            name for k, name in enumerate(RELATION_NAMES) if mask >> k & 1
-        )
-
 
 cdef float cosine(const VectorTable *table, int32_t a, int32_t b) noexcept nogil:
     """Return the cosine of two rows, in [-1, 1]; 0 if either is -1."""
@@ -428,10 +392,6 @@ cdef class Vectors(LexicalTable):
         self.table.scale = &scale[0]
         self.table.n_dimensions = <int32_t>row.shape[1]
 
-    def similarity(self, str a, str b):
-        """Return the cosine of two lower-case words' vectors, in [-1, 1]; 0 if one has none."""
-        return cosine(&self.table, self.find(a), self.find(b))
-
 
 cdef bint paraphrases(const ParaphraseTable *table, int32_t a, int32_t b) noexcept nogil:
     """Whether two words are listed as a pair; False if either is -1."""
@@ -455,10 +415,6 @@ cdef class Paraphrases(LexicalTable):
     def __len__(self):
         """Return the number of pairs."""
         return len(self._arrays[1]) // 2
-
-    def related(self, str a, str b):
-        """Whether two lower-case words are listed as paraphrases."""
-        return paraphrases(&self.table, self.find(a), self.find(b))
 
 
 cdef class Frequencies(LexicalTable):

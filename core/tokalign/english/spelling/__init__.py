@@ -1,21 +1,12 @@
 """Rules for equal words: typos, spelling variants, short forms, acronyms, identifiers of code."""
 
-from tokalign.english.spelling.same_spelling import (
-    is_initials,
-    is_joined,
-    is_lengthened,
-    is_typo,
-    is_variant,
-)
+from tokalign.english.spelling.same_spelling import is_typo, is_variant
 from tokalign.english.spelling.spelling_tables import Expansion, code_words, expansions
 
 __all__ = [
     "Expansion",
     "code_words",
     "expansions",
-    "is_initials",
-    "is_joined",
-    "is_lengthened",
     "is_typo",
     "is_variant",
 ]

@@ -25,7 +25,6 @@ cdef extern from "Python.h":
     bint Py_UNICODE_ISALPHA(Py_UCS4 letter) nogil
 
 cdef enum:
-    MOST_WORDS = 12         # of a run
     LEAST_INITIALS = 2
     MOST_INITIALS = 6
     LEAST_LETTERS = 4       # of a word with a typo
@@ -89,14 +88,14 @@ _fill_tables()
 cdef class SpelledWord:
     """The letters of a token in lower case; only the length if it exceeds MAX_LETTERS."""
 
-    def __init__(self, token, bint is_function=False):
+    def __init__(self, token):
         if not isinstance(token, str):
             raise InputError(f"a word is {quoted(token)}, wanted a str")
         cdef str lower = token.lower()
         cdef int k
         self.letters.code = self._code
         self.letters.n = <int32_t>min(len(lower), MAX_LETTERS + 1)
-        self.letters.is_function = is_function
+        self.letters.is_function = False
         for k in range(min(self.letters.n, <int>MAX_LETTERS)):
             self._code[k] = <uint32_t>lower[k]
 
@@ -289,19 +288,6 @@ def is_typo(a, b):
     return typo(&one.letters, &other.letters)
 
 
-def is_lengthened(a, b):
-    """Return whether words differ only in letters repeated three times or more.
-
-    Examples
-    --------
-    >>> is_lengthened("sooo", "so"), is_lengthened("Yesss", "yes"), is_lengthened("too", "to")
-    (True, True, False)
-    """
-    cdef SpelledWord one = SpelledWord(a)
-    cdef SpelledWord other = SpelledWord(b)
-    return lengthened(&one.letters, &other.letters)
-
-
 def is_variant(a, b):
     """Return whether two words are British and American spellings of one word, in either order, or
     differ only by accents.
@@ -370,54 +356,6 @@ cdef bint initials(const Letters *word, const Letters **run, int n_run) noexcept
                 after |= <uint32_t>1 << (j + 1)
         reached = after
     return reached >> n & 1
-
-
-cdef object _compare(word, run, function_words, bint is_acronym):
-    cdef SpelledWord one = SpelledWord(word)
-    cdef list others = [
-        SpelledWord(each, isinstance(each, str) and each.lower() in function_words) for each in run
-    ]
-    cdef Borrowed[MOST_WORDS] letters
-    cdef int k, n = <int>len(others)
-    if n > MOST_WORDS:
-        raise InputError(f"a run has {n} tokens, at most {MOST_WORDS} are compared")
-    for k in range(n):
-        letters[k] = &(<SpelledWord>others[k]).letters
-    return (initials if is_acronym else joined)(&one.letters, letters, n)
-
-
-def is_joined(word, run):
-    """Return whether a token is a run of at most 12 tokens written as one.
-
-    Both have the same letters and digits in the same order, ignoring case and other signs. So
-    identifiers of code match in any style of case. A run of one token may be the same word with
-    other hyphens. Raises InputError if the run is longer.
-
-    Examples
-    --------
-    >>> is_joined("database", ["data", "base"]), is_joined("16GB", ["16", "GB"])
-    (True, True)
-    >>> is_joined("getUserName", ["get_user_name"]), is_joined("e-mail", ["email"])
-    (True, True)
-    """
-    return _compare(word, run, (), False)
-
-
-def is_initials(word, run, function_words=()):
-    """Return whether a token is the initials of a run of 2 to 12 tokens.
-
-    Initials are 2 to 6 letters, in any case, with or without dots. `function_words`, in lower case,
-    may be left out, except the first and the last of the run. Raises InputError if the run is
-    longer.
-
-    Examples
-    --------
-    >>> is_initials("imf", ["International", "Monetary", "Fund"])
-    True
-    >>> is_initials("FBI", ["Federal", "Bureau", "of", "Investigation"], {"of"})
-    True
-    """
-    return _compare(word, run, function_words, True)
 
 
 cdef struct StemmedWord:

@@ -69,11 +69,7 @@ class Reading(NamedTuple):
 
 CURRENCY = {code: index for index, code in enumerate(words.CODES)}
 UNIT = {base: index for index, base in enumerate(words.UNIT_BASES)}
-_STANDS = {
-    words.BEFORE: Part.BEFORE,
-    words.AFTER: Part.AFTER,
-    words.BOTH: Part.BEFORE | Part.AFTER,
-}
+_STANDS = {"before": Part.BEFORE, "after": Part.AFTER, "both": Part.BEFORE | Part.AFTER}
 
 
 class _Table(dict[str, Reading]):

@@ -16,3 +16,7 @@ cdef int find(
 
 cdef int found_in(list tokens, Found **out) except -1
 cdef int fill_pieces(str token, Piece *out) except -1
+
+cdef bint are_equal(const Found *a, const Found *b) noexcept nogil
+cdef bint contradict(const Found *a, const Found *b) noexcept nogil
+cdef bint of_one_dimension(const Found *a, const Found *b) noexcept nogil

@@ -21,21 +21,27 @@ A time is::
 Without a half of the day a time up to twelve has two readings. A version is::
 
     version    v2.0 | 1.2.3 | "version" number
+
+Two values are equal even if they are written in other units; see `value_agreement.pxd` for tokens.
 """
 
+from libc.math cimport fabs
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
 from tokalign.english.values._amounts cimport *
+from tokalign.english.values.value_agreement cimport equal, same, share_of
 from tokalign.english.values.value_structs cimport *
 
 from tokalign.english.values.kinds import Kind, Role
 from tokalign.english.values.token_readings import CASED, LOWER, readings
 from tokalign.english.values.value import Facts, Value, key_of
+from tokalign.english.values.value_words import SIZES, UNIT_BASES
 from tokalign.errors import InputError, quoted
 
 cdef enum:
     N_READERS = 6
+    MOST_UNITS = 128
 
 ctypedef int (*Reader)(const Piece *, int, Found *) noexcept nogil
 
@@ -420,6 +426,76 @@ cdef int find(const Piece *pieces, int n, Found *out) noexcept nogil:
                 n_found += 1
         at = best.stop
     return n_found
+
+
+cdef double CONVERTED = 0.04  # by so much a converted amount may be rounded: 10 miles, 16 km
+cdef double LOOSE = 0.25      # where units of one name differ by nation, and months by their days
+cdef int[<int>MOST_UNITS] DIMENSION   # of a base unit; 0 without one
+cdef double[<int>MOST_UNITS] SIZE     # of a base unit, in its dimension
+cdef bint[<int>MOST_UNITS] IS_LOOSE
+
+for _unit, _name in enumerate(UNIT_BASES):
+    DIMENSION[_unit] = 0
+    for _dimension, _sizes in enumerate(SIZES.values(), 1):
+        if _name in _sizes:
+            DIMENSION[_unit], SIZE[_unit] = _dimension, _sizes[_name]
+    IS_LOOSE[_unit] = _name in ("cup", "gal", "month", "pint", "t", "year")
+
+
+cdef bint of_one_dimension(const Found *a, const Found *b) noexcept nogil:
+    """Whether two quantities are times, lengths, masses and so on."""
+    return (
+        a.kind == KIND_QUANTITY and b.kind == KIND_QUANTITY
+        and (a.code == b.code or (DIMENSION[a.code] and DIMENSION[a.code] == DIMENSION[b.code]))
+    )
+
+
+cdef bint _are_converted(const Found *a, const Found *b) noexcept nogil:
+    """Whether one quantity is the other in another unit, and rounded: 10 miles, 16 km."""
+    cdef double one = a.amount
+    cdef double other = b.amount
+    cdef double within = CONVERTED
+    if a.code != b.code:
+        one, other = one * SIZE[a.code], other * SIZE[b.code]
+        if IS_LOOSE[a.code] or IS_LOOSE[b.code]:
+            within = LOOSE
+    elif equal(a.amount * b.number, b.amount * a.number):
+        return False  # both in one unit
+    return fabs(one - other) <= within * max(fabs(one), fabs(other))
+
+
+cdef bint are_equal(const Found *a, const Found *b) noexcept nogil:
+    """Whether two values are the same, however they are written; a half is 50%."""
+    if a.kind != b.kind:
+        return (
+            KIND_FRACTION in (a.kind, b.kind) and share_of(a) >= 0.0 and equal(share_of(a), share_of(b))
+        )
+    return same(a, b) or (of_one_dimension(a, b) and _are_converted(a, b))
+
+
+cdef bint _contradict_as_dates(const Found *a, const Found *b) noexcept nogil:
+    """Whether two dates differ in a field that both have."""
+    cdef int k
+    for k in range(N_PARTS):
+        if k == PERIOD or (k == YEAR and a.field[PERIOD] != b.field[PERIOD]):
+            continue
+        if a.field[k] and b.field[k] and a.field[k] != b.field[k]:
+            return True
+    return False
+
+
+cdef bint contradict(const Found *a, const Found *b) noexcept nogil:
+    """Whether two values in the same place cannot both hold: another amount, or another unit of the
+    same number."""
+    if a.rank or b.rank or are_equal(a, b):
+        return False
+    if a.kind != b.kind:
+        return a.kind in (KIND_RANGE, KIND_SCORE) and b.kind in (KIND_RANGE, KIND_SCORE)
+    if a.kind == KIND_DATE:
+        return _contradict_as_dates(a, b)
+    if a.kind == KIND_QUANTITY and a.code != b.code:
+        return of_one_dimension(a, b) or equal(a.number, b.number)
+    return True
 
 
 cdef int found_in(list tokens, Found **out) except -1:
