@@ -186,6 +186,7 @@ cdef float _jaccard(const Characters *a, const Characters *b) noexcept nogil:
     return <float>_ones(a.letters & b.letters) / _ones(a.letters | b.letters)
 
 
+# One function, since what the comparisons share lives in registers from its first loop to its last.
 cdef void similarities(const Characters *a, const Characters *b, float *out) noexcept nogil:
     """Write all N_SIMILARITY of two non-empty words.
 

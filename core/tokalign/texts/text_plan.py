@@ -168,16 +168,28 @@ def _has_rival(
     return False
 
 
+BETTER = 0.02
+"""By how much a pair with a joined side must be the better one: a short sentence of common words,
+which `similarity` hardly weighs, adds less."""
+
+
 def _may_join(candidate: TextCandidate, similarities: Mapping[TextCandidate, float]) -> bool:
-    """Whether two sentences may be paired with two others at once: words have crossed the end of a
-    sentence if one of the four goes better with two of the others than any with one."""
+    """Whether sentences may be paired as one.
+
+    One sentence with two: if it goes better with both than with either alone. Two with two: if one
+    of the four goes better with two of the others than any with one, since then words have crossed
+    the end of a sentence.
+    """
     i, n_old, j, n_new = candidate
-    if (n_old, n_new) != (2, 2):
+    if n_old + n_new == 2:
         return True
 
     def best(parts: Iterable[tuple[int, int, int, int]]) -> float:
         return max(similarities.get(TextCandidate(*part), 0.0) for part in parts)
 
+    if n_old + n_new == 3:
+        alone = best((i + k, 1, j + m, 1) for k in range(n_old) for m in range(n_new))
+        return similarities[candidate] > alone + BETTER
     joined = best([(i, 1, j, 2), (i + 1, 1, j, 2), (i, 2, j, 1), (i, 2, j + 1, 1)])
     return joined > best([(i, 1, j, 1), (i + 1, 1, j + 1, 1)])
 
