@@ -33,6 +33,8 @@ from tokalign.files.tables import Table
 from tokalign.model import load_model
 from tokalign.model.shipped import model_path
 
+sys.path.append(str(Path(__file__).parents[1]))  # of a script, only its own folder is there
+
 from lab.kernels.doors import are_paraphrases, vector_cosine, wordnet_relations
 
 SHIPPED = {
