@@ -57,7 +57,9 @@ def environment(name: str, python: str, dist: Path, *wanted: object) -> Path:
     folder = WORK / name
     uv("venv", "-q", "--clear", "--python", python, folder)
     found = folder / "bin" / "python"
-    uv("pip", "install", "-q", "--python", found, "--find-links", dist, *wanted)
+    # Without this uv installs the data that it found here before, if that had the same version.
+    fresh = ("--refresh-package", "tokalign-data", "--refresh-package", "tokalign-neural-data")
+    uv("pip", "install", "-q", *fresh, "--python", found, "--find-links", dist, *wanted)
     return found
 
 
