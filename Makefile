@@ -221,6 +221,15 @@ test-clients: build dev  ## clients in other languages; installs their compilers
 test-lexicon: build dev $(WORDNET_DICT)  ## the WordNet table against NLTK's reader of the files
 	WORDNET_DICT=$(abspath $(WORDNET_DICT)) $(BIN)/python -m pytest tests/unit/test_wordnet.py
 
+test-arm: build dev  ## kernels of the encoder on ARM, which QEMU emulates; each module compiled for it
+	@command -v qemu-aarch64 aarch64-linux-gnu-gcc >/dev/null || \
+	  { echo "it needs the packages qemu-user, gcc-aarch64-linux-gnu and libc6-dev-arm64-cross" >&2; exit 1; }
+	$(BIN)/python -m pytest tests/unit/test_other_systems.py -k arm
+	$(BIN)/python setup.py -q generate
+	cd core && find tokalign -name '*.c' | xargs -P 2 -I{} aarch64-linux-gnu-gcc -O1 -fsyntax-only -w \
+	  -I$$(../$(BIN)/python -c "import sysconfig as s; print(s.get_path('include'))") \
+	  -I$$(../$(BIN)/python -c "import numpy; print(numpy.get_include())") -I tokalign {}
+
 attack: build dev  ## hostile peers, faults and malformed requests; ARGS as for python -m bench.attack
 	$(BIN)/python -m bench.attack $(ARGS)
 

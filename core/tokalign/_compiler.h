@@ -22,6 +22,24 @@
 #define TOKALIGN_HAS(instructions) __builtin_cpu_supports(instructions)
 #endif
 
+/* Dot products of bytes, which most 64-bit ARM processors have since 2018. */
+#if defined(TOKALIGN_GNU) && defined(__aarch64__)
+#define TOKALIGN_ARM 1
+#if defined(__clang__)
+#define TOKALIGN_DOT_PRODUCTS __attribute__((target("dotprod")))
+#else
+#define TOKALIGN_DOT_PRODUCTS __attribute__((target("arch=armv8.2-a+dotprod")))
+#endif
+#if defined(__ARM_FEATURE_DOTPROD)
+#define TOKALIGN_HAS_DOT_PRODUCTS 1
+#elif defined(__linux__)
+#include <sys/auxv.h>
+#define TOKALIGN_HAS_DOT_PRODUCTS (getauxval(AT_HWCAP) >> 20 & 1) /* HWCAP_ASIMDDP */
+#else
+#define TOKALIGN_HAS_DOT_PRODUCTS 0
+#endif
+#endif
+
 /* Versions of a function for several processors, chosen when the module is loaded; that needs glibc.
    All versions give the same numbers. */
 #if defined(TOKALIGN_X86) && defined(__GLIBC__) && !defined(__clang__)

@@ -122,6 +122,11 @@ int main(void)
     static float rows[4 * 64], added[4 * 64], ones[64], zeros[64], matrix[64 * 48], out[4 * 48];
     static float three[4 * 3 * 64], scratch[4096], attended[4 * 64];
     static double scores[40], powers[40];
+    static uint8_t bytes[TILE_ROWS][256];
+    static int8_t panel[256 * PANEL];
+    static int32_t sums[TILE_ROWS * PANEL];
+    const char *tiles[] = {"avx512", "avx2", "arm", "plain"};
+    const uint8_t *of_bytes[TILE_ROWS];
     unsigned state = 1;
     for (int k = 0; k < 64 * 48; k++)
         matrix[k] = (float)((state = state * 1664525u + 1013904223u) >> 8) / 16777216.0f - 0.5f;
@@ -137,6 +142,27 @@ int main(void)
     multiply_rows(rows, 4, 64, matrix, 64, 48, out);
     attend(tile_named("plain"), three, 4, 64, 32, 0, 0, scratch, attended);
     exponentials(scores, 40, 5.0, powers);
+    for (int trial = 0; trial < 8; trial++) {
+        int n_steps = trial < 7 ? 4 * (trial + 1) : 64;
+        for (int k = 0; k < 4 * n_steps * PANEL; k++) /* the first has the largest and smallest */
+            panel[k] = trial ? (int)((state = state * 1664525u + 1013904223u) >> 16) % 129 - 64
+                             : k % 3 ? 64 : -64;
+        for (int r = 0; r < TILE_ROWS; r++) {
+            of_bytes[r] = bytes[r];
+            for (int k = 0; k < 4 * n_steps; k++)
+                bytes[r][k] = trial ? (state = state * 1664525u + 1013904223u) >> 16 : r ? 255 : 0;
+        }
+        plain_tile(of_bytes, panel, n_steps, sums);
+        fwrite(sums, sizeof(sums), 1, stdout);
+        for (int t = 0; t < 4; t++) {
+            static int32_t found[TILE_ROWS * PANEL];
+            Tile tile = tile_named(tiles[t]);
+            if (tile != NULL) {
+                tile(of_bytes, panel, n_steps, found);
+                fprintf(stderr, "%s %d ", tiles[t], !memcmp(found, sums, sizeof(sums)));
+            }
+        }
+    }
     fwrite(rows, sizeof(rows), 1, stdout);
     fwrite(out, sizeof(out), 1, stdout);
     fwrite(attended, sizeof(attended), 1, stdout);
@@ -154,17 +180,36 @@ int main(void)
 """
 
 
-@pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
-def test_standard_c_gives_the_same_numbers(tmp_path):
-    source = tmp_path / "driver.c"
+def printed_by(compiler: str, tmp_path: Path, *options: str, by: tuple[str, ...] = ()) -> bytes:
+    """Return what the driver prints; each tile of its processor must have the plain one's sums."""
+    source, program = tmp_path / "driver.c", tmp_path / "driver"
     source.write_text(DRIVER)
     flags = ["-O2", "-fno-math-errno", "-ffp-contract=off", f"-I{CORE}", "-Wno-unused-function"]
-    plain = ["-DTOKALIGN_PLAIN_C", "-std=c11", "-Wall", "-Wpedantic", "-Werror"]
-    printed = []
-    for name, more in (("gnu", []), ("plain", plain)):
-        command = ["gcc", *flags, *more, "-o", tmp_path / name, source, "-lm"]
-        made = subprocess.run(command, capture_output=True, text=True, timeout=120)
-        assert made.returncode == 0, made.stderr
-        printed.append(subprocess.run([tmp_path / name], stdout=subprocess.PIPE, check=True).stdout)
-    assert len(printed[0]) > 60_000
-    assert printed[0] == printed[1]
+    command = [compiler, *flags, *options, "-o", program, source, "-lm"]
+    made = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert made.returncode == 0, made.stderr
+    done = subprocess.run([*by, program], capture_output=True, check=True)
+    assert len(done.stdout) > 60_000
+    of_tiles = done.stderr.decode().split()
+    assert of_tiles[1::2] == ["1"] * (len(of_tiles) // 2)
+    assert of_tiles[::2].count("plain") == 8
+    if by:
+        assert of_tiles[::2].count("arm") == 8
+    return done.stdout
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
+def test_standard_c_gives_the_same_numbers(tmp_path):
+    plain = ("-DTOKALIGN_PLAIN_C", "-std=c11", "-Wall", "-Wpedantic", "-Werror")
+    assert printed_by("gcc", tmp_path) == printed_by("gcc", tmp_path, *plain)
+
+
+NEEDED = ("gcc", "aarch64-linux-gnu-gcc", "qemu-aarch64")
+
+
+@pytest.mark.skipif(not all(map(shutil.which, NEEDED)), reason=f"it needs {', '.join(NEEDED)}")
+def test_arm_processors_give_the_same_numbers(tmp_path):
+    arm = printed_by(
+        "aarch64-linux-gnu-gcc", tmp_path, "-static", "-Wall", "-Werror", by=("qemu-aarch64",)
+    )
+    assert arm == printed_by("gcc", tmp_path)

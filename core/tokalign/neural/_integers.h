@@ -2,9 +2,9 @@
 
    Weights lie in panels of 64 outputs, in which the weights of 4 inputs stand together:
    packed[n_out / 64][n_in / 4][64][4]. A tile is 6 rows of activations times a panel. It exists for
-   AVX-512 with VNNI, for AVX2 and in plain C; which runs is chosen by what the processor has.
-   Weights keep to 64 instead of 127, because AVX2 adds two products in 16 bits, which then cannot
-   overflow (2 * 255 * 64 < 2 ** 15). So all three give the same integers. */
+   AVX-512 with VNNI, for AVX2, for ARM's dot products and in plain C; which runs is chosen by what
+   the processor has. Weights keep to 64 instead of 127, because AVX2 adds two products in 16 bits,
+   which then cannot overflow (2 * 255 * 64 < 2 ** 15). So all four give the same integers. */
 
 #ifndef TOKALIGN_INTEGERS_H
 #define TOKALIGN_INTEGERS_H
@@ -17,7 +17,8 @@
 #define PANEL 64
 #define TILE_ROWS 6
 
-/* sums[6][64] = the products of rows of 4 * n_steps inputs with a panel. */
+/* sums[6][64] = the products of rows of 4 * n_steps inputs with a panel; n_steps is a multiple of
+   4. */
 typedef void (*Tile)(
     const uint8_t *const rows[TILE_ROWS], const int8_t *panel, int n_steps, int32_t *sums);
 
@@ -111,6 +112,54 @@ TOKALIGN_TARGET("avx512f,avx512bw,avx512vnni") static void tile_avx512(
 }
 #endif
 
+#if defined(TOKALIGN_ARM)
+#include <arm_neon.h>
+
+/* The products of four inputs, which are in a lane of each row, with the weights of 8 outputs. */
+#define ARM_STEP(lane)                                                                            \
+    do {                                                                                          \
+        int8x16_t left = vld1q_s8(weights), right = vld1q_s8(weights + 16);                       \
+        of_less[0] = vdotq_s32(of_less[0], left, less);                                           \
+        of_less[1] = vdotq_s32(of_less[1], right, less);                                          \
+        _Pragma("GCC unroll 6") for (int r = 0; r < TILE_ROWS; r++)                               \
+        {                                                                                         \
+            found[r][0] = vdotq_laneq_s32(found[r][0], left, x[r], lane);                         \
+            found[r][1] = vdotq_laneq_s32(found[r][1], right, x[r], lane);                        \
+        }                                                                                         \
+        weights += 4 * PANEL;                                                                     \
+    } while (0)
+
+/* These processors multiply signed bytes by signed ones: 128 less than each activation, whose
+   products are added again at the end. */
+TOKALIGN_DOT_PRODUCTS static void tile_arm(
+    const uint8_t *const rows[TILE_ROWS], const int8_t *panel, int n_steps, int32_t *sums)
+{
+    const int8x16_t less = vdupq_n_s8(-128);
+    for (int first = 0; first < PANEL; first += 8) {
+        int32x4_t found[TILE_ROWS][2], of_less[2] = {vdupq_n_s32(0), vdupq_n_s32(0)};
+#pragma GCC unroll 6
+        for (int r = 0; r < TILE_ROWS; r++)
+            found[r][0] = found[r][1] = vdupq_n_s32(0);
+        const int8_t *weights = panel + 4 * first;
+        for (int step = 0; step < n_steps; step += 4) {
+            int8x16_t x[TILE_ROWS];
+#pragma GCC unroll 6
+            for (int r = 0; r < TILE_ROWS; r++)
+                x[r] = veorq_s8(vreinterpretq_s8_u8(vld1q_u8(rows[r] + 4 * step)), less);
+            ARM_STEP(0);
+            ARM_STEP(1);
+            ARM_STEP(2);
+            ARM_STEP(3);
+        }
+#pragma GCC unroll 6
+        for (int r = 0; r < TILE_ROWS; r++) {
+            vst1q_s32(sums + r * PANEL + first, vsubq_s32(found[r][0], of_less[0]));
+            vst1q_s32(sums + r * PANEL + first + 4, vsubq_s32(found[r][1], of_less[1]));
+        }
+    }
+}
+#endif
+
 /* A tile by its name, or NULL if the processor lacks the instructions. */
 static inline Tile tile_named(const char *name)
 {
@@ -121,6 +170,9 @@ static inline Tile tile_named(const char *name)
         return tile_avx512;
     if (!strcmp(name, "avx2") && TOKALIGN_HAS("avx2"))
         return tile_avx2;
+#elif defined(TOKALIGN_ARM)
+    if (!strcmp(name, "arm") && TOKALIGN_HAS_DOT_PRODUCTS)
+        return tile_arm;
 #endif
     return strcmp(name, "plain") ? NULL : plain_tile;
 }

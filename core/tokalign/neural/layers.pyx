@@ -68,7 +68,7 @@ cdef extern from "_scores.h" nogil:
     )
     void log_shares(float *rows, int n_rows, int n, float *scratch)
 
-TILES = tuple([name for name in ("avx512", "avx2", "plain") if tile_named(name.encode()) != NULL])
+TILES = tuple([name for name in ("avx512", "avx2", "arm", "plain") if tile_named(name.encode()) != NULL])
 """The instruction sets of this CPU that have kernels, the fastest first; see _integers.h."""
 
 cdef int LARGEST_WEIGHT = 64
