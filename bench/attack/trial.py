@@ -154,7 +154,9 @@ def _carry_out(row: Row, attack: Attack, result: Result) -> None:
     process = _SPAWN.Process(target=_attack, args=(row.name, attack, its), daemon=True)
     process.start()
     its.close()
-    late = ENDS_ITSELF_S if row.ends_itself else attack.amounts.seconds
+    late = attack.amounts.seconds
+    if row.ends_itself:
+        late = ENDS_ITSELF_S + 60 * attack.amounts.minutes
     try:
         found = mine.recv() if mine.poll(late + LATE_S) else None
     except EOFError:
