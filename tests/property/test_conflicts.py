@@ -19,7 +19,7 @@ from tokalign.english.lexicon.lexical_tables import Frequencies
 from tokalign.features.feature_groups import Lexicons
 from tokalign.relations.conflicts import CONFLICT_INPUTS, ConflictJudge, shipped_judge
 from tokalign.types import Alignment, AnnotatedPair, SentenceLike
-from tokalign.types.relations import CONFLICT_REASONS
+from tokalign.types.relations import CONFLICT_REASONS, Conflict, ConflictKind, ConflictReason
 
 ALIGNER, FINDER = Aligner.load(), Aligner.load()
 FINDER._engine.backend.use_judge(ConflictJudge())  # tells all places
@@ -67,6 +67,13 @@ def told_of(places: Alignment) -> list[tuple[str, int, int, float]]:
     judge = shipped_judge()
     scores = judge.forest.scores(np.ascontiguousarray(columns.conflict_inputs[first:end]))[:, 0]
     shares = [1 / (1 + exp(-score)) for score in scores.tolist()]
+    modals = [
+        each
+        for each, share in zip(places.conflicts, shares, strict=True)
+        if each.kind is ConflictKind.MODALITY
+        and each.reason is ConflictReason.DEGREE
+        and share >= judge.least
+    ]
     ranked = sorted(range(len(shares)), key=lambda k: (-shares[k], k))
     return [
         (each.kind.value, each.source, each.target, shares[k])
@@ -76,7 +83,15 @@ def told_of(places: Alignment) -> list[tuple[str, int, int, float]]:
             places.conflicts[m].source == each.source or places.conflicts[m].target == each.target
             for m in ranked[: ranked.index(k)]
         )
+        and not any(is_modal_of(one, each) for one in modals)
     ]
+
+
+def is_modal_of(modal: Conflict, denied: Conflict) -> bool:
+    """Whether a place of modals is before one of the words of which one is denied."""
+    is_denied = denied.kind is ConflictKind.MODALITY and denied.reason is ConflictReason.DENIED
+    gaps = (denied.source - modal.source, denied.target - modal.target)
+    return is_denied and all(1 <= gap <= 4 for gap in gaps)
 
 
 def check(alignment: Alignment, places: Alignment) -> None:
@@ -98,6 +113,24 @@ def ordered(texts: Sequence[SentenceLike]) -> AnnotatedPair:
     """Return both sides, the one first that is read first; the twin reads the source first."""
     source, target = ALIGNER.annotate(texts)
     return in_reading_order((source, target))[:2]
+
+
+@pytest.mark.parametrize(
+    ("texts", "shown"),
+    [
+        (("You may park here.", "You must not park here."), ("may", "must not")),
+        (("Visitors shall not smoke here.", "Visitors may smoke here."), ("shall not", "may")),
+        (("You need not reply.", "You must reply."), ("need not", "must")),
+        (("The firm will not pay.", "The firm must pay."), ("will not", "must")),
+    ],
+)
+def test_a_denied_modal_is_one_conflict(texts, shown):
+    for sides, words in ((texts, shown), (texts[::-1], shown[::-1])):
+        alignment = ALIGNER.align(*sides)
+        (conflict,) = alignment.conflicts
+        assert conflict.kind is ConflictKind.MODALITY
+        spans = ((alignment.source, conflict.source_span), (alignment.target, conflict.target_span))
+        assert words == tuple(" ".join(side.tokens[slice(*span)]) for side, span in spans)
 
 
 @pytest.mark.parametrize("style", ["strict", "free"])

@@ -314,6 +314,9 @@ class Conflicts(Clauses):
                 while k in coarse:
                     shown.add(k)
                     k += step
+        after = self.sides[side][at + 1 : at + 2]
+        if place.way == "scales" and place.kind == "modality":
+            shown |= {at + 1 for word in after if negates(word.lower, word.lemma)}
         if place.denial is not None and place.denial[0] == side:
             there = place.denial[1]
             shown = {at, there} if abs(at - there) < 6 else {there}

@@ -50,6 +50,7 @@ cdef enum:
     MOST_DENIED = 6      # tokens from a negation to the word that it denies, to be one range
     REACH = 4            # tokens to each side that are near
     BOUND_WORDS = 3      # no more than
+    TO_VERB = 4          # tokens from a modal to its verb: must not then go
 
 cdef Letters[7] MORE = [b"least", b"more", b"greater", b"over", b"above", b"exceeding", NULL]
 cdef Letters[6] LESS = [b"most", b"less", b"fewer", b"under", b"below", NULL]
@@ -288,6 +289,9 @@ cdef void _fill_span(
         start[0], end[0] = min(at, clash.cue), max(at, clash.cue) + 1
         if end[0] - start[0] > MOST_DENIED:
             start[0], end[0] = clash.cue, clash.cue + 1
+    elif clash.way == BY_SCALES and clash.kind == CONFLICT_MODALITY:
+        if end[0] < side.n and side.word[end[0]].negates:  # must not
+            end[0] += 1
 
 
 cdef bint add_conflicts(
@@ -498,7 +502,7 @@ cdef class ConflictJudge:
             self.forest.score(inputs, 1, &score)
             room.clash[k].probability = <float>(1.0 / (1.0 + exp(-score)))
         for k in range(room.n_clashes):
-            if room.clash[k].probability < self.least or _is_weaker(room, k):
+            if room.clash[k].probability < self.least or _is_weaker(room, k, self.least):
                 room.clash[k].place = -1.0
         for k in range(room.n_clashes):
             if room.clash[k].place >= 0.0:
@@ -507,13 +511,26 @@ cdef class ConflictJudge:
         room.n_clashes = n_kept
 
 
-cdef bint _is_weaker(const ConflictRoom *room, Py_ssize_t number) noexcept nogil:
-    """Whether another place of either word is surer, or as sure and found before."""
+cdef bint _is_modal_of(const Clash *modals, const Clash *denied) noexcept nogil:
+    """Whether unlike modals stand before the words of which one is denied: may go, must not go."""
+    return (
+        denied.kind == CONFLICT_MODALITY and denied.way == BY_NEGATION
+        and modals.kind == CONFLICT_MODALITY and modals.way == BY_SCALES
+        and 0 < denied.source - modals.source <= TO_VERB
+        and 0 < denied.target - modals.target <= TO_VERB
+    )
+
+
+cdef bint _is_weaker(const ConflictRoom *room, Py_ssize_t number, float least) noexcept nogil:
+    """Whether another place of either word is surer, or as sure and found before; or modals that are
+    told say the same."""
     cdef const Clash *own = &room.clash[number]
     cdef const Clash *other
     cdef Py_ssize_t k
     for k in range(room.n_clashes):
         other = &room.clash[k]
+        if other.probability >= least and _is_modal_of(other, own):
+            return True
         if k != number and (own.source == other.source or own.target == other.target) and (
             other.probability > own.probability
             or (other.probability == own.probability and k < number)
