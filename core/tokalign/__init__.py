@@ -35,6 +35,7 @@ if TYPE_CHECKING:  # each as itself, so that type checkers take it for public
         ResourceError as ResourceError,
         ServerError as ServerError,
         ShapeError as ShapeError,
+        WorkerError as WorkerError,
     )
     from tokalign.functions import (
         align as align,
@@ -111,7 +112,7 @@ if TYPE_CHECKING:  # each as itself, so that type checkers take it for public
 
 _NAMES = {
     "errors": "AlignError FormatError InputError LimitError MissingPackageError ModelError "
-    "ModelVersionError ResourceError ServerError ShapeError",
+    "ModelVersionError ResourceError ServerError ShapeError WorkerError",
     "types.alignment": "Alignment",
     "types.chunks": "ChunkedPair ChunkLink",
     "types.constraints": "Constraints",

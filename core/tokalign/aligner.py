@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, Unpack, overload
 
 from tokalign.decoding.engine import PairEngine, load_again, open_model
 from tokalign.english.annotate import Annotator
-from tokalign.errors import InputError
+from tokalign.errors import InputError, WorkerError
 from tokalign.files.shipped import DEFAULT_MODEL
 from tokalign.model.file import Model, ModelHeader
 from tokalign.neural.devices import DEFAULT_DEVICE
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from tokalign.batches.processes import WorkerError
     from tokalign.comparison.near_duplicates import Duplicates
     from tokalign.neural.encoder import Encoder
     from tokalign.texts.diff import TextDiff

@@ -11,6 +11,7 @@
     |   `-- ModelVersionError   written by a newer tokalign
     |-- ResourceError           a table or annotator that is missing or damaged
     |   `-- MissingPackageError a package that an extra of the installation brings
+    |-- WorkerError             a worker process that died
     `-- ServerError             raised by clients; see tokalign.client.errors
 
 Every message says what was seen, what was wanted and what to do next. The input is `quoted`, so
@@ -143,6 +144,10 @@ class MissingPackageError(ResourceError, ImportError):
             Name of the extra that brings the package.
         """
         return cls(f"{what} cannot be used ({error}); {how_to_install(extra)}")
+
+
+class WorkerError(AlignError):
+    """A worker process that died: on an item, or at every start."""
 
 
 class ServerError(AlignError):

@@ -30,8 +30,9 @@ from pathlib import Path
 
 from tokalign.english.annotate import load_annotator
 from tokalign.english.lexicon.likeness import is_content
-from tokalign.formats import jsonl, read_gold
+from tokalign.formats import read_gold
 from tokalign.types import GoldPair, Sentence, SentenceLike
+from tokalign.types.objects import sentence_to_json
 
 from lab.recipes.corpora import (
     EDINBURGH_SURE,
@@ -290,7 +291,7 @@ def lines(pairs: Iterable[Unaligned]) -> Iterator[str]:
     """Yield a JSON line a pair: tokens and text alone, for any annotator to annotate."""
     for pair in pairs:
         source, target = (
-            jsonl.sentence_to_json(sentence.replace(tags=None, lemmas=None))
+            sentence_to_json(sentence.replace(tags=None, lemmas=None))
             for sentence in (pair.source, pair.target)
         )
         item = {"id": pair.id, "kind": pair.kind, "source": source, "target": target, "links": []}

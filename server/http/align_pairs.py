@@ -10,8 +10,6 @@ from tokalign.codec import RequestOptions, decode_alignment, encode_pair
 from tokalign.codec.reasons import ErrorReason
 from tokalign.english.reading import marks_to_json
 from tokalign.errors import InputError
-from tokalign.formats.document import require_unicode
-from tokalign.formats.jsonl import pair_from_json
 from tokalign.server.http.call import HttpCall, event
 from tokalign.server.http.json_bodies import (
     ONE,
@@ -35,7 +33,8 @@ from tokalign.server.rpc.streams import Chunk
 from tokalign.server.rpc.work import Holder, UnaryCall, off_loop
 from tokalign.server.status import OK, FailedError, RequestLimitError
 from tokalign.types import Alignment
-from tokalign.types.objects import alignment_to_json, figures_to_json
+from tokalign.types.inputs import require_unicode
+from tokalign.types.objects import alignment_to_json, figures_to_json, pair_from_json
 from tokalign.types.options import AlignOptions, Detail
 from tokalign.v1 import align_pb2
 

@@ -19,9 +19,9 @@ from msgspec import UNSET, Meta, Raw, Struct, UnsetType, inspect
 from tokalign.codec import RequestOptions
 from tokalign.codec.reasons import ErrorReason
 from tokalign.errors import quoted
-from tokalign.formats.document import require_unicode
 from tokalign.server.status import MAX_NAME, BadRequestError
 from tokalign.types.constraints import NAMES
+from tokalign.types.inputs import require_unicode
 from tokalign.types.options import AlignOptions, BaseOptions, GroundOptions, RankBy
 
 BodyT = TypeVar("BodyT", bound="Body")
@@ -78,7 +78,7 @@ GivenSentence = (
     Annotated[str, Meta(min_length=1)] | Annotated[list[str], Meta(min_length=1)] | GivenColumns
 )
 
-# Pairs are read each by itself (formats/jsonl.py), so that a bad one costs the others nothing.
+# Pairs are read each by itself (types/objects.py), so that a bad one costs the others nothing.
 _Sentence = Annotated[Any, Meta(extra_json_schema=reference("GivenSentence"))]
 _Links = Annotated[Any, Meta(extra_json_schema={"type": "array", "items": reference("Range")})]
 _Tokens = Annotated[

@@ -111,7 +111,6 @@ ROOMS: dict[str, set[str]] = {
         "decoding",
         "english",
         "errors",
-        "formats",
         "grounding",
         "model",
         "neural",

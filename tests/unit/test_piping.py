@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 from tokalign import Aligner, Alignment, AlignOptions, InputError, LimitError, Sentence
-from tokalign.batches.processes import WorkerError
 from tokalign.english.annotate import load_annotator
+from tokalign.errors import WorkerError
 from tokalign.model import load_model
 
 DOGS = ("Dogs bark.", "The dogs bark.")

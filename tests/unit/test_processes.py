@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 from support.waiting import wait_until
-from tokalign.batches.processes import WorkerError, after_death, map_batches
+from tokalign.batches.processes import after_death, map_batches
+from tokalign.errors import WorkerError
 
 DIE = "die"
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal, Protocol, overload
 
-from tokalign.batches.processes import WorkerError
-from tokalign.errors import InputError
+from tokalign.errors import InputError, WorkerError
 from tokalign.types import Alignment, AnnotatedPair, PairLike, Sentence, SentenceLike
 from tokalign.types.options import AlignOptions, Markup, RankBy
 from tokalign.types.ranking import Judgement

@@ -10,8 +10,7 @@ from itertools import islice
 from numbers import Integral
 from typing import Any, TypeVar
 
-from tokalign.batches.processes import WorkerError, map_batches, n_processors
-from tokalign.errors import AlignError, InputError, quoted, renewed
+from tokalign.errors import AlignError, InputError, WorkerError, quoted, renewed
 from tokalign.types.frames import FrameCells
 from tokalign.types.inputs import can_iterate
 
@@ -47,11 +46,12 @@ def in_batches(
 ) -> Iterator[R | Exception]:
     """Yield the result of `work` for each item, a batch at a time, in this process or in others,
     for which it is pickled."""
-    if n_process == -1:
-        n_process = n_processors()
-    if n_process > 1:
+    if n_process != 1:
         from tokalign.batches.packed import unpack
+        from tokalign.batches.processes import map_batches, n_processors
 
+        n_process = n_processors() if n_process == -1 else n_process
+    if n_process > 1:
         # Loaded by a process once it can say what went wrong.
         start = partial(_packing, pickle.dumps(work))
         yield from map_batches(start, items, batch_size, n_process, receive=unpack)

@@ -20,7 +20,7 @@ from itertools import islice
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
 
-from tokalign.errors import AlignError
+from tokalign.errors import WorkerError
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -43,10 +43,6 @@ LOOK_S = 1.0
 """Seconds between checks for processes that hang."""
 AHEAD = 2
 """Batches that a process holds at a time, so that it need not wait for the parent to take one."""
-
-
-class WorkerError(AlignError):
-    """A worker process that died: on an item, or at every start."""
 
 
 class Halvable(Protocol):

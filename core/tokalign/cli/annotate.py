@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, TypeAlias
 
 import click
 
 from tokalign.batches.outcomes import annotate_each, unwrap
-from tokalign.cli.flags import MODEL, OUTPUT, RUN, SectionedCommand, flag, takes
+from tokalign.cli.flags import MODEL, OUTPUT, RUN, SectionedCommand, flag, flagged, takes
 from tokalign.cli.lines.file_flags import LineFlags, outcomes_of
 from tokalign.cli.lines.pair_lines import split_fields
 from tokalign.cli.lines.sources import file_argument
@@ -19,14 +18,14 @@ from tokalign.cli.shared_flags import ANNOTATOR, AT_LEAST_1, BAD_INPUT, STRICT, 
 from tokalign.english.annotate import load_annotator
 from tokalign.errors import FormatError, InputError
 from tokalign.formats.conllu import write_sentence
-from tokalign.formats.document import split_tokens
 from tokalign.types import SentenceLike
+from tokalign.types.inputs import split_tokens
 
 _Entry: TypeAlias = tuple[int, str, list[tuple[str, str]], SentenceLike | InputError]
 """Line and side of a sentence, its comments, and itself or why it cannot be read."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@flagged
 class AnnotateFlags(LineFlags):
     """How sentences are read and annotated."""
 

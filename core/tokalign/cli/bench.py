@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import platform
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, TextIO
 
 import click
@@ -16,6 +15,7 @@ from tokalign.cli.flags import (
     SERVER,
     SectionedCommand,
     flag,
+    flagged,
     group,
     takes,
 )
@@ -30,7 +30,7 @@ CONNECTIONS = 4
 HTTP_CONNECTIONS = 64
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@flagged
 class CallFlags:
     """The server, and the calls to make."""
 
@@ -101,7 +101,7 @@ class CallFlags:
         return Security(tls, self.secure.token() or "")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@flagged
 class LoadFlags:
     """How many calls are made, for how long, and how the measurements are shown."""
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import click
 
 from tokalign.cli.corpora import CorpusFlags
-from tokalign.cli.flags import OUTPUT, SectionedCommand, flag, takes
+from tokalign.cli.flags import OUTPUT, SectionedCommand, flag, flagged, takes
 from tokalign.cli.lines.file_flags import FileFlags, format_flag
 from tokalign.cli.lines.sources import file_argument
 from tokalign.formats import FORMATS, Document, Options, decode_lines, get_format, recognise
@@ -16,7 +15,7 @@ from tokalign.formats import FORMATS, Document, Options, decode_lines, get_forma
 _FORMATS_HELP = "\n".join(f"  {each.name:<10}{each.description}" for each in FORMATS.values())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@flagged
 class WritingFlags:
     """How a corpus is written."""
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 import click
 
-from tokalign.cli.flags import INPUT, OUTPUT, SCORES, OutputPath, flag, group
+from tokalign.cli.flags import INPUT, OUTPUT, SCORES, OutputPath, flag, flagged, group
 from tokalign.cli.lines.file_flags import form_of
 from tokalign.cli.shared_flags import AT_LEAST_1, EXISTING_FILE, JSON, echo, one_of
 from tokalign.errors import FormatError, quoted
@@ -40,7 +40,7 @@ _PAIR_SCORES = ("precision", "recall", "exact", "right", "predicted", "gold")
 """Columns of the counts per pair."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@flagged
 class CorpusFlags:
     """How a corpus is read."""
 
@@ -66,7 +66,7 @@ class CorpusFlags:
         return Options(text=self.text, one_based=self.one_based, reverse=self.reversed)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@flagged
 class GoldFlags:
     """Pairs aligned by hand."""
 
@@ -93,7 +93,7 @@ class GoldFlags:
         return pairs
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@flagged
 class ScoreFlags:
     """How links are scored, and how the scores are shown."""
 

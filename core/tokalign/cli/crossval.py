@@ -22,6 +22,7 @@ from tokalign.cli.flags import (
     OutputPath,
     SectionedCommand,
     flag,
+    flagged,
     takes,
 )
 from tokalign.cli.shared_flags import (
@@ -54,7 +55,7 @@ logger = logging.getLogger(__name__)
 HeldOut = list[Mapping[tuple[int, int], float]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@flagged
 class CrossvalFlags:
     """How the pairs are dealt out to folds, and the output."""
 

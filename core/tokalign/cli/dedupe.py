@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import click
 
-from tokalign.cli.flags import OUTPUT, RUN, SectionedCommand, flag, takes
+from tokalign.cli.flags import OUTPUT, RUN, SectionedCommand, flag, flagged, takes
 from tokalign.cli.lines.file_flags import LineFlags, format_flag
 from tokalign.cli.lines.sources import file_argument
 from tokalign.cli.shared_flags import AT_LEAST_1, CutFlags, LocalModelFlags
@@ -25,7 +24,7 @@ SHARE = click.FloatRange(0, 1)
 PAIRS, GROUPS, LINES = "pairs", "groups", "lines"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@flagged
 class DedupeFlags(LineFlags):
     """Sentences to read, and how near-duplicates are found and written."""
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 
-from tokalign.cli.flags import OUTPUT, OutputPath, SectionedCommand, flag, takes
+from tokalign.cli.flags import OUTPUT, OutputPath, SectionedCommand, flag, flagged, takes
 from tokalign.cli.lines.file_pairs import (
     FilePair,
     are_folders,
@@ -40,7 +40,7 @@ class _Trouble(click.ClickException):
     exit_code = TROUBLE
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@flagged
 class DiffFlags(TerminalFlags):
     """How a difference is written."""
 

@@ -20,7 +20,17 @@ from tokalign.cli.corpora import (
     relations_of,
     signature,
 )
-from tokalign.cli.flags import INPUT, MODEL, OUTPUT, SCORES, SectionedCommand, flag, group, takes
+from tokalign.cli.flags import (
+    INPUT,
+    MODEL,
+    OUTPUT,
+    SCORES,
+    SectionedCommand,
+    flag,
+    flagged,
+    group,
+    takes,
+)
 from tokalign.cli.shared_flags import EXISTING_FILE, LinkFlags, is_quiet
 from tokalign.english.annotate import load_annotator
 from tokalign.formats.jsonl import read_relations
@@ -43,7 +53,7 @@ class ScoredSystem:
     relations: Sequence[Mapping[tuple[int, int], str]] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@flagged
 class EvaluateFlags:
     """The system to score, and the lists in the report."""
 

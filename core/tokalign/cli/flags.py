@@ -1,8 +1,8 @@
 """Options objects: dataclasses whose fields are the flags of a command.
 
-Each flag is declared once, as a field of a frozen dataclass::
+Each flag is declared once, as a field::
 
-    @dataclass(frozen=True, slots=True, kw_only=True)
+    @flagged
     class BatchFlags:
         batch_size: int = flag("Lines to align at a time.", default=64)
         strict: bool = flag("Stop at the first bad line.", default=False)
@@ -20,13 +20,15 @@ Help shows the flags in sections: a class names that of its own flags in the cla
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import Field, field, fields
+from dataclasses import Field, dataclass, field, fields
 from functools import wraps
 from inspect import get_annotations
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, dataclass_transform
 
 import click
+
+T = TypeVar("T")
 
 INPUT, OUTPUT, LINKS, MODEL, SERVER = "Input", "Output", "Links", "Model", "Server"
 RUN, SCORES, OTHER = "Run", "Scores", "Other options"
@@ -92,6 +94,12 @@ def flag(help: str, *names: str, under: str = "", **attributes: Any) -> Any:
 def group(kind: type) -> Any:
     """Return a dataclass field that holds another options object."""
     return field(metadata={"group": kind})
+
+
+@dataclass_transform(kw_only_default=True, frozen_default=True)
+def flagged(kind: type[T]) -> type[T]:
+    """Make a class a dataclass without methods that no command uses: they cost every start."""
+    return dataclass(kw_only=True, eq=False, repr=False)(kind)
 
 
 def takes(**kinds: type) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

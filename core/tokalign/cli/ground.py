@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 import click
 
 from tokalign.batches.outcomes import unwrap
-from tokalign.cli.flags import INPUT, OUTPUT, OutputPath, SectionedCommand, flag, takes
+from tokalign.cli.flags import (
+    INPUT,
+    OUTPUT,
+    OutputPath,
+    SectionedCommand,
+    flag,
+    flagged,
+    takes,
+)
 from tokalign.cli.lines.file_flags import BadLines, LineFlags, bad_object, format_flag, outcomes_of
 from tokalign.cli.lines.layouts import PARQUET
 from tokalign.cli.lines.pair_lines import id_of, read_object
@@ -32,7 +40,8 @@ from tokalign.cli.shared_flags import (
     task_of,
 )
 from tokalign.errors import FormatError, InputError, ServerError, located, quoted
-from tokalign.formats.document import one_line, require_unicode
+from tokalign.formats.document import one_line
+from tokalign.types.inputs import require_unicode
 from tokalign.types.options import GroundOptions, OffsetUnit
 
 if TYPE_CHECKING:
@@ -90,7 +99,7 @@ _COLUMNS_WRITTEN = ("id", "sentences", "error")
 _DEFAULTS = GroundOptions()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@flagged
 class GroundFiles(LineFlags):
     """The answers to read."""
 
@@ -139,7 +148,7 @@ def _is_same(written: str | Path | None, read: str) -> bool:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@flagged
 class GroundFlags:
     """Options of the library."""
 
@@ -168,7 +177,7 @@ class GroundFlags:
         return GroundOptions(**asdict(self) | changes)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@flagged
 class GroundLayout(TerminalFlags):
     """How evidence is written."""
 

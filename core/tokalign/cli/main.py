@@ -6,6 +6,7 @@ that goes away (``tokalign align ... | head``) ends the command without a word.
 
 from __future__ import annotations
 
+import atexit
 import gc
 import importlib
 import logging
@@ -20,6 +21,7 @@ from tokalign.errors import AlignError, quoted
 from tokalign.showing.text import visible
 
 logger = logging.getLogger(__name__)
+atexit.register(gc.freeze)  # or Python searches all for cycles when it ends
 
 SECTIONS: dict[str, dict[str, str]] = {
     "Aligning and comparing": {

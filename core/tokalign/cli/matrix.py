@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, ClassVar
 
 import click
 
-from tokalign.cli.flags import INPUT, RUN, SectionedCommand, flag, takes
+from tokalign.cli.flags import INPUT, RUN, SectionedCommand, flag, flagged, takes
 from tokalign.cli.lines.file_flags import BadLines, LineFlags, format_flag
 from tokalign.cli.lines.sources import LineSource, SourceParam, file_argument
 from tokalign.cli.shared_flags import AT_LEAST_1, CutFlags, LocalModelFlags
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from tokalign.aligner import Aligner
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@flagged
 class MatrixFlags(LineFlags):
     """Sentences to read, and how their similarities are written."""
 

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import click
 
 from tokalign.batches.outcomes import unwrap
-from tokalign.cli.flags import INPUT, OUTPUT, SectionedCommand, flag, takes
+from tokalign.cli.flags import INPUT, OUTPUT, SectionedCommand, flag, flagged, takes
 from tokalign.cli.lines.file_flags import BadLines, LineFlags, bad_object, format_flag, outcomes_of
 from tokalign.cli.lines.pair_lines import id_of, read_object
 from tokalign.cli.lines.sources import file_argument
@@ -30,10 +30,9 @@ from tokalign.cli.shared_flags import (
 from tokalign.errors import FormatError, InputError, ServerError, quoted
 from tokalign.formats import decode_lines
 from tokalign.formats.document import one_line
-from tokalign.formats.jsonl import sentence_like
 from tokalign.types import SentenceLike
 from tokalign.types.inputs import check_priors, text_of
-from tokalign.types.objects import truncated_sides
+from tokalign.types.objects import sentence_like, truncated_sides
 from tokalign.types.options import RankBy
 from tokalign.types.ranking import RankedFields
 
@@ -52,7 +51,7 @@ class Query:
     priors: tuple[float | None, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@flagged
 class RankFlags(LineFlags):
     """Input, options and output of ranking."""
 

@@ -8,14 +8,14 @@ import os
 import sys
 import webbrowser
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import MISSING, Field, dataclass, fields
+from dataclasses import MISSING, Field, fields
 from pathlib import Path
 from typing import Any, ClassVar, get_type_hints
 
 import click
 
 from tokalign.cli.extras import require
-from tokalign.cli.flags import SectionedCommand, SectionedOption, flag, takes
+from tokalign.cli.flags import SectionedCommand, SectionedOption, flag, flagged, takes
 from tokalign.cli.shared_flags import EXISTING_FILE
 from tokalign.errors import AlignError, InputError, ServerError, quoted
 from tokalign.files.shipped import DEFAULT_MODEL
@@ -104,7 +104,7 @@ def _value(name: str, how: Flag, given: Any) -> Any:
     return given * how.unit if how.unit != 1 and given is not None else given
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@flagged
 class LogFlags:
     """Level and format of logging."""
 
@@ -120,7 +120,7 @@ class LogFlags:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@flagged
 class CheckFlags:
     """A running server whose health is checked, instead of running one."""
 

@@ -7,7 +7,7 @@ import shutil
 import sys
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 
-from tokalign.cli.flags import INPUT, LINKS, MODEL, OUTPUT, RUN, SERVER, flag, group
+from tokalign.cli.flags import INPUT, LINKS, MODEL, OUTPUT, RUN, SERVER, flag, flagged, group
 from tokalign.errors import InputError, ServerError
 from tokalign.files.shipped import DEFAULT_MODEL
 from tokalign.neural.devices import DEFAULT_DEVICE, DEVICES
@@ -84,7 +84,7 @@ SYMMETRIZATION: dict[str, Any] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@flagged
 class LocalModelFlags:
     """The model of this process, with its annotator and device."""
 
@@ -110,7 +110,7 @@ class LocalModelFlags:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@flagged
 class ModelFlags(LocalModelFlags):
     """The model of this process, or with --server that of a server."""
 
@@ -121,7 +121,7 @@ class ModelFlags(LocalModelFlags):
         return {"model": self.model or "", "annotator": self.annotator or ""}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@flagged
 class StyleFlags:
     """Options of the library that say which words a model links."""
 
@@ -148,7 +148,7 @@ class StyleFlags:
         return AlignOptions(**asdict(self))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@flagged
 class CutFlags(StyleFlags):
     """The options of StyleFlags, and whether long sentences are truncated."""
 
@@ -156,7 +156,7 @@ class CutFlags(StyleFlags):
     truncate: bool = flag(**TRUNCATE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@flagged
 class LinkFlags(StyleFlags):
     """Options of the library that say which links a model makes."""
 
@@ -164,7 +164,7 @@ class LinkFlags(StyleFlags):
     symmetrization: str = flag(**SYMMETRIZATION)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@flagged
 class PairFlags(LinkFlags):
     """Options of the library for each pair."""
 
@@ -175,7 +175,7 @@ class PairFlags(LinkFlags):
     truncate: bool = flag(**TRUNCATE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@flagged
 class AlignFlags(PairFlags):
     """Options of the library for each alignment."""
 
@@ -194,7 +194,7 @@ class AlignFlags(PairFlags):
     offsets: str = flag(**OFFSETS)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@flagged
 class SecureFlags:
     """Credentials for a server: TLS and a token."""
 
@@ -213,7 +213,7 @@ class SecureFlags:
         return None if self.token_path is None else self.token_path.read_text("utf-8").strip()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@flagged
 class Endpoint:
     """A server named on the command line, and how to talk to it; without an address, none."""
 
@@ -281,7 +281,7 @@ def color_flag(signs: str) -> Any:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@flagged
 class TerminalFlags:
     """Colours and width of text for people."""
 

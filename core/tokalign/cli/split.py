@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import ClassVar
 
 import click
 
-from tokalign.cli.flags import OUTPUT, SectionedCommand, flag, takes
+from tokalign.cli.flags import OUTPUT, SectionedCommand, flag, flagged, takes
 from tokalign.cli.lines.file_flags import BadLines, LineFlags, format_flag
 from tokalign.cli.lines.pair_lines import decode_row
 from tokalign.cli.lines.sources import LineSource, file_argument
@@ -19,7 +18,7 @@ from tokalign.types.options import OffsetUnit
 from tokalign.types.texts import SentenceSpan
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@flagged
 class SplitFlags(LineFlags):
     """How sentences are written."""
 

@@ -5,14 +5,23 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 
 from tokalign.cli.corpora import FORMAT
-from tokalign.cli.flags import INPUT, OUTPUT, RUN, OutputPath, SectionedCommand, flag, takes
+from tokalign.cli.flags import (
+    INPUT,
+    OUTPUT,
+    RUN,
+    OutputPath,
+    SectionedCommand,
+    flag,
+    flagged,
+    takes,
+)
 from tokalign.cli.shared_flags import ANNOTATOR, AT_LEAST_1, EXISTING_FILE, is_quiet
 from tokalign.english.annotate import load_annotator
 from tokalign.errors import FormatError, quoted
@@ -32,7 +41,7 @@ _POSSIBLE = ("ignore", "free", "half", "sure")
 logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@flagged
 class TrainFiles:
     """The corpora and the model file."""
 
@@ -120,7 +129,7 @@ class TrainFiles:
         return pairs
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@flagged
 class HeaderFlags:
     """Fields of the model's header."""
 
@@ -131,7 +140,7 @@ class HeaderFlags:
     license: str = flag("Terms of the model.", default="")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@flagged
 class SettingFlags:
     """The library's TrainingSettings."""
 
@@ -191,7 +200,7 @@ class SettingFlags:
         return replace(settings, feature_groups=chosen)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@flagged
 class TrainingRun:
     """The annotator of the corpora, and how the training runs."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import ClassVar
@@ -11,7 +10,15 @@ from typing import ClassVar
 import click
 
 from tokalign.cli.corpora import CorpusFlags, read_jsonl
-from tokalign.cli.flags import INPUT, OUTPUT, OutputPath, SectionedCommand, flag, takes
+from tokalign.cli.flags import (
+    INPUT,
+    OUTPUT,
+    OutputPath,
+    SectionedCommand,
+    flag,
+    flagged,
+    takes,
+)
 from tokalign.cli.shared_flags import EXISTING_FILE, TerminalFlags
 from tokalign.formats import Options, read_gold
 from tokalign.formats.jsonl import read_confidences, read_relations
@@ -19,7 +26,7 @@ from tokalign.showing.text import in_line
 from tokalign.types import GoldPair, Links
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@flagged
 class ViewFlags:
     """The pairs to show, and where to show them."""
 

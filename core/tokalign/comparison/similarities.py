@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 
 from tokalign.batches.aligns import AlignsPairs
 from tokalign.batches.outcomes import annotate_each, try_one
-from tokalign.batches.processes import WorkerError
 from tokalign.batches.rows import with_progress
-from tokalign.errors import InputError, quoted
+from tokalign.errors import InputError, WorkerError, quoted
 from tokalign.types import Alignment, Sentence, SentenceLike
 from tokalign.types.frames import FrameCells, columns_of
 from tokalign.types.inputs import require_many, require_sentence

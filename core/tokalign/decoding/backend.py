@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,8 +34,7 @@ AT_ONCE = 64
 """Pairs per call of the decoder; its caches of words are bounded between calls."""
 
 
-@dataclass(frozen=True, slots=True)
-class Extras:
+class Extras(NamedTuple):
     """Results of a batch to compute besides those that the options ask for.
 
     Attributes

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Collection
-from dataclasses import dataclass
-from typing import Self, TypeAlias
+from functools import cached_property
+from typing import NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,13 +18,6 @@ from tokalign.features.templates import GROUP_NAMES, NEEDS, TEMPLATES, group_of
 Encoded: TypeAlias = tuple[NDArray[np.float32], NDArray[np.float32]]
 """Log-probability of each token's partner, NULL first: of shapes (n_source, n_target + 1) and
 (n_target, n_source + 1)."""
-
-_NUMBER = {template.name: number for number, template in enumerate(TEMPLATES)}
-# Index of each label of every template's axes; looked up for every line of a model file.
-_LABEL_NUMBERS = tuple(
-    tuple({label: index for index, label in enumerate(axis.labels)} for axis in template.axes)
-    for template in TEMPLATES
-)
 
 _PARTS: dict[str, tuple[str, ...]] = {
     group: tuple(f"{group}/{each.name}" for each in TEMPLATES if each.group == group)
@@ -53,9 +47,6 @@ class FeatureTable:
         The same in the order of the templates, without templates whose whole group is there.
     base : int32 array, shape (n_templates,)
         First slot of each template, -1 where its group is off.
-    rows : dict
-        First slot of the names that begin alike, such as ``"tag_pair"`` or ``"rank[row-1st"``, and
-        numbers of their last labels; `slot` fills it.
 
     Raises
     ------
@@ -83,9 +74,7 @@ class FeatureTable:
             if not chosen.isdisjoint((template.group, f"{template.group}/{template.name}")):
                 self.base[number] = self.n_slots
                 self.n_slots += template.size
-        self._bases: list[int] = self.base.tolist()
         self._names: dict[int, str] = {}
-        self.rows: dict[str, tuple[int, dict[str, int]]] = {}
 
     def name(self, slot: int) -> str:
         """Return the readable name of a slot, such as ``"null_tag[NN]"``.
@@ -111,6 +100,19 @@ class FeatureTable:
         name = self._names[slot] = f"{template.name}[{' '.join(reversed(labels))}]"
         return name
 
+    @cached_property
+    def rows(self) -> dict[str, tuple[int, tuple[str, ...]]]:
+        """First slot of the names that begin alike, such as ``"tag_pair"`` or ``"rank[row-1st"``,
+        and their last labels."""
+        found = {}
+        for template, first in zip(TEMPLATES, self.base.tolist(), strict=True):
+            *axes, last = template.axes
+            for labels in itertools.product(*(axis.labels for axis in axes)) if first >= 0 else ():
+                row = f"{template.name}[{' '.join(labels)}" if labels else template.name
+                found[row] = (first, last.labels)
+                first += len(last.labels)
+        return found
+
     def slot(self, name: str) -> int:
         """Return the slot of a name.
 
@@ -121,31 +123,15 @@ class FeatureTable:
         """
         row, _, label = name.rpartition(" ") if " " in name else name.partition("[")
         try:
-            # A model's names follow one another in rows, which differ in the last label.
-            if (found := self.rows.get(row)) is None:
-                found = self.rows[row] = self._row(row)
-            first, numbers = found
-            return first + numbers[label.removesuffix("]")]
+            first, labels = self.rows[row]
+            return first + labels.index(label.removesuffix("]"))
         except (KeyError, ValueError):  # no such label, or too few or too many
             raise ModelError(
                 f"no feature {quoted(name)} among the groups {', '.join(self.groups)}"
             ) from None
 
-    def _row(self, row: str) -> tuple[int, dict[str, int]]:
-        """Return the first slot of names that begin so, and the numbers of their last labels."""
-        name, bracket, labels = row.partition("[")
-        number = _NUMBER[name]
-        if (base := self._bases[number]) < 0:
-            raise KeyError(name)
-        *axes, last = _LABEL_NUMBERS[number]
-        offset = 0
-        for numbers, label in zip(axes, labels.split(" ") if bracket else (), strict=True):
-            offset = offset * len(numbers) + numbers[label]
-        return base + offset * len(last), last
 
-
-@dataclass(frozen=True, slots=True)
-class Lexicons:
+class Lexicons(NamedTuple):
     """Mapped tables; processes that open the same ones share their memory.
 
     Attributes

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from tokalign.english.annotate.tags_and_relations import COARSE_TAGS, GROUPS, PENN_TAGS
 from tokalign.english.lexicon.word_lists import MARKS, RELATION_NAMES, function_words
@@ -29,8 +29,7 @@ SLACK = 1e-5
 """Tolerance for rounding in sums of float32 strengths: 0.9f - 0.7f < 0.2f."""
 
 
-@dataclass(frozen=True, slots=True)
-class Axis:
+class Axis(NamedTuple):
     """Labels of one part of a feature's name.
 
     Attributes
@@ -52,8 +51,7 @@ class Axis:
     square_of: Axis | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class FeatureTemplate:
+class FeatureTemplate(NamedTuple):
     """A family of features.
 
     Attributes

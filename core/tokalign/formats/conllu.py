@@ -27,9 +27,9 @@ from tokalign.formats.document import (
     make_pair,
     one_line,
     parse_links,
-    whole_number,
 )
 from tokalign.types import GoldPair, Sentence
+from tokalign.types.inputs import whole_number
 
 _COMMENT = re.compile(r"#\s*([\w.-]+)\s*=\s?(.*)")
 _SPAN = re.compile(r"(?:.*\|)?Span=(\d{1,9}):(\d{1,9})(?:\|.*)?")

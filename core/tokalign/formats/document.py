@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from tokalign.errors import FormatError, InputError, quoted
 from tokalign.files.packed import read_unpacked
 from tokalign.types import GoldPair, Links, Sentence
+from tokalign.types.inputs import split_tokens
 
 _WHITE_SPACE = " \t\r\n\f\v"
-_TOKENS = re.compile(r"[^ \t\r\n\f\v]+")
-# int() refuses numbers of thousands of digits, and messages would quote them whole.
-_NUMBER = re.compile(r"\d{1,9}")
 _WEIGHT = r"[-:](?:\d+(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d+)?"
 _LINK = re.compile(rf"(\d{{1,9}})([-p?])(\d{{1,9}})(?:{_WEIGHT}){{0,2}}")
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(NamedTuple):
     """Numbered lines of one input, and its name for messages.
 
     A line has its number from 1, and no line break. Lines are read once, lazily.
@@ -36,8 +32,7 @@ class Document:
         return FormatError(message, path=self.name, line=line)
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(NamedTuple):
     """Options for formats that leave something open.
 
     Attributes
@@ -115,36 +110,6 @@ def decode_lines(name: str, rows: Iterable[bytes]) -> Iterator[tuple[int, str]]:
                 line=number,
             ) from error
         yield number, text.rstrip("\r\n")
-
-
-def json_error(error: ValueError | RecursionError) -> str:
-    """Return the message for text that json cannot read, such as deep nesting."""
-    if isinstance(error, json.JSONDecodeError):
-        return f"not JSON: {error.msg} at column {error.colno}"
-    return "not JSON: a number is too long, or lists are nested too deeply"
-
-
-def require_unicode(text: str, field: str) -> str:
-    r"""Return a string of JSON; InputError if it holds half a surrogate pair, such as "\ud800"."""
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        half = text[error.start]
-        raise InputError(
-            f"field {quoted(field)} holds {half!r}, half a surrogate pair; wanted Unicode",
-            field=field,
-        ) from None
-    return text
-
-
-def whole_number(text: str) -> int | None:
-    """Return a number of at most nine digits, or None for other text."""
-    return int(text) if _NUMBER.fullmatch(text) else None
-
-
-def split_tokens(text: str) -> list[str]:
-    """Return the tokens between ASCII white space (a no-break space is part of its token)."""
-    return _TOKENS.findall(text)
 
 
 def make_pair(

@@ -12,8 +12,8 @@ Agirre et al. (2016), SemEval: Task 2, Interpretable Semantic Textual Similarity
 from __future__ import annotations
 
 from tokalign.errors import FormatError, InputError, quoted
-from tokalign.formats.document import split_tokens
 from tokalign.types.chunks import ChunkedPair, ChunkLink, TokenChunk
+from tokalign.types.inputs import split_tokens
 
 _ARROW = "<==>"
 _UNALIGNED = "-not aligned-"

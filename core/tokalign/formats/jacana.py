@@ -21,13 +21,12 @@ from tokalign.formats.document import (
     Format,
     Options,
     join_tokens,
-    json_error,
     make_text_pair,
     parse_links,
     plain_links,
-    require_unicode,
 )
 from tokalign.types import GoldPair
+from tokalign.types.inputs import json_error, require_unicode
 
 
 def read(document: Document, options: Options) -> Iterator[GoldPair]:

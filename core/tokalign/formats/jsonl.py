@@ -20,19 +20,10 @@ from functools import lru_cache
 from typing import Any
 
 from tokalign.errors import InputError, quoted
-from tokalign.formats.document import (
-    Document,
-    Format,
-    Options,
-    json_error,
-    make_pair,
-    require_unicode,
-    split_tokens,
-)
-from tokalign.types import GoldPair, Pair, Sentence, SentenceLike
-from tokalign.types.constraints import NAMES, Constraints
-from tokalign.types.inputs import require_sentence
-from tokalign.types.objects import SENTENCE_COLUMNS, sentence_to_json
+from tokalign.formats.document import Document, Format, Options, make_pair
+from tokalign.types import GoldPair
+from tokalign.types.inputs import json_error, require_unicode
+from tokalign.types.objects import sentence_from_json, sentence_to_json
 from tokalign.types.relations import RelationKind
 
 
@@ -137,97 +128,6 @@ def _links(
         yield link[0], link[1]
 
 
-def sentence_from_json(value: object, field: str) -> Sentence:
-    """Return the sentence of a JSON token list or object; see the module.
-
-    The field, such as ``"source"``, is for messages. InputError if a column has the wrong type or
-    length, an offset lies outside the text, or a string holds half a surrogate pair.
-    """
-    if isinstance(value, list):
-        value = {"tokens": value}
-    if not isinstance(value, dict):
-        raise InputError(
-            f"field {quoted(field)} is {type(value).__name__}; wanted a list of tokens "
-            f"or an object with "
-            "tokens",
-            field=field,
-        )
-    tokens = _column(value, "tokens", str, field)
-    if tokens is None:
-        raise InputError(f"field '{field}.tokens' is missing", field=f"{field}.tokens")
-    text = value.get("text")
-    if text is not None and not isinstance(text, str):
-        raise InputError(f"field '{field}.text' is not a string", field=f"{field}.text")
-    require_unicode(text or "", f"{field}.text")
-    kinds = {"heads": int}
-    columns = {name: _column(value, name, kinds.get(name, str), field) for name in SENTENCE_COLUMNS}
-    offsets = value.get("offsets")
-    if offsets is None:
-        return Sentence.from_tokens(tokens, text=text, **columns)
-    if text is None:
-        raise InputError(f"field '{field}.offsets' needs '{field}.text'", field=f"{field}.text")
-    starts, ends = _spans(offsets, text, len(tokens), field)
-    return Sentence.from_tokens(tokens, **columns).replace(text=text, starts=starts, ends=ends)
-
-
-def pair_from_json(value: Mapping[str, Any], *, is_tokenized: bool = False) -> Pair:
-    """Return the pair to align of a JSON object, with its constraints if it has any; InputError
-    if a side is not a sentence (see `sentence_like`), or a constraint is wrong."""
-    source, target = (
-        sentence_like(value.get(side), side, is_tokenized=is_tokenized)
-        for side in ("source", "target")
-    )
-    given = {field: value[field] for field in NAMES if value.get(field) is not None}
-    return (source, target, Constraints(**given)) if given else (source, target)
-
-
-def sentence_like(value: object, field: str, *, is_tokenized: bool = False) -> SentenceLike:
-    """Return the sentence of a JSON value: a string, tokens, or an object with columns;
-    InputError if it is another value, or empty."""
-    if isinstance(value, dict) and "tokens" not in value and "text" in value:
-        value = value["text"]
-    if isinstance(value, str):
-        if not value.strip():
-            raise InputError(f"field {quoted(field)} is empty", field=field)
-        return split_tokens(value) if is_tokenized else value
-    sentence: Sentence = sentence_from_json(value, field)
-    if not sentence.tokens:
-        raise InputError(f"field {quoted(field)} has no tokens", field=field)
-    if isinstance(value, list):
-        require_sentence(value, field)  # sentences in a list are a mistake
-    return sentence
-
-
-def _column(value: Mapping[str, Any], name: str, kind: type, field: str) -> Any:
-    column = value.get(name)
-    if column is None:
-        return None
-    if not isinstance(column, list) or not all(type(entry) is kind for entry in column):
-        raise InputError(
-            f"field '{field}.{name}' is not a list of {kind.__name__}", field=f"{field}.{name}"
-        )
-    if kind is str:
-        require_unicode(" ".join(column), f"{field}.{name}")
-    return column
-
-
-def _spans(
-    offsets: object, text: str, n_tokens: int, field: str
-) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    where = f"{field}.offsets"
-    if not isinstance(offsets, list) or len(offsets) != n_tokens:
-        raise InputError(f"field '{where}' does not hold one [start, end] a token", field=where)
-    for span in offsets:
-        good = isinstance(span, list) and len(span) == 2 and all(type(x) is int for x in span)
-        if not good or not 0 <= span[0] <= span[1] <= len(text):
-            raise InputError(
-                f"field '{where}' holds {quoted(span)}; wanted [start, end] within the text's "
-                f"{len(text)} characters",
-                field=where,
-            )
-    return tuple(span[0] for span in offsets), tuple(span[1] for span in offsets)
-
-
 def write(pairs: Iterable[GoldPair], options: Options) -> Iterator[str]:
     """Yield one line per pair."""
     for pair in pairs:
@@ -249,14 +149,3 @@ def recognise(head: list[str]) -> bool:
 FORMAT = Format(
     "jsonl", "one JSON object per line; keeps text, offsets and annotation", read, write, recognise
 )
-
-__all__ = [
-    "FORMAT",
-    "pair_from_json",
-    "read",
-    "read_confidences",
-    "sentence_from_json",
-    "sentence_like",
-    "sentence_to_json",
-    "write",
-]

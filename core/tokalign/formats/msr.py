@@ -20,16 +20,9 @@ import re
 from collections.abc import Iterable, Iterator
 
 from tokalign.errors import quoted
-from tokalign.formats.document import (
-    Document,
-    Format,
-    Options,
-    join_tokens,
-    make_pair,
-    sentence_of,
-    split_tokens,
-)
+from tokalign.formats.document import Document, Format, Options, join_tokens, make_pair, sentence_of
 from tokalign.types import GoldPair
+from tokalign.types.inputs import split_tokens
 
 _HEADER = re.compile(r"# sentence pair \(?([^\s)]+)\)?.*", re.IGNORECASE)
 _WORD = re.compile(r"[ \t]*([^ \t]+) \(\{([^/}]*)((?:/[^/}]*){2})?\}\)")

@@ -28,9 +28,9 @@ from tokalign.formats.document import (
     open_document,
     parse_links,
     sentence_of,
-    split_tokens,
 )
 from tokalign.types import GoldPair, Links
+from tokalign.types.inputs import split_tokens
 
 _SEPARATOR = "|||"
 _LINK_LIKE = re.compile(r"\d+[-p?]\d+([-:][\d.eE+-]+)?")

@@ -8,9 +8,8 @@ chooses a style for each pair (tokalign.decoding.link_decision), if it can.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import NotRequired, TypedDict
+from typing import NamedTuple, NotRequired, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,8 +74,7 @@ class StyleHeader(TypedDict):
     asks: NotRequired[bool]
 
 
-@dataclass(frozen=True, slots=True)
-class OwnWeights:
+class OwnWeights(NamedTuple):
     """Weights that a style adds to the shared ones.
 
     Attributes
@@ -105,8 +103,7 @@ def asks_style(styles: Sequence[StyleHeader]) -> str:
     return next((style["name"] for style in styles if style.get("asks")), "")
 
 
-@dataclass(frozen=True, slots=True)
-class StyleNames:
+class StyleNames(NamedTuple):
     """Names of a model's styles.
 
     Attributes

@@ -5,6 +5,7 @@ A file has some ten thousand lines for each style, and every process that aligns
 """
 
 from libc.stdint cimport int32_t
+from cpython.unicode cimport PyUnicode_AsUTF8AndSize
 from libc.string cimport memchr, memcmp
 
 import numpy as np
@@ -25,13 +26,13 @@ _PLACES = {f"{TRANSITION}{name}": place for place, name in enumerate(TRANSITION_
 
 
 cdef class _Row:
-    """The row of the names read last (see FeatureTable.rows): most names follow one of their row.
-    """
+    """The row of the names read last (see FeatureTable.rows), and the number behind that of the
+    last one: most names follow one of their row."""
 
     cdef const char* name
     cdef Py_ssize_t n
-    cdef int first
-    cdef dict numbers
+    cdef int first, next
+    cdef tuple labels
 
 
 def count_lines(bytes text):
@@ -70,6 +71,7 @@ def read_weights(path, bytes text, int first, table):
         unsigned char[::1] is_given = np.zeros(n_slots + n_transitions, dtype=np.uint8)
         const char* tab
         double[2] numbers
+        bint is_rising = True
     while line < end:
         stop = <const char*>memchr(line, c"\n", end - line)
         try:
@@ -85,6 +87,7 @@ def read_weights(path, bytes text, int first, table):
                 raise ValueError("there is a line above for the same feature")
             is_given[place] = True
             if place < n_slots:
+                is_rising &= n == 0 or slots[n - 1] < place
                 slots[n], values[n, 0], values[n, 1] = place, numbers[0], numbers[1]
                 n += 1
             else:
@@ -96,14 +99,19 @@ def read_weights(path, bytes text, int first, table):
             ) from error
         line = stop + 1
         number += 1
-    order = np.argsort(slots[:n], kind="stable")
-    weights = np.asarray(values)[order].astype(np.float32)
-    return OwnWeights(np.asarray(slots)[order], weights, np.asarray(transitions))
+    own = OwnWeights(
+        np.asarray(slots)[:n], np.asarray(values)[:n].astype(np.float32), np.asarray(transitions)
+    )
+    if is_rising:
+        return own
+    order = np.argsort(own.slots)
+    return own._replace(slots=own.slots[order], weights=own.weights[order])
 
 
 cdef int _slot(dict rows, _Row row, const char* line, const char* tab) except -2:
     """Return the slot of a name by the rows that the table knows so far, or -1."""
-    cdef const char* cut = tab - 1
+    cdef const char* label, *cut = tab - 1
+    cdef Py_ssize_t n, tried, n_labels
     while cut > line and cut[0] != c" ":
         cut -= 1
     if cut == line:
@@ -114,10 +122,17 @@ cdef int _slot(dict rows, _Row row, const char* line, const char* tab) except -2
         found = rows.get(line[: cut - line].decode())
         if found is None:
             return -1
-        row.first, row.numbers = found
-        row.name, row.n = line, cut - line
-    number = row.numbers.get(cut[1 : tab - cut - 1].decode())
-    return -1 if number is None else row.first + <int>number
+        row.first, row.labels = found
+        row.name, row.n, row.next = line, cut - line, 0
+    n_labels = len(row.labels)
+    for tried in range(n_labels):
+        if row.next == n_labels:
+            row.next = 0
+        label = PyUnicode_AsUTF8AndSize(row.labels[row.next], &n)
+        row.next += 1
+        if n == tab - cut - 2 and not memcmp(label, cut + 1, n):
+            return row.first + row.next - 1
+    return -1
 
 
 cdef int _read_numbers(const char* text, const char* stop, double* found) except -1:

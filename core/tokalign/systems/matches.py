@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Protocol, Self
+from typing import NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +11,7 @@ from numpy.typing import NDArray
 from tokalign.types import Sentence
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Matches:
+class Matches(NamedTuple):
     """The distinct links of one pair, column by column, sorted by (source, target).
 
     Attributes

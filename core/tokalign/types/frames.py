@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from tokalign.errors import InputError, quoted
 from tokalign.types.inputs import SIDE_NAMES, plain_name, side_names
@@ -37,8 +36,7 @@ class FrameCells(list[Any]):
     """The cells of a column, or pairs of them; a missing one is None."""
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(NamedTuple):
     """The columns of a caller's frame by name; a missing cell is None."""
 
     columns: Mapping[Any, FrameCells]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence, Set
@@ -12,6 +13,10 @@ from tokalign.types.constraints import Constraints
 from tokalign.types.sentence import Pair, PairLike, Sentence, SentenceLike
 
 T = TypeVar("T")
+
+_TOKENS = re.compile(r"[^ \t\r\n\f\v]+")
+# int() refuses numbers of thousands of digits, and messages would quote them whole.
+_NUMBER = re.compile(r"\d{1,9}")
 
 
 SIDE_NAMES = (
@@ -204,3 +209,33 @@ def _is_sentence_like(side: object) -> bool:
     if not isinstance(side, Iterable):
         return False
     return all(isinstance(token, str) for token in side)
+
+
+def json_error(error: ValueError | RecursionError) -> str:
+    """Return the message for text that json cannot read, such as deep nesting."""
+    if isinstance(error, json.JSONDecodeError):
+        return f"not JSON: {error.msg} at column {error.colno}"
+    return "not JSON: a number is too long, or lists are nested too deeply"
+
+
+def require_unicode(text: str, field: str) -> str:
+    r"""Return a string of JSON; InputError if it holds half a surrogate pair, such as "\ud800"."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        half = text[error.start]
+        raise InputError(
+            f"field {quoted(field)} holds {half!r}, half a surrogate pair; wanted Unicode",
+            field=field,
+        ) from None
+    return text
+
+
+def whole_number(text: str) -> int | None:
+    """Return a number of at most nine digits, or None for other text."""
+    return int(text) if _NUMBER.fullmatch(text) else None
+
+
+def split_tokens(text: str) -> list[str]:
+    """Return the tokens between ASCII white space (a no-break space is part of its token)."""
+    return _TOKENS.findall(text)

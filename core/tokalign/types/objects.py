@@ -1,10 +1,12 @@
-"""Alignments and their parts as JSON, for the command line and the server."""
+"""Alignments and their parts as JSON, and sentences and pairs of JSON."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from tokalign.errors import InputError, quoted
+from tokalign.types.constraints import NAMES, Constraints
 from tokalign.types.display import DIGITS, plain
 from tokalign.types.edits import Edit
 from tokalign.types.fields import (
@@ -13,10 +15,11 @@ from tokalign.types.fields import (
     LinkExplanation,
     Output,
 )
+from tokalign.types.inputs import require_sentence, require_unicode, split_tokens
 from tokalign.types.links import Link
 from tokalign.types.phrases import Phrase
 from tokalign.types.relations import Conflict, Relation
-from tokalign.types.sentence import Sentence
+from tokalign.types.sentence import Pair, Sentence, SentenceLike
 
 _FIGURES = [each for each in OUTPUTS if each.is_figure]
 FIGURES = tuple(each.name for each in _FIGURES if each.is_always_shown)
@@ -148,7 +151,7 @@ _WRITERS: dict[type, Callable[[Any], Any]] = {
 
 
 def sentence_to_json(sentence: Sentence) -> list[str] | dict[str, Any]:
-    """Return the shortest JSON value that formats.jsonl.sentence_from_json reads back unchanged."""
+    """Return the shortest JSON value that `sentence_from_json` reads back unchanged."""
     tokens = list(sentence.tokens)
     item: dict[str, Any] = {"tokens": tokens}
     if sentence != Sentence.from_tokens(
@@ -164,3 +167,94 @@ def sentence_to_json(sentence: Sentence) -> list[str] | dict[str, Any]:
         if column is not None:
             item[name] = list(column)
     return tokens if len(item) == 1 else item
+
+
+def sentence_from_json(value: object, field: str) -> Sentence:
+    """Return the sentence of a JSON token list or object (tokalign.formats.jsonl).
+
+    The field, such as ``"source"``, is for messages. InputError if a column has the wrong type or
+    length, an offset lies outside the text, or a string holds half a surrogate pair.
+    """
+    if isinstance(value, list):
+        value = {"tokens": value}
+    if not isinstance(value, dict):
+        raise InputError(
+            f"field {quoted(field)} is {type(value).__name__}; wanted a list of tokens "
+            f"or an object with "
+            "tokens",
+            field=field,
+        )
+    tokens = _column(value, "tokens", str, field)
+    if tokens is None:
+        raise InputError(f"field '{field}.tokens' is missing", field=f"{field}.tokens")
+    text = value.get("text")
+    if text is not None and not isinstance(text, str):
+        raise InputError(f"field '{field}.text' is not a string", field=f"{field}.text")
+    require_unicode(text or "", f"{field}.text")
+    kinds = {"heads": int}
+    columns = {name: _column(value, name, kinds.get(name, str), field) for name in SENTENCE_COLUMNS}
+    offsets = value.get("offsets")
+    if offsets is None:
+        return Sentence.from_tokens(tokens, text=text, **columns)
+    if text is None:
+        raise InputError(f"field '{field}.offsets' needs '{field}.text'", field=f"{field}.text")
+    starts, ends = _spans(offsets, text, len(tokens), field)
+    return Sentence.from_tokens(tokens, **columns).replace(text=text, starts=starts, ends=ends)
+
+
+def pair_from_json(value: Mapping[str, Any], *, is_tokenized: bool = False) -> Pair:
+    """Return the pair to align of a JSON object, with its constraints if it has any; InputError
+    if a side is not a sentence (see `sentence_like`), or a constraint is wrong."""
+    source, target = (
+        sentence_like(value.get(side), side, is_tokenized=is_tokenized)
+        for side in ("source", "target")
+    )
+    given = {field: value[field] for field in NAMES if value.get(field) is not None}
+    return (source, target, Constraints(**given)) if given else (source, target)
+
+
+def sentence_like(value: object, field: str, *, is_tokenized: bool = False) -> SentenceLike:
+    """Return the sentence of a JSON value: a string, tokens, or an object with columns;
+    InputError if it is another value, or empty."""
+    if isinstance(value, dict) and "tokens" not in value and "text" in value:
+        value = value["text"]
+    if isinstance(value, str):
+        if not value.strip():
+            raise InputError(f"field {quoted(field)} is empty", field=field)
+        return split_tokens(value) if is_tokenized else value
+    sentence: Sentence = sentence_from_json(value, field)
+    if not sentence.tokens:
+        raise InputError(f"field {quoted(field)} has no tokens", field=field)
+    if isinstance(value, list):
+        require_sentence(value, field)  # sentences in a list are a mistake
+    return sentence
+
+
+def _column(value: Mapping[str, Any], name: str, kind: type, field: str) -> Any:
+    column = value.get(name)
+    if column is None:
+        return None
+    if not isinstance(column, list) or not all(type(entry) is kind for entry in column):
+        raise InputError(
+            f"field '{field}.{name}' is not a list of {kind.__name__}", field=f"{field}.{name}"
+        )
+    if kind is str:
+        require_unicode(" ".join(column), f"{field}.{name}")
+    return column
+
+
+def _spans(
+    offsets: object, text: str, n_tokens: int, field: str
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    where = f"{field}.offsets"
+    if not isinstance(offsets, list) or len(offsets) != n_tokens:
+        raise InputError(f"field '{where}' does not hold one [start, end] a token", field=where)
+    for span in offsets:
+        good = isinstance(span, list) and len(span) == 2 and all(type(x) is int for x in span)
+        if not good or not 0 <= span[0] <= span[1] <= len(text):
+            raise InputError(
+                f"field '{where}' holds {quoted(span)}; wanted [start, end] within the text's "
+                f"{len(text)} characters",
+                field=where,
+            )
+    return tuple(span[0] for span in offsets), tuple(span[1] for span in offsets)

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, TextIO, TypeVar
 
 import click
 
-from tokalign.cli.flags import INPUT, OUTPUT, OutputPath, flag
+from tokalign.cli.flags import INPUT, OUTPUT, OutputPath, flag, flagged
 from tokalign.cli.lines.pair_lines import decode_row
 from tokalign.cli.lines.parquet import KeptColumns
 from tokalign.cli.lines.sinks import LineSink, open_sink
@@ -80,7 +80,7 @@ def format_flag(help: str, choices: Sequence[str], default: str) -> Any:
     return field(default=default, metadata={"flag": ((), shown), "under": OUTPUT})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@flagged
 class FileFlags:
     """Lines to read, and where to write lines."""
 
@@ -161,7 +161,7 @@ class BadLines:
             raise click.exceptions.Exit(BAD_INPUT)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@flagged
 class LineFlags(FileFlags):
     """Lines to read and to write, of which some may be bad."""
 

@@ -8,10 +8,9 @@ import io
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from tokalign.cli.flags import OUTPUT, flag
+from tokalign.cli.flags import OUTPUT, flag, flagged
 from tokalign.cli.lines.file_flags import bad_object, format_flag
 from tokalign.cli.lines.pair_lines import InputLine
 from tokalign.english.reading import marks_to_json
@@ -108,7 +107,7 @@ class Lines(abc.ABC):
         return bad_object(name, line, error) if self.format in _OBJECTS else ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@flagged
 class Layout(Lines):
     """How alignments become lines: the format, and the fields besides links."""
 
@@ -156,7 +155,7 @@ class Layout(Lines):
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@flagged
 class SimilarityLayout(Lines):
     """How similarities become lines: a number each, or objects that hold the score as well."""
 

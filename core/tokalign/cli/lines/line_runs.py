@@ -8,12 +8,11 @@ import time
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import click
 
-from tokalign.cli.flags import INPUT, OUTPUT, RUN, flag, group
+from tokalign.cli.flags import INPUT, OUTPUT, RUN, flag, flagged, group
 from tokalign.cli.lines.file_flags import BadLines, LineFlags
 from tokalign.cli.lines.layouts import CSV, Lines, with_input
 from tokalign.cli.lines.pair_lines import ColumnNames, InputLine, columns_from, read_lines
@@ -103,8 +102,7 @@ class RunReport:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class OutputLine:
+class OutputLine(NamedTuple):
     """One line of output, with the number of its line of input from 1 and the id of its pair.
 
     A bad line has the reason why it holds no alignment. is_cut: a sentence of the pair was cut, as
@@ -199,7 +197,7 @@ def _columns(ctx: click.Context, param: click.Parameter, value: str | None) -> C
         raise click.BadParameter(str(error), ctx, param) from error
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@flagged
 class PairFiles(LineFlags):
     """Pairs to read, and where to write a line for each."""
 
@@ -232,7 +230,7 @@ class PairFiles(LineFlags):
         return self.limited(items if kept is None else kept.over(items))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@flagged
 class LineRun:
     """The model or server that aligns the pairs, and the batch size."""
 

@@ -9,17 +9,22 @@ import logging
 import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from tokalign.cli.lines.sources import MAX_LINE
 from tokalign.errors import FormatError, InputError, quoted
-from tokalign.formats.document import json_error, require_unicode, split_tokens, whole_number
-from tokalign.formats.jsonl import pair_from_json
 from tokalign.types import Pair, Sentence, SentenceLike
 from tokalign.types.constraints import NAMES
-from tokalign.types.inputs import plain_name, side_names
+from tokalign.types.inputs import (
+    json_error,
+    plain_name,
+    require_unicode,
+    side_names,
+    split_tokens,
+    whole_number,
+)
+from tokalign.types.objects import pair_from_json
 
 ColumnNames = tuple[str, str]
 """Columns of the source and the target: names, or numbers from 1."""
@@ -32,8 +37,7 @@ logger = logging.getLogger(__name__)
 MAX_FIELD = 1 << 24
 
 
-@dataclass(frozen=True, slots=True)
-class PairTable:
+class PairTable(NamedTuple):
     """Columns of a table that hold the pairs, as positions from 0; names are empty without a
     header.
 
@@ -193,8 +197,7 @@ _OF_PAIRS = {"id", "source", "target", *NAMES}
 """Fields of an object that make its pair."""
 
 
-@dataclass(frozen=True, slots=True)
-class InputLine:
+class InputLine(NamedTuple):
     """One line of input, from 1: a pair, or the reason why it is bad.
 
     The id is the object's, else the line number. A table's columns are in `row`, as text, and the

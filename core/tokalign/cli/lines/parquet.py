@@ -19,8 +19,8 @@ from tokalign.cli.lines.pair_lines import (
 )
 from tokalign.cli.lines.sources import LineSource
 from tokalign.errors import FormatError, InputError
-from tokalign.formats.document import whole_number
 from tokalign.types.display import free_names
+from tokalign.types.inputs import whole_number
 from tokalign.types.objects import FIGURES
 
 if TYPE_CHECKING:

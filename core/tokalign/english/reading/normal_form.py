@@ -13,9 +13,8 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from tokalign.types.patterns import regex
 
@@ -42,8 +41,7 @@ _Edit: TypeAlias = tuple[int, int, str]
 """Start and end in a text, and what is written there instead."""
 
 
-@dataclass(frozen=True, slots=True)
-class NormalForm:
+class NormalForm(NamedTuple):
     """A text in its normal form, which knows where it differs from the text as it was sent."""
 
     text: str

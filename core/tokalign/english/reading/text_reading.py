@@ -6,7 +6,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from contextvars import ContextVar
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from tokalign.english.reading.marks import MarkKind, TextMark, find_marks
 from tokalign.english.reading.normal_form import NormalForm, normal_form
@@ -52,8 +52,7 @@ class reading_as:  # noqa: N801 (it is called as a function)
         _markup.reset(self._before)
 
 
-@dataclass(frozen=True, slots=True)
-class TextReading:
+class TextReading(NamedTuple):
     """What a raw text says, and where."""
 
     text: str  # in its normal form

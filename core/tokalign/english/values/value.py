@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import NamedTuple
 
@@ -22,8 +21,7 @@ class Facts(NamedTuple):
     fields: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(NamedTuple):
     """A number, date or other value of a run of tokens.
 
     Attributes
