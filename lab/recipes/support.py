@@ -75,8 +75,9 @@ from lab.recipes.settings import LICENSES
 _Array = NDArray[np.float64]
 
 TREES = {
-    "max_iter": 120,
-    "learning_rate": 0.06,
+    "max_iter": 60,
+    "learning_rate": 0.12,
+    "max_bins": 32,
     "max_leaf_nodes": 6,
     "min_samples_leaf": 30,
     "l2_regularization": 10.0,

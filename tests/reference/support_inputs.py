@@ -147,12 +147,16 @@ def _of_stems(
     beside_right = near.with_right(both)
     joined_left, joined_right, run = _runs(words, sources, passages)
     covered = weights @ held / whole
+    best = np.zeros((2, n_words))
+    if candidates:
+        chosen = candidates[int(np.argmax([each.rows[0, _COVER] for each in candidates]))]
+        best[0], best[1] = chosen.rows[:, _MASS], words.holders[:, chosen.number]
     return [
         held, *(held * kinds),
         np.minimum(np.log1p(holders.sum(axis=1)) / math.log(10.0), 1.0),
         near.mean(held), near.left(held), near.right(held),
         joined_left, joined_right, run, beside_left, beside_right, company,
-        np.full(n_words, covered), value.astype(np.float64),
+        np.full(n_words, covered), value.astype(np.float64), *best,
     ]  # fmt: skip
 
 
@@ -195,6 +199,7 @@ _BY_KIND = tuple(map(KINDS.index, (WordKind.FUNCTION, WordKind.MARK, WordKind.VA
 _TAGS = ("IN", "DT", "CC", "TO", "PRP", "VB", "RB", "CD", "NNP", "NNS", "JJ")
 N_PARTS = len(PARTS)
 _FAR = 10.0
+_OPENS = frozenset((",", "IN", "TO", "CC", "WDT", "WP", "WRB"))
 _BEFORE = PARTS.index("before") - 1
 """Column of the word before, among those of `_places`."""
 
@@ -244,7 +249,56 @@ def context_inputs(words: AnswerWords, log_odds: NDArray[np.float64]) -> NDArray
         ],
         axis=1,
     )
-    return np.concatenate([parts, *of_kind, missing, kinds, has_tag, after_tag, place], axis=1)
+    following = places[:, _BEFORE + 1]
+    return np.concatenate(
+        [
+            parts, *of_kind, missing, kinds, has_tag, after_tag, place,
+            *_far(own, places[:, _BEFORE]), *_far(own, following),
+            *_phrases(own, tags, is_content), *_below(own, words, is_content),
+        ],
+        axis=1,
+    )  # fmt: skip
+
+
+def _far(own: NDArray[np.float64], beside: NDArray[np.int64]) -> list[NDArray[np.float64]]:
+    """Return the log odds of the words two and three places to a side, 0 for none."""
+    after = np.append(beside, -1)
+    padded = np.append(own, 0.0)
+    two = after[beside]
+    return [padded[[two]].T, padded[[after[two]]].T]
+
+
+def _phrases(
+    own: NDArray[np.float64], tags: Sequence[str], is_content: Sequence[bool]
+) -> list[NDArray[np.float64]]:
+    """Return the mean and the least of the content words of each word's phrase, and if it has
+    none.
+    """
+    opens = [at > 0 and tag in _OPENS for at, tag in enumerate(tags)]
+    number = np.cumsum(opens)
+    found = np.zeros((len(own), 3))
+    for at in range(len(own)):
+        inside = [own[k] for k in range(len(own)) if number[k] == number[at] and is_content[k]]
+        found[at] = [np.mean(inside), min(inside), 0.0] if inside else [0.0, 0.0, 1.0]
+    return [found]
+
+
+def _below(
+    own: NDArray[np.float64], words: AnswerWords, is_content: Sequence[bool]
+) -> list[NDArray[np.float64]]:
+    """Return the mean of the content words at and below each word, of its head, and if it has
+    none.
+    """
+    heads = words.sentence.heads or [-1] * len(own)
+    below: list[list[float]] = [[] for _ in own]
+    for at in words.content:
+        place = at
+        while place >= 0:
+            below[place].append(own[at])
+            place = heads[place]
+    means = np.array([np.mean(each) if each else 0.0 for each in below])
+    above = np.array([head if head >= 0 else at for at, head in enumerate(heads)])
+    return [np.stack([means, means[above], [float(not each) for each in below]], axis=1)]
 
 
 def _places(words: AnswerWords, is_content: Sequence[bool]) -> NDArray[np.int64]:

@@ -6,6 +6,7 @@ import math
 
 import pytest
 from tokalign import Aligner
+from tokalign.types.grounding import WordKind
 
 ALIGNER = Aligner("en")
 FIRM = (
@@ -92,6 +93,25 @@ def test_a_value_of_another_sentence_is_in_conflict(answer, passage, conflict):
 def test_what_rows_say_together_is_supported(answer):
     (sentence,) = ALIGNER.ground(answer, [TOWNS]).sentences
     assert not sentence.unsupported and not sentence.conflicts
+
+
+@pytest.mark.parametrize(
+    "passage",
+    [TOWNS, '[{"town": "Graz", "mayor": "Anna Wolf"}, {"town": "Bonn", "mayor": "Eva Klein"}]'],
+)
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Anna Wolf is the mayor of Graz.",
+        "Eva Klein is mayor of Bonn",
+        "Bonn has a mayor, Eva Klein",
+    ],
+)
+def test_a_name_that_a_row_says_with_the_rest_is_supported(passage, answer):
+    (sentence,) = ALIGNER.ground(answer, [passage]).sentences
+    names = [word.support for word in sentence.words if word.kind is WordKind.NAME]
+    assert len(names) == 3
+    assert min(names) > 0.6
 
 
 def test_a_value_that_one_passage_states_is_not_denied_by_another():

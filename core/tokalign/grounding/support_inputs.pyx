@@ -25,17 +25,22 @@ cdef enum:
     N_BY_KIND = 3
     N_TAGS = 11
     N_PLACES = 3
+    N_STEPS = 2
     # Places of the inputs.
     SECOND = N_COLUMNS + N_UNIONS
     HELD = SECOND + 7
     HELD_COVER = HELD + N_HELD_KINDS + 11
-    IDF = HELD_COVER + 2
+    BEST = HELD_COVER + 2
+    IDF = BEST + 2
     N_INPUTS = IDF + 1 + N_KINDS + N_CLASSES + 1
     MISSING = N_PARTS * (1 + N_BY_KIND)
     IS_KIND = MISSING + N_PARTS - 1
     TAG = IS_KIND + N_KINDS
     PLACE = TAG + 2 * N_TAGS
-    N_CONTEXT_INPUTS = PLACE + N_PLACES
+    FAR_WORDS = PLACE + N_PLACES
+    PHRASE = FAR_WORDS + 2 * N_STEPS
+    BELOW = PHRASE + 3
+    N_CONTEXT_INPUTS = BELOW + 3
 
 cdef int[N_UNIONS] UNION = [
     SupportColumn.MASS, SupportColumn.SAME, SupportColumn.ALIKE, SupportColumn.WINDOW,
@@ -52,9 +57,9 @@ EVIDENCE_INPUTS = (
     "held", *[f"held-{kind}" for kind in KINDS[:N_HELD_KINDS]],
     "holders", "near-held", "left-held", "right-held",
     "joined-left", "joined-right", "run", "beside-left", "beside-right", "company",
-    "held-cover", "value",
+    "held-cover", "value", "best-mass", "best-held",
 )
-"""Inputs that never fall when sources are added."""
+"""Inputs that speak for a word's support."""
 WORD_INPUTS = (
     "idf", *[f"is-{kind}" for kind in KINDS], "is-noun", "is-verb", "is-adjective", "is-adverb",
     "length",
@@ -72,7 +77,10 @@ CONTEXT_INPUTS = (
     *[f"tag-{tag}" for tag in _TAGS],
     *[f"after-{tag}" for tag in _TAGS],
     "place", "from-start", "from-end",
+    "before-2", "before-3", "after-2", "after-3",
+    "phrase", "phrase-least", "no-phrase", "below", "above-below", "no-below",
 )
+_OPENS = frozenset((",", "IN", "TO", "CC", "WDT", "WP", "WRB"))
 assert len(KINDS) == N_KINDS and len(INPUTS) == N_INPUTS
 assert len(PARTS) == N_PARTS and len(CONTEXT_INPUTS) == N_CONTEXT_INPUTS
 
@@ -240,6 +248,7 @@ cdef _fill_stems(
     cdef Py_ssize_t at, left, right, sentence
     cdef double share
     cdef double total = 0.0
+    cdef Py_ssize_t best
     cdef int32_t *n_holders = <int32_t *>malloc(places.n * sizeof(int32_t) + 1)
     if n_holders == NULL:
         raise MemoryError("holders of words")
@@ -265,6 +274,13 @@ cdef _fill_stems(
                 out[at, HELD + N_HELD_KINDS + 10] = max(
                     out[at, HELD + N_HELD_KINDS + 10], <float>(share / total)
                 )
+    if candidates:
+        cover = <int>SupportColumn.COVER
+        chosen = max(candidates, key=lambda each: each.rows[0, cover])
+        best = chosen.number
+        for at in range(places.n):
+            out[at, BEST] = chosen.rows[at, <int>SupportColumn.MASS]
+            out[at, BEST + 1] = holders[at, best]
     for span, keys in words.values.items():
         if not all([keys.isdisjoint(each.keys) for each in candidates]):
             for at in span:
@@ -354,6 +370,10 @@ def context_inputs(words, const double[::1] log_odds):
     cdef int order = 0
     cdef Py_ssize_t[5] around
     cdef double below
+    # Rows: sum and number of content words of the phrase of each word, sum and number below it.
+    cdef double[:, ::1] sums = np.zeros((4, n))
+    cdef double[::1] leasts = np.full(n, INFINITY)
+    cdef int32_t[::1] phrases = np.zeros(n, np.int32)
     cdef tuple heads = words.sentence.heads
     cdef tuple tags = words.sentence.tags
     if places.n_content:
@@ -362,6 +382,17 @@ def context_inputs(words, const double[::1] log_odds):
     n_words = 0
     for at in range(n):
         n_words += places.kind[at] != MARK
+        phrases[at] = (phrases[at - 1] + (tags[at] in _OPENS)) if at else 0
+        if not places.is_content(at):
+            continue
+        sums[0, phrases[at]] += own[at]
+        sums[1, phrases[at]] += 1.0
+        leasts[phrases[at]] = min(leasts[phrases[at]], own[at])
+        head = at
+        while head >= 0:
+            sums[2, head] += own[at]
+            sums[3, head] += 1.0
+            head = -1 if heads is None else heads[head]
     for at in range(n):
         head = -1
         if heads is not None:
@@ -393,6 +424,20 @@ def context_inputs(words, const double[::1] log_odds):
         out[at, PLACE] = order / <double>max(n_words, 1)
         out[at, PLACE + 1] = min(order / FAR, 1.0)
         out[at, PLACE + 2] = min(max(n_words - 1 - order, 0) / FAR, 1.0)
+        for k in range(2):
+            other = around[3 + k]
+            for part in range(N_STEPS):
+                if other >= 0:
+                    other = places.previous[other] if k == 0 else places.following[other]
+                out[at, FAR_WORDS + k * N_STEPS + part] = own[other] if other >= 0 else 0.0
+        other = phrases[at]
+        out[at, PHRASE + 2] = sums[1, other] == 0.0
+        out[at, PHRASE] = sums[0, other] / max(sums[1, other], 1.0)
+        out[at, PHRASE + 1] = leasts[other] if sums[1, other] > 0.0 else 0.0
+        other = heads[at] if heads is not None and heads[at] >= 0 else at
+        out[at, BELOW] = sums[2, at] / max(sums[3, at], 1.0)
+        out[at, BELOW + 1] = sums[2, other] / max(sums[3, other], 1.0)
+        out[at, BELOW + 2] = sums[3, at] == 0.0
         order += places.kind[at] != MARK
     return found
 

@@ -8,9 +8,9 @@ words and punctuation, which say little, need those of others most. Both formula
 inputs (for trees see tokalign.relations.related_units), so explanations are exact.
 `lab.recipes.support` trains the model.
 
-Inputs of a word are in [0, 1]. Inputs of evidence never fall when a passage is added: they are a
-maximum or a union over the aligned sentences, or say what any sentence holds. A passage without an
-aligned sentence changes none. Names of inputs:
+Inputs of a word are in [0, 1]. Inputs of evidence are a maximum or a union over the aligned
+sentences, or say what any sentence holds: but for `best-`, they never fall when a passage is added.
+A passage without an aligned sentence changes none. Names of inputs:
 
     COLUMN, COLUMN-union    the largest over the candidates, and 1 - product of (1 - value)
     second-mass             the second largest
@@ -26,6 +26,7 @@ aligned sentence changes none. Names of inputs:
                             sentence held
     union-cover, held-cover share of the answer's sentence that has partners, or is held
     value                   whether the sources hold the value that the word is a part of
+    best-mass, best-held    of the aligned sentence with the largest COVER
     idf, is-KIND, length    of the word and its sentence, whatever the sources
 
 Inputs of the context, whose log odds are cut off at 5 to each side:
@@ -39,6 +40,10 @@ Inputs of the context, whose log odds are cut off at 5 to each side:
     no-X                    whether there is no X
     tag-T, after-T          whether the word's tag, or that of the word before it, begins with T
     place, from-start, from-end   where in the sentence the word is
+    before-2, before-3, after-2, after-3    of the words two and three places away
+    phrase, phrase-least    mean and least of the content words of its phrase, which begins with a
+                            comma, a preposition, a conjunction or a relative
+    below, above-below      mean of the content words at and below it in the tree, and of its head
 
 Marks count for nothing here: the word before another, a word's place and the length of a sentence
 are those among its words. So a final stop changes no support.

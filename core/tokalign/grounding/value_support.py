@@ -12,7 +12,7 @@ up with the rest of its sentence::
 
 A row of a table that covers LEAST_OF_ROW denies what only another row has, without a conflict. What
 is denied by LEAST_DENIED, and by MARGIN more than it is stated in the same words, is supported
-by at most 1 - denied. Else a value that is stated in a sentence that covers at least LEAST_REST has
+by at most 1 - denied. Else what is stated in a sentence that covers at least LEAST_REST has
 as much support in each of its words as in the best one, and at least `stated`. The bounds were set
 on made cases; on the claims that the support was learned from, fewer right words are flagged with
 them, and .2 points fewer of the wrong ones.
@@ -142,7 +142,7 @@ def with_values(
         if held and each.denied:
             least = 1.0 - min(max(each.denied.values()), _MOST)
             changed[held] = np.minimum(changed[held], least)
-        elif held and each.is_value and each.stated >= LEAST_REST:
+        elif held and each.stated >= LEAST_REST:
             least = max(float(supports[held].max()), min(each.stated, _MOST))
             changed[held] = np.maximum(changed[held], least)
     return changed
