@@ -44,7 +44,7 @@ ROOMS = {
         citation_support cli_ground""",
     "texts": """
         align_texts documents difference* block_lines passages pieces sliding split text_windows
-        cli_diff cli_split document_text file_pairs""",
+        cli_diff cli_split document_text file_pairs resident""",
     "comparison": "duplicates one_and_many cli_dedupe cli_matrix cli_similarity",
     "systems": "systems sultan* meteor trees cli_systems",
     "evaluate": "evaluate* metrics nulls calibration corpora cli_evaluate cli_compare",

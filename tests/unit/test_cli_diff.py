@@ -201,7 +201,7 @@ def repository(tmp_path):
 
 
 def test_git_shows_its_files_by_it(repository):
-    shown = repository("-c", "diff.external=tokalign diff --git", "diff")
+    shown = repository("-c", "diff.external=tokalign diff --git --no-resident", "diff")
     assert "diff --git a/a text.txt b/a text.txt\n--- a/a text.txt\n+++ b/a text.txt\n" in shown
     assert "[-40-]{+45+}" in shown
     assert "Files a/image.png and b/image.png differ: a/image.png: a binary file" in shown
@@ -209,14 +209,16 @@ def test_git_shows_its_files_by_it(repository):
 
 
 def test_git_takes_it_from_the_environment(repository):
-    driver = "tokalign diff --git --format stat"
+    driver = "tokalign diff --git --no-resident --format stat"
     shown = repository("diff", "--", "a text.txt", GIT_EXTERNAL_DIFF=driver)
     assert " a/a text.txt => b/a text.txt | " in shown
 
 
 def test_git_shows_renamed_files_by_both_names(repository):
     repository("mv", "a text.txt", "b.txt")
-    shown = repository("-c", "diff.external=tokalign diff --git", "diff", "HEAD", "-M1%")
+    shown = repository(
+        "-c", "diff.external=tokalign diff --git --no-resident", "diff", "HEAD", "-M1%"
+    )
     assert "--- a/a text.txt\n+++ b/b.txt\n" in shown
 
 

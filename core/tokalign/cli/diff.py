@@ -77,6 +77,10 @@ class DiffFlags(TerminalFlags):
         "The arguments are those that git gives to an external diff. The exit code is then 0.",
         default=False,
     )
+    no_resident: bool = flag(
+        "With --git: compare in this process, not in one that stays for git's next file.",
+        default=False,
+    )
 
     def __post_init__(self) -> None:
         chosen = ["a page"] * self.is_page + ["--json"] * self.json
