@@ -21,7 +21,10 @@ _HEADING = regex(r"[ \t]*(?:#{1,6}[ \t]|<h[1-6]\b|\\[a-z]{0,9}section\b|={2,6} )
 _UNDERLINE = regex(r"[ \t]*\n[ \t]*([-=~^\"'+*.:])\1{2,}[ \t]*$", re.MULTILINE)
 _BELOW = regex(r"[ \t]*([-=])\1{2,}[ \t]*$", re.MULTILINE)
 _OPENING = regex(r"[ \t]*(?:(```|~~~)|<pre\b(?!.*</pre>)|\\begin\{(verbatim|lstlisting)\})")
-_DIRECTIVE = regex(r"\.\. (code|sourcecode|console|click:)?")
+_DIRECTIVE = regex(
+    r"\.\. (code|sourcecode|console|click:|doctest|graphviz|ipython|math|parsed-literal|production"
+    r"|prompt|test(?:cleanup|code|output|setup))?"
+)
 
 _NAME = (
     r"(?i:section|article|chapter|part|clause|rule|appendix|annex|schedule|step|paragraph"
@@ -46,17 +49,19 @@ _RUNNING_HEAD = regex(
 _EMPHASIS = regex(r"[*_]*")
 _BAR = regex(r"(?<!\\)\|")
 _REFERENCE = regex(rf"{_NAME}\(?\Z")
+_ADMONITION = "attention|caution|danger|hint|important|note|tip|warning"
 _UNTOLD = regex(
-    r"(?i:\blines?\s{1,3}|(?:copyright|\(c\)|\u00a9)[^\n]{0,20}"
+    r"(?i:\blines?\s{1,3}|(?:copyright|\(c\)|\u00a9|&copy;)[^\n]{0,20}"
     r"|\.\.\s{1,3}(?:version[a-z]{4,8}|deprecated)::\s|<title>[^<]*"
-    r"|\b(?:created|generated|built)\s(?:using|with|by)\b[^\n]*"
-    r"|\b(?:release|last (?:updat|modif|revis|chang)\w*)\W*(?:<[^<>]*>)?|^[ \t:]*version: *['\"]?"
-    r"|^[ \t]*(?:\.\. [|\w].*|:alt: .*)"
+    r"|\b(?:built|created|generated|powered)\s(?:using|with|by)\b[^\n]*(?:\n *&[^\n]*)?"
+    r"|\b(?:release(?: date)?|last (?:updat|modif|revis|chang)\w*)\W*(?:<[^<>]*>)?"
+    r"(?:[A-Z]\w{2,8} (?:\d+, )?)?|^:date: *|^[ \t:]*version: *['\"]?"
+    rf"|^[ \t]*(?:\.\. (?!(?:{_ADMONITION})::).*|:alt: .*)"
     r"|^\.(?:TH|\\\").*)\Z",
     re.MULTILINE,
 )
-_YEARS = regex(r"[\d\s,-]{4,30}\((?:c|C)\)")
-_OWN = regex(r"[\d.]{3,20}\w* documentation\b")
+_YEARS = regex(r"[\d\s,-]{4,30}\([cC]\)|&copy;")
+_OWN = regex(r"[\d.]{3,20}\w* [Dd]ocumentation\b")
 _VERSION = regex(r"\W{0,3}v?\d+\.[\dx]")
 _EXAMPLE = regex(
     r"(?i:\b(?:e\.g\.|ex\.|for (?:example|instance),|in this case|writing\b)[^;()]{0,40})\Z"
@@ -199,7 +204,7 @@ def follows_name(text: str, at: int) -> bool:
 def says_little(text: str, at: int) -> bool:
     """Whether a number at a place of a text is of a line, a copyright or a note of what is new, or
     a version of an example: see lines 7-11, (c) 2024, e.g. 2.1."""
-    before = text[max(0, at - 100) : at]
+    before = text[max(0, at - 200) : at]
     is_example = _VERSION.match(text, at) is not None and _EXAMPLE.search(before) is not None
     is_untold = _UNTOLD.search(before) is not None or _YEARS.match(text, at) is not None
     return is_example or is_untold or _OWN.match(text, at) is not None

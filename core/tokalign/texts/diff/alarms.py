@@ -33,7 +33,7 @@ from tokalign.texts.block_forms import (
     with_underline,
 )
 from tokalign.texts.diff.build_diff import n_alike
-from tokalign.texts.diff.duties import DUTIES, duty_of, is_of_rules
+from tokalign.texts.diff.duties import DUTIES, duty_of, is_of_releases, is_of_rules
 from tokalign.texts.diff.reading_order import paragraphs
 from tokalign.texts.diff.text_diff import (
     BlockKind,
@@ -78,12 +78,18 @@ LEAST_SURE_ELSEWHERE = 0.85
 one by one, and where they moved, were split or merged."""
 _OF_CODE = frozenset((Change.CODE, Change.NUMBER, Change.OPPOSITE, Change.NEGATION))
 _CALL = regex(r"\w\(|^[ \t]*>>> ")
+_SETTING = regex(r"[ \t]*(?:[$#%>] |[\w.-]+ ?[:=])")
 _VARIABLE = regex(r"\|[\w-]+\||\\f[A-Z(]|://.*://")
 _HASH = regex(r"[0-9a-f]{12,}")
 _TELLING = {
     Change.MODALITY: re.compile(
         r"(?i:\b(?:must|shall|should|not|never|cannot|requir|mandat|oblig|forbid|prohibit|allow"
         r"|permit|optional|recommend)|n['\u2019]t\b|\A(?:can|may|might|could|will) \w+\Z)"
+    ),
+    Change.NEGATION: re.compile(
+        r"(?i:\b(?:without|cannot|n(?:o|or|ot|one|ever|either|obody|othing)\b|except|fail|lack|refus|den[iy]"
+        r"|avoid|reject|only|hardly|few|little|stop|prevent|(?:de|dis|il|im|in|ir|mis|non|un)-?\w{3})"
+        r"|n['\u2019]t\b|less\b)"
     ),
     Change.QUANTITY: re.compile(
         r"(?i:\b(?:all|always|any|both|each|every|few|half|least|most|never|no|none|only|some)\b)"
@@ -223,7 +229,9 @@ def alarms_of(diff: TextDiff) -> tuple[Alarm, ...]:
     """Return the alarms of a difference, the most important first."""
     found: dict[tuple[str, str], list[Alarm]] = {}
     for each in _Finder(diff).found():
-        pair = each.old.lower(), each.new.lower()
+        pair = " ".join(each.old.lower().split()), " ".join(each.new.lower().split())
+        if each.kind == "name":
+            pair = next((same for same in found if _renames(each, found[same][0])), pair)
         found.setdefault(_unlike(*pair) if each.kind == "code" else pair, []).append(each)
     alarms = []
     for same in found.values():
@@ -250,6 +258,14 @@ def _unlike(old: str, new: str) -> tuple[str, str]:
     return (one, other) if one and other else (old, new)
 
 
+def _renames(one: Alarm, other: Alarm) -> bool:
+    """Whether two alarms are of one name, of which more or less was said."""
+    return other.kind == "name" and all(
+        {word for word in _WORD.findall(said) if word[:1].isupper()} & set(_WORD.findall(before))
+        for said, before in ((one.old, other.old), (one.new, other.new))
+    )
+
+
 def renumbered_line(found: Iterable[Renumbered]) -> str:
     """Return the line for labels that were numbered anew; empty without any.
 
@@ -271,6 +287,7 @@ class _Finder:
         self._renumbered = {each[:2] for each in renumbered(diff)}
         self._printed = printed(diff.old), printed(diff.new)
         self._are_of_rules = is_of_rules(diff.old), is_of_rules(diff.new)
+        self._is_of_releases = is_of_releases(diff.new)
 
     @cached_property
     def _numbers(self) -> dict[int, int]:
@@ -314,7 +331,7 @@ class _Finder:
                     continue
                 if (change not in CONFLICTING and not is_whole) or self._is_printed(segment):
                     continue
-                if change in (Change.NUMBER, Change.CODE) and self._is_other_row(block):
+                if change in (Change.NUMBER, Change.CODE) and self._is_other(block):
                     continue
                 old, new = self._words(block, segment)
                 told = None
@@ -378,7 +395,10 @@ class _Finder:
             line = text[text.rfind("\n", 0, at) + 1 :].partition("\n")[0]
             n = len(line.split())
             is_prose = 2 * len(_PROSE.findall(line)) > n or _LITERAL.search(line) is not None
-            if (form is BlockForm.CODE and _CALL.search(line)) or (n > _FEW and not is_prose):
+            is_code = form is BlockForm.CODE
+            if is_code and (_CALL.search(line) or not (n == 1 or _SETTING.match(line) or is_prose)):
+                return False
+            if n > _FEW and not is_prose:
                 return False
         return True
 
@@ -394,6 +414,13 @@ class _Finder:
                 (self._diff.new_text(block), segment.new, block.new[0]),
             )
         )
+
+    def _is_other(self, block: DiffBlock) -> bool:
+        """Whether the values and codes of a block's sides are not of one thing: of another row of a
+        list, or of releases whose entries were moved, split or merged."""
+        if self._is_of_releases and block.kind is not BlockKind.CHANGED:
+            return True
+        return self._is_other_row(block)
 
     def _is_other_row(self, block: DiffBlock) -> bool:
         """Whether a block is a row of a list whose rows differ by numbers alone, and its sides by
@@ -416,8 +443,11 @@ class _Finder:
             any(re.search(rf"\b{re.escape(word)}\b", whole) for word in words)
             for words, whole in zip(said, wholes, strict=True)
         )
-        return all(is_kept) and (
-            said[0] == said[1] or not (said[0] <= said[1] or said[1] <= said[0])
+        words = [set(_WORD.findall(each)).difference(_FUNCTION_WORDS) for each in wholes]
+        return (
+            all(is_kept)
+            and len(words[0] ^ words[1]) <= 1
+            and (said[0] == said[1] or not (said[0] <= said[1] or said[1] <= said[0]))
         )
 
     def _is_printed(self, segment: DiffSegment) -> bool:
@@ -483,7 +513,9 @@ class _Finder:
         """Return the change and the kind that sentences make which come or go, and those sentences
         that oblige, forbid, permit or deny; if none does, both as they are."""
         duties = [
-            duty_of(text, is_of_rules=is_ruling) if text and form is BlockForm.TEXT else None
+            duty_of(text, is_of_rules=is_ruling, is_of_releases=self._is_of_releases)
+            if text and form is BlockForm.TEXT
+            else None
             for text, is_ruling in zip((old, new), self._are_of_rules, strict=True)
         ]
         kind = min(filter(None, duties), key=KINDS.index, default=None)
@@ -557,9 +589,10 @@ def _is_corrected(old: str, new: str) -> bool:
 
 
 def _names_one(old: str, new: str) -> bool:
-    """Whether two dotted names name one thing, of which one says more: Mill and works.Mill."""
-    parts, more = sorted((old.split("."), new.split(".")), key=len)
-    return parts[-1] == more[-1] and all(map(str.isidentifier, more)) and {*parts} < {*more}
+    """Whether two dotted names name one thing, of which one may say more: Mill and works.Mill."""
+    names = (each.removeprefix("py ").strip("~.").split(".") for each in (old, new))
+    parts, more = sorted(names, key=len)
+    return parts[-1] == more[-1] and all(map(str.isidentifier, more)) and {*parts} <= {*more}
 
 
 def _line_of(text: str, at: int) -> int:

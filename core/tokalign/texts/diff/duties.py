@@ -50,10 +50,22 @@ _BARRED = regex(
 _RULING = regex(
     r"\b(?:must|shall|MUST|SHALL|SHOULD|MAY|hereby|liable|entitled|prohibited|agrees)\b"
 )
+_RELEASE = regex(
+    r"^[ \t]*(?:#+ |=+ )?\W{0,3}(?:\w+[ \t])?v?\d+(?:\.\d+){1,3}\w{0,6}\W{0,3}"
+    r"(?:[ \t]\W{0,3}(?:\d{4}-\d\d|\d{1,2}[ .-]|released?\b|un|\w+ \d).{0,40})?$",
+    re.MULTILINE,
+)
+_TOLD_OF_RELEASES = regex(
+    r"(?!fix|bug)(?:.*\W)?(?:must|now|(?:no|not|never|n['\u2019]t)\b(?:\W+\w+){0,3}?\W+(?:accept|allow"
+    r"|available|compatib|distribut|exist|need|permit|provid|recommend|requir|ship|support))",
+    re.IGNORECASE,
+)
+"""What of changes is told: not how faults were mended."""
 _STOP = regex(r"[.!?](?=\s)")
 _OUTRIGHT = regex(
     r"(?:must|shall|should(?! not| never)|required|mandatory|compulsory|obliged|allowed|permitted"
-    r"|optional|forbidden|prohibited|no longer|not yet|(?:no|not)\b.{1,50} any ?more)\b"
+    r"|optional|forbidden|prohibited|no longer(?! (?:\w+ly )?(?:break|caus|crash|emit|fail|hang"
+    r"|ignor|leak|los|overwrit|rais|report|warn))|not yet|(?:no|not)\b.{1,50} any ?more)\b"
     r"|cannot (?:contain|be (?:\w+ly )?\w*(?:ed|en|ne|nt|pt|un|ut|wn|ld|set|read))\b"
     r"|should (?:not|never) (?!impact|affect|matter|be (?:needed|required|under))"
     r"|no (?:\w+ )?(?:breaking|charge|effect|fee|guarant|liabil|obligat|refund|right|support|warra)"
@@ -69,11 +81,17 @@ _PERSON = regex(
     r"(?:anybody|anyone|bod(?:y|ies)|buyer|candidate|child|committee|council|customer|employee|firm"
     r"|employer|everybody|everyone|guest|holder|landlord|lessee|licensee|licensor|member|owner"
     r"|participant|part(?:y|ies)|passenger|patient|people|person|pupil|resident|seller|staff"
-    r"|student|subscriber|supplier|tenant|trustee|visitor|voter|we|worker)s?"
+    r"|student|subscriber|supplier|tenant|trustee|visitor|voter|worker)s?"
 )
 """Who may and does not by rules, in texts that are not of rules, too."""
+_EXAMPLE = regex(r"\W*(?:for (?:example|instance)|e\.g\.)\W", re.IGNORECASE)
 _FAR = 20  # words before a denial
 _LEAST_WORDS = 3  # of a sentence that obliges or denies
+
+
+def is_of_releases(text: str) -> bool:
+    """Whether a text is a list of changes: three of its headings or more are of releases."""
+    return sum(1 for _, _ in zip(range(3), _RELEASE.finditer(text), strict=False)) == 3
 
 
 def is_of_rules(text: str) -> bool:
@@ -81,12 +99,12 @@ def is_of_rules(text: str) -> bool:
     return len(_RULING.findall(text)) >= (len(_STOP.findall(text)) + 6) // 10
 
 
-def duty_of(text: str, *, is_of_rules: bool = True) -> str | None:
+def duty_of(text: str, *, is_of_rules: bool = True, is_of_releases: bool = False) -> str | None:
     """Return what a sentence does: a prohibition, an obligation, a permission, a denial, or None.
 
     In a text that is not of rules, most sentences with may, cannot and not explain how things are.
     Those permit and forbid nothing, and deny only if they say that something does not work, is not
-    supported, and the like.
+    supported, and the like. Lists of changes tell what is no longer supported, and what must be.
 
     Examples
     --------
@@ -100,7 +118,9 @@ def duty_of(text: str, *, is_of_rules: bool = True) -> str | None:
     text = " ".join(_ADDRESS.sub("", text).split())
     spans = list(token_spans(text))
     words = [text[start:end] for start, end in spans]
-    if len(text.split()) < _LEAST_WORDS or text[-1:] in ":?":
+    if len(text.split()) < _LEAST_WORDS or text[-1:] in ":?" or _EXAMPLE.match(text):
+        return None
+    if is_of_releases and _TOLD_OF_RELEASES.match(text) is None:
         return None
     is_value = {
         at for each in find_values(words) for at in range(each.start, each.end) if not each.rank
@@ -128,7 +148,7 @@ def duty_of(text: str, *, is_of_rules: bool = True) -> str | None:
             ) or any(map(_PERSON.fullmatch, lower[max(at - 2, 0) : at]))
             if not is_said or (duty == "denial" and at > _FAR):
                 continue
-        if aside != "that" or duty in ("prohibition", "obligation"):  # they agree that he must
+        if aside != "that" or word in _MODALS or duty == "prohibition":  # they agree that he must
             duties.add(duty)
     if _BARRED.match(text) is not None:
         duties.add("prohibition")
@@ -139,7 +159,7 @@ def _duty(words: list[str], lower: list[str], at: int) -> str | None:
     """Return what a word makes its sentence do, or None."""
     word = lower[at]
     following = lower[at + 1 : at + 2]
-    if word in _MODALS or words[at] == "SHOULD":
+    if (word in _MODALS or words[at] == "SHOULD") and following:
         denies = not _DENYING.isdisjoint((*lower[:2], *following))
         return "prohibition" if denies else "permission" if word == "may" else "obligation"
     if word == "cannot":
