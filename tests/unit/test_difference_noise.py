@@ -1,4 +1,4 @@
-"""What raises no alarm, or one for many: stamps of pages, fuller names, mended faults."""
+"""Stamps of pages and mended faults raise no alarm, and a name given in full raises one."""
 
 from __future__ import annotations
 

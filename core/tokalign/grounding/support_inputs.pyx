@@ -235,6 +235,7 @@ cdef _fill_columns(
         out[at, SECOND + 6] = <float>places.near(at, &whole[1, 0])
 
 
+# Long, since each passage is read once for all of these inputs.
 cdef _fill_stems(
     words, candidates, sources, WordPlaces places, const double[::1] weights,
     double[:, ::1] whole, float[:, ::1] out,
@@ -347,6 +348,7 @@ cdef _fill_words(words, WordPlaces places, const double[::1] weights, float[:, :
         out[at, N_INPUTS - 1] = <float>min((places.n - n_marks) / 40.0, 1.0)
 
 
+# Long, since all inputs of a word are read from sums that its sentence shares.
 def context_inputs(words, const double[::1] log_odds):
     """Return the context inputs of each word's support, float64 of shape (n_words,
     n_context_inputs).
