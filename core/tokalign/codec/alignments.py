@@ -31,8 +31,6 @@ def decode_alignment(
     `message`: its sentences are empty where the request asked for links or scores alone. `model`:
     the model that the same response names. `symmetrization`: the one that the request asked for.
 
-    Notes
-    -----
     A field with a value that this version does not know raises InputError when it is read.
     """
     return Alignment.of(_Received(message, model, symmetrization), 0)

@@ -18,16 +18,9 @@ OptionsT = TypeVar("OptionsT", AlignOptions, GroundOptions)
 class RequestOptions:
     """Options of a request.
 
-    Attributes
-    ----------
-    model, annotator : str
-        Names; empty means the server's default.
-    rank_by : RankBy or None
-        RankRequest.by; None unless candidates are ranked.
-    highlights : bool
-        RankRequest.highlights.
-    ground : GroundOptions or None
-        Used instead of `align` for an answer to ground; else None.
+    `model`, `annotator`: names; empty means the server's default. `rank_by`: RankRequest.by; None
+    unless candidates are ranked. `highlights`: RankRequest.highlights. `ground`: used instead of
+    `align` for an answer to ground; else None.
     """
 
     model: str = ""

@@ -216,12 +216,8 @@ cdef _wrong(bytes data, const Cursor *cursor):
 def values(bytes data not None, uint64_t wanted, Py_ssize_t most):
     """Return the values of one length-delimited field.
 
-    Parameters
-    ----------
-    wanted : int
-        The field's tag.
-    most : int
-        Largest number of fields, whatever their tags, that the message may have.
+    `wanted`: the field's tag. `most`: largest number of fields, whatever their tags, that the
+    message may have.
 
     WireError is raised if the bytes are no message; InputError, if there are more fields.
     """
@@ -244,15 +240,9 @@ def values(bytes data not None, uint64_t wanted, Py_ssize_t most):
 def text(bytes data not None, uint64_t wanted, Py_ssize_t most):
     """Return the string of one field, empty where it is missing.
 
-    Parameters
-    ----------
-    data, wanted, most
-        As of `values`.
+    `data`, `wanted`, `most`: as of `values`.
 
-    Returns
-    -------
-    text : str
-        The last one, where the field is given several times.
+    It is the last one, where the field is given several times.
 
     WireError is raised if the bytes are no message, or the string is not UTF-8; InputError, if
     there are more fields.
@@ -359,14 +349,9 @@ def sizes(bytes pair not None, Py_ssize_t max_tokens, Py_ssize_t max_bytes):
     beside spaces and dots in a row. Contractions without a sign ("cannot") make it too small, by a
     factor of two at most.
 
-    Parameters
-    ----------
-    pair : bytes
-        A serialised tokalign.v1.Pair.
-    max_tokens : int
-        A longer sentence counts as one of `max_tokens`, since it is refused after tokenising.
-    max_bytes : int
-        A larger pair is not read: both sentences count as `max_tokens`, all bytes as constraints.
+    `pair`: a serialised tokalign.v1.Pair. `max_tokens`: a longer sentence counts as one of
+    `max_tokens`, since it is refused after tokenising. `max_bytes`: a larger pair is not read: both
+    sentences count as `max_tokens`, all bytes as constraints.
 
     Returns
     -------
@@ -414,16 +399,10 @@ cdef str _text_alone(const Field *sentence):
 def texts_alone(bytes pair not None):
     """Return the texts of a pair whose sentences hold only a text, as most do.
 
-    Parameters
-    ----------
-    pair : bytes
-        A serialised tokalign.v1.Pair.
+    `pair`: a serialised tokalign.v1.Pair.
 
-    Returns
-    -------
-    source, target : str
-        Empty if the pair lacks that sentence. None instead of both if the pair has other fields
-        than an id and such sentences, or the bytes are not a pair: then use protobuf's parser.
+    A side is empty if the pair lacks that sentence. None instead of both if the pair has other
+    fields than an id and such sentences, or the bytes are not a pair: then use protobuf's parser.
     """
     cdef Field field
     cdef Field identity

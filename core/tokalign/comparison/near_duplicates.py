@@ -32,12 +32,8 @@ MOST_COPIES: Final = 3
 class Duplicates:
     """A pair of near-duplicate sentences.
 
-    Attributes
-    ----------
-    first, second : int
-        Their numbers from 0, the smaller first.
-    similarity : float
-        In [0, 1]; 1 where the texts are equal.
+    `first`, `second`: their numbers from 0, the smaller first. `similarity`: in [0, 1]; 1 where the
+    texts are equal.
     """
 
     first: int
@@ -140,10 +136,7 @@ def weighed_lemmas(sentence: Sentence, idf: Callable[[str], float]) -> list[str]
 
     `sentence`: with lemmas. `idf`: lower-case lemma to its weight in [0, 1]; see Frequencies.
 
-    Returns
-    -------
-    list of str
-        All different. If the sentence has no content word, all of its lemmas.
+    They are all different. If the sentence has no content word, all of its lemmas.
 
     Examples
     --------

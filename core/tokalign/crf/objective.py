@@ -50,15 +50,10 @@ def allowed_states(
 ) -> NDArray[np.uint8]:
     """Return the labels that gold allows, and those that cost less than wrong ones.
 
-    Parameters
-    ----------
-    source_labelled : bool
-        True for s2t.
+    `source_labelled`: True for s2t.
 
-    Returns
-    -------
-    uint8 array, shape (n_steps, n_states)
-        Bit 0: allowed. Bit 1: free of cost. Bit 2: allowed at half the cost.
+    The result is a uint8 array, shape (n_steps, n_states): bit 0 says allowed, bit 1 free of cost,
+    bit 2 allowed at half the cost.
     """
     n_steps, n_others = (n_source, n_target) if source_labelled else (n_target, n_source)
     if targets.wrong is not None:

@@ -37,14 +37,8 @@ AT_ONCE = 64
 class Extras(NamedTuple):
     """Results of a batch to compute besides those that the options ask for.
 
-    Attributes
-    ----------
-    ranks : bool
-        Whether the scores of pairs must be comparable.
-    expected : sequence of Expected
-        The answer type that each target expects, to return evidence, too.
-    supports : bool
-        Whether to return support, too.
+    `ranks`: whether the scores of pairs must be comparable. `expected`: the answer type that each
+    target expects, to return evidence, too. `supports`: whether to return support, too.
     """
 
     ranks: bool = False
@@ -101,12 +95,7 @@ class Backend(ABC):
     ) -> list[EncodedPair]:
         """Return pairs with the output of the model's encoder, if it has one.
 
-        Parameters
-        ----------
-        options : AlignOptions
-            That `check` lets pass.
-        compares : bool
-            Whether pairs are compared by their scores.
+        `options`: that `check` lets pass. `compares`: whether pairs are compared by their scores.
         """
         return [(pair, None) for pair in pairs]
 
@@ -128,15 +117,8 @@ class Backend(ABC):
     ) -> Decided:
         """Return the alignments of pairs.
 
-        Parameters
-        ----------
-        options : AlignOptions
-            That `check` lets pass.
-
-        Raises
-        ------
-        InputError
-            If a published system is asked for support.
+        `options`: that `check` lets pass. InputError is raised if a published system is asked for
+        support.
         """
 
     @abstractmethod
@@ -145,20 +127,14 @@ class Backend(ABC):
     ) -> tuple[LinkExplanation, ...]:
         """Return why two tokens are, or are not, linked; -1 is the other side's NULL.
 
-        Raises
-        ------
-        InputError
-            If `decide` fails on the pair.
+        InputError is raised if `decide` fails on the pair.
         """
 
     @property
     def relations(self) -> RelationModel:
         """The model of relations.
 
-        Raises
-        ------
-        InputError
-            If it is a published system, which knows no relations.
+        InputError is raised if it is a published system, which knows no relations.
         """
         raise self._no_relations()
 

@@ -293,11 +293,8 @@ cdef void _gate_inputs(
 cdef class GateRows:
     """The gate's inputs of a batch, computed while the decoder holds each pair.
 
-    Attributes
-    ----------
-    values : float32 array, shape (n_pairs, n_inputs)
-        Columns are named by GATE_INPUTS; zeros until the batch is decided, and for a pair that
-        failed.
+    `values` (float32 array, shape (n_pairs, n_inputs)): columns are named by GATE_INPUTS; zeros
+    until the batch is decided, and for a pair that failed.
     """
 
     cdef readonly object values

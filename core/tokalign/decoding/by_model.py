@@ -61,13 +61,8 @@ Cosines: TypeAlias = Callable[[Sequence[str], Sequence[str]], NDArray[np.float64
 class ModelBackend(Backend):
     """Aligns annotated pairs by a model.
 
-    Parameters
-    ----------
-    cosines : callable, optional
-        Of the encoder.
-    encoded : bool, optional
-        Whether an encoder reads the pairs, or, if False, would read them with more effort; None for
-        a model without an encoder.
+    `cosines`: of the encoder. `encoded`: whether an encoder reads the pairs, or, if False, would
+    read them with more effort; None for a model without an encoder.
     """
 
     def __init__(
@@ -190,10 +185,8 @@ class ModelBackend(Backend):
     ) -> NDArray[np.float32]:
         """Return the gate's inputs of each pair; parameters as of `encode`.
 
-        Returns
-        -------
-        float32 array, shape (n_pairs, n_inputs)
-            See tokalign.decoding.batch; zeros for a pair that failed.
+        The result is a float32 array, shape (n_pairs, n_inputs): see tokalign.decoding.batch; zeros
+        for a pair that failed.
         """
         compares = compares or options.detail is Detail.SCORES
         found = [GateRows(0).values]
@@ -296,14 +289,8 @@ def mixed_similarity(
 ) -> NDArray[np.float64]:
     """Return similarities in [0, 1], shape (n_pairs,), from alignments and an encoder.
 
-    Parameters
-    ----------
-    covered, agreement : float64 array, shape (n_pairs,)
-        See Alignment.
-    cosine : float64 array, shape (n_pairs,)
-        In [-1, 1].
-    aligned : float
-        Weight of `covered`, in [0, 1].
+    `covered`, `agreement` (float64 array, shape (n_pairs,)): see Alignment. `cosine` (float64
+    array, shape (n_pairs,)): in [-1, 1]. `aligned`: weight of `covered`, in [0, 1].
 
     Examples
     --------

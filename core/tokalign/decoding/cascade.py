@@ -46,17 +46,8 @@ Encode: TypeAlias = Callable[[Sequence[tuple[Sentence, Sentence]]], list[Encoded
 class Gate:
     """Predicts an encoder's gain on pairs, and chooses those that it reads.
 
-    Parameters
-    ----------
-    table : Table
-        Boosted trees, and thresholds for evenly spaced efforts from 0 to 1.
-    encoder : str
-        Its name.
-
-    Raises
-    ------
-    ResourceError
-        If the table is damaged, or made for other inputs.
+    `table`: boosted trees, and thresholds for evenly spaced efforts from 0 to 1. `encoder`: its
+    name. ResourceError is raised if the table is damaged, or made for other inputs.
     """
 
     def __init__(self, table: Table, encoder: str) -> None:
@@ -77,10 +68,7 @@ class Gate:
     def gains(self, rows: NDArray[np.float32]) -> NDArray[np.float64]:
         """Return the expected gain of running the encoder, per pair, shape (n_pairs,).
 
-        Parameters
-        ----------
-        rows : float32 array, shape (n_pairs, n_inputs)
-            See tokalign.decoding.batch.
+        `rows` (float32 array, shape (n_pairs, n_inputs)): see tokalign.decoding.batch.
         """
         return self._forest.scores(rows)[:, 0]
 
@@ -93,14 +81,8 @@ class Gate:
 class Cascade(Backend):
     """Aligns annotated pairs by a model with an encoder, or by its first one if the gate says so.
 
-    Parameters
-    ----------
-    model : Model
-        With an encoder.
-    encode : callable
-        The encoder's: takes pairs of sentences, returns its output for each.
-    cosines : callable
-        The encoder's; see ModelBackend.
+    `model`: with an encoder. `encode`: the encoder's: takes pairs of sentences, returns its output
+    for each. `cosines`: the encoder's; see ModelBackend.
     """
 
     def __init__(self, model: Model, encode: Encode, cosines: Cosines) -> None:

@@ -56,18 +56,9 @@ assert MAX_STYLES == <int>MOST_STYLES
 cdef class Decoder:
     """Decodes one batch at a time; other threads wait.
 
-    Parameters
-    ----------
-    model : Model
-        Gives the feature table, and each style's weights and transitions, added to the shared ones:
-        8 bytes for each slot and style.
-    lexicons : Lexicons
-        The tables that the model's feature groups need.
-
-    Raises
-    ------
-    ShapeError
-        If the shape of the weights or transitions is wrong.
+    `model`: gives the feature table, and each style's weights and transitions, added to the shared
+    ones: 8 bytes for each slot and style. `lexicons`: the tables that the model's feature groups
+    need. ShapeError is raised if the shape of the weights or transitions is wrong.
     """
 
     def __init__(self, model, lexicons):
@@ -240,12 +231,7 @@ cdef class Analysed(Analysis):
 cdef class Conventions:
     """The conventions of a model's styles, and the weights that choose a style.
 
-    Parameters
-    ----------
-    styles : sequence of StyleHeader
-        Of one model, at least one.
-    second_pass : SecondPass, optional
-        That of the styles that have one.
+    `styles`: of one model, at least one. `second_pass`: that of the styles that have one.
     """
 
     def __init__(self, styles not None, SecondPass second_pass=None):
@@ -465,23 +451,13 @@ cdef class DecodedPair:
     def block_probabilities(self, blocks):
         """Return the probabilities that a block's tokens are linked only with one another.
 
-        Parameters
-        ----------
-        blocks : sequence of (int, int, int, int)
-            Half-open ranges of source and target tokens: source_start, source_end, target_start,
-            target_end, each not empty and within the pair.
+        `blocks`: half-open ranges of source and target tokens: source_start, source_end,
+        target_start, target_end, each not empty and within the pair.
 
-        Returns
-        -------
-        probabilities : float64 array, shape (n_blocks, 2)
-            Column 0: that s2t labels every source token of the block with a target token of it;
-            column 1: that t2s labels every target token with a source token of it. For a block of
-            one link, the posteriors of both directions.
-
-        Raises
-        ------
-        InputError
-            If a block is empty or not within the pair.
+        The result is a float64 array, shape (n_blocks, 2); column 0: that s2t labels every source
+        token of the block with a target token of it; column 1: that t2s labels every target token
+        with a source token of it. For a block of one link, the posteriors of both directions.
+        InputError is raised if a block is empty or not within the pair.
         """
         n_source, n_target = len(self.s2t_posterior), len(self.t2s_posterior)
         for block in blocks:
@@ -544,20 +520,11 @@ cdef class DecodedPair:
     def unit_inputs(self, units):
         """Return the inputs of the relation model for some units.
 
-        Parameters
-        ----------
-        units : sequence of (source tokens, target tokens)
-            Rising indices, at least one on each side.
+        `units`: rising indices, at least one on each side.
 
-        Returns
-        -------
-        float32 array, shape (n_units, n_inputs)
-            Columns are named by UNIT_INPUTS of tokalign.relations.related_units.
-
-        Raises
-        ------
-        InputError
-            If a side is empty, or has indices that are out of range or do not rise.
+        The result is a float32 array, shape (n_units, n_inputs): columns are named by UNIT_INPUTS
+        of tokalign.relations.related_units. InputError is raised if a side is empty, or has indices
+        that are out of range or do not rise.
         """
         cdef const PairState *pair = &self._held().extractor.pair
         cdef const double[:, ::1] s2t = self.s2t_posterior
@@ -589,10 +556,7 @@ cdef class DecodedPair:
     def features(self, Py_ssize_t source, Py_ssize_t target):
         """Return the features of one link.
 
-        Parameters
-        ----------
-        source, target : int
-            Token indices; -1 on one side for the other side's NULL.
+        `source`, `target`: token indices; -1 on one side for the other side's NULL.
 
         Returns
         -------
@@ -601,10 +565,7 @@ cdef class DecodedPair:
         weights : float32 array, shape (n, 2)
             Of the style, for s2t and t2s.
 
-        Raises
-        ------
-        InputError
-            If the pair has no such tokens.
+        InputError is raised if the pair has no such tokens.
         """
         cdef Decoder decoder = self._held()
         cdef Extractor extractor = decoder.extractor

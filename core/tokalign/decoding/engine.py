@@ -59,10 +59,7 @@ class PairEngine:
     is_system : bool
         Whether a published system aligns.
 
-    Raises
-    ------
-    InputError, ResourceError
-        As Aligner does.
+    InputError and ResourceError are raised as of Aligner.
     """
 
     def __init__(
@@ -161,15 +158,8 @@ class PairEngine:
     ) -> Iterator[Alignment | Exception]:
         """Yield the alignment or the exception of each annotated pair; exceptions pass through.
 
-        Parameters
-        ----------
-        pairs : sequence of (Sentence, Sentence), or Exception
-            With the columns that `annotate` fills. A third member is Constraints.
-
-        Raises
-        ------
-        InputError
-            If the model has no such style.
+        `pairs`: with the columns that `annotate` fills. A third member is Constraints. InputError
+        is raised if the model has no such style.
         """
         self.backend.check(options)
         encode = partial(self._encode, options=options)
@@ -180,17 +170,8 @@ class PairEngine:
     ) -> Iterator[tuple[Alignment, Judgement] | Exception]:
         """Yield each result of `align_annotated` with the judgement that ranks its pair.
 
-        Parameters
-        ----------
-        pairs : sequence of (Sentence, Sentence), or Exception
-            A candidate and the question.
-        options : AlignOptions
-            With `explain`, judgements hold their evidence.
-
-        Raises
-        ------
-        InputError
-            If the model has no such style.
+        `pairs`: a candidate and the question. `options`: with `explain`, judgements hold their
+        evidence. InputError is raised if the model has no such style.
         """
         from tokalign.ranking.judge import judge_answer
 
@@ -238,20 +219,11 @@ class PairEngine:
     ) -> NDArray[np.float32]:
         """Return the inputs of the relation model for some units of an annotated pair.
 
-        Parameters
-        ----------
-        units : sequence of (source tokens, target tokens)
-            Rising indices, at least one on each side. The pair is read as it stands.
+        `units`: rising indices, at least one on each side. The pair is read as it stands.
 
-        Returns
-        -------
-        float32 array, shape (n_units, n_inputs)
-            Columns are named in tokalign.relations.related_units.
-
-        Raises
-        ------
-        InputError
-            If a published system aligns, the model has no such style, or a unit is out of range.
+        The result is a float32 array, shape (n_units, n_inputs): columns are named in
+        tokalign.relations.related_units. InputError is raised if a published system aligns, the
+        model has no such style, or a unit is out of range.
         """
         self.backend.check(options)
         (encoded,) = self.backend.encode([pair], options)
@@ -261,15 +233,8 @@ class PairEngine:
 def open_model(model: str | os.PathLike[str]) -> tuple[Model | System, str]:
     """Return a model or published system, and an argument that opens it again from any folder.
 
-    Parameters
-    ----------
-    model : str or path-like
-        A name out of shipped_models() or tokalign.systems.SYSTEMS, or the path of a model file.
-
-    Raises
-    ------
-    ModelError
-        If the model cannot be found or read.
+    `model`: a name out of shipped_models() or tokalign.systems.SYSTEMS, or the path of a model
+    file. ModelError is raised if the model cannot be found or read.
     """
     if isinstance(model, str) and model in SYSTEMS:
         return load_system(model), model

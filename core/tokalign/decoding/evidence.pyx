@@ -417,28 +417,13 @@ def pair_evidence(
 ):
     """Return the evidence of a pair.
 
-    Parameters
-    ----------
-    extractor : Extractor
-        Must not be shared by threads.
-    candidate, question : Sentence
-        With tags and lemmas.
-    mean : float64 array, shape (n_candidate, n_question)
-        Probability of every link, the mean of both directions, in [0, 1].
-    score, agreement : float
-        Of their alignment, in [0, 1].
+    `extractor`: must not be shared by threads. `candidate`, `question`: with tags and lemmas.
+    `mean` (float64 array, shape (n_candidate, n_question)): probability of every link, the mean of
+    both directions, in [0, 1]. `score`, `agreement`: of their alignment, in [0, 1].
 
-    Returns
-    -------
-    evidence : float64 array, shape (n_evidence,)
-        In the order of EVIDENCE.
-
-    Raises
-    ------
-    InputError
-        If a sentence is empty, or lacks tags or lemmas.
-    ShapeError
-        If `mean` does not fit the sentences.
+    The result is a float64 array, shape (n_evidence,), in the order of EVIDENCE. InputError is
+    raised if a sentence is empty, or lacks tags or lemmas; ShapeError, if `mean` does not fit the
+    sentences.
     """
     cdef Wanted wanted = _wanted_of(expected)
     cdef EvidenceRoom room

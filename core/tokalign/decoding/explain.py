@@ -25,14 +25,9 @@ def require_indices(
 ) -> None:
     """Raise InputError unless the indices name a link or an unaligned token that can be explained.
 
-    Parameters
-    ----------
-    source_index, target_index : int
-        0-based tokens, one of them -1 where there is no link.
-    n_source, n_target : int
-        Numbers of tokens.
-    symmetrization : Symmetrization
-        A single direction only explains tokens of the side that it labels.
+    `source_index`, `target_index`: 0-based tokens, one of them -1 where there is no link.
+    `n_source`, `n_target`: numbers of tokens. `symmetrization`: a single direction only explains
+    tokens of the side that it labels.
     """
     for name, index, n_tokens in (
         ("source_index", source_index, n_source),
@@ -64,17 +59,9 @@ def explain_link(
 ) -> Iterator[LinkExplanation]:
     """Explain a link, or a token's lack of one, in each direction that took part in deciding it.
 
-    Parameters
-    ----------
-    source_index, target_index : int
-        0-based tokens of the caller's pair; -1 on one side for the other side's NULL.
-    symmetrization : Symmetrization
-        Of the caller's pair.
-
-    Raises
-    ------
-    InputError
-        If the pair has no such tokens.
+    `source_index`, `target_index`: 0-based tokens of the caller's pair; -1 on one side for the
+    other side's NULL. `symmetrization`: of the caller's pair. InputError is raised if the pair has
+    no such tokens.
     """
     if decoded.is_turned:
         found = _explained(table, decoded, target_index, source_index, symmetrization.turned)

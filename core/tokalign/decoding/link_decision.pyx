@@ -446,10 +446,7 @@ cdef int check_posteriors(
 cdef class Convention:
     """Thresholds and calibration of a style.
 
-    Parameters
-    ----------
-    style : StyleHeader
-        Its numbers have been checked (tokalign.model.styles.check_styles).
+    `style`: its numbers have been checked (tokalign.model.styles.check_styles).
     """
 
     def __init__(self, style not None):
@@ -477,29 +474,17 @@ cdef class Convention:
     def confidence(self, double posterior, bint are_unlike):
         """Return the confidence of one posterior, in [0, 1].
 
-        Parameters
-        ----------
-        posterior : float
-            In [0, 1].
-        are_unlike : bool
-            Whether the words that it links have different forms.
+        `posterior`: in [0, 1]. `are_unlike`: whether the words that it links have different forms.
         """
         return _confidence_of(&self.numbers, posterior, are_unlike)
 
     def confidences(self, posterior, unlike):
         """Return the confidences of posteriors.
 
-        Parameters
-        ----------
-        posterior : float array, of any shape
-            In [0, 1].
-        unlike : bool array, of the same shape
-            Whether two words have different forms.
+        `posterior` (float array, of any shape): in [0, 1]. `unlike` (bool array, of the same
+        shape): whether two words have different forms.
 
-        Returns
-        -------
-        float64 array, of the same shape
-            In [0, 1].
+        The result is a float64 array of the same shape, in [0, 1].
         """
         found = np.array(posterior, dtype=np.float64, order="C")
         cdef double[::1] each = found.reshape(-1)
@@ -515,17 +500,9 @@ cdef class Convention:
 cdef class SecondPass:
     """Decides the cells of pairs that an encoder read, then groups of them.
 
-    Parameters
-    ----------
-    table : Table
-        Boosted trees.
-    encoder : str
-        Name of the encoder whose model they were trained for.
-
-    Raises
-    ------
-    ResourceError
-        If the table is damaged, made for other inputs, or has no trees for the encoder.
+    `table`: boosted trees. `encoder`: name of the encoder whose model they were trained for.
+    ResourceError is raised if the table is damaged, made for other inputs, or has no trees for the
+    encoder.
     """
 
     def __init__(self, table, str encoder not None):
@@ -566,19 +543,10 @@ cdef class SecondPass:
 def lowered_shares(const double[::1] shares, const double[::1] agreements):
     """Return each share lowered by its agreement.
 
-    Parameters
-    ----------
-    shares, agreements : float64 array, shape (n_pairs,)
-        In [0, 1].
+    `shares`, `agreements` (float64 array, shape (n_pairs,)): in [0, 1].
 
-    Returns
-    -------
-    float64 array, shape (n_pairs,)
-
-    Raises
-    ------
-    ShapeError
-        If there is not one agreement for each share.
+    The result is a float64 array, shape (n_pairs,). ShapeError is raised if there is not one
+    agreement for each share.
 
     Examples
     --------
@@ -615,16 +583,8 @@ def covered_shares(
         At least 0.
     target_weights : sequence of float, length n_target
 
-    Returns
-    -------
-    target_covered, covered : float
-        In [0, 1].
-
-    Raises
-    ------
-    ShapeError
-        If the shapes do not belong to one pair, a side is empty, or there is not one weight per
-        token.
+    Both are in [0, 1]. ShapeError is raised if the shapes do not belong to one pair, a side is
+    empty, or there is not one weight per token.
 
     Examples
     --------

@@ -154,14 +154,8 @@ def phrases_of(
 ) -> tuple[Phrase, ...]:
     """Return the maximal blocks of a decoded pair's links, sorted by where they start.
 
-    Parameters
-    ----------
-    links : sequence of (source, target, confidence)
-        The chosen links.
-    symmetrization : Symmetrization
-        The one that chose them.
-    convention : Convention
-        Its map gives confidences. A block that constraints require has 1, as its links do.
+    `links`: the chosen links. `symmetrization`: the one that chose them. `convention`: its map
+    gives confidences. A block that constraints require has 1, as its links do.
     """
     blocks = maximal_blocks((i, j) for i, j, _ in links)
     probabilities = decoded.block_probabilities(blocks).tolist()

@@ -50,12 +50,8 @@ def as_given(pair: AnnotatedPair) -> tuple[Sentence, Sentence]:
 def turn_back(columns: dict[str, Any], is_turned: Sequence[bool]) -> None:
     """Turn the links, relations and conflicts of some pairs of a batch, in place.
 
-    Parameters
-    ----------
-    columns : dict of str to array
-        Of decide_batch; see AlignmentColumns.
-    is_turned : sequence of bool, length n_pairs
-        Whether a pair was read target first.
+    `columns` (dict of str to array): of decide_batch; see AlignmentColumns. `is_turned` (sequence
+    of bool, length n_pairs): whether a pair was read target first.
     """
     turned = np.array(is_turned)
     pair_of = np.repeat(np.arange(len(turned)), np.diff(columns["offsets"]))

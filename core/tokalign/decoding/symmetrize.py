@@ -149,22 +149,11 @@ def symmetrize(
 ) -> Links:
     """Return the alignment that a heuristic makes of both directions' links.
 
-    Parameters
-    ----------
-    s2t, t2s : set of (source, target)
-        Links of each direction, both written source first.
-    symmetrization : Symmetrization
-        A heuristic; ``s2t`` and ``t2s`` return that side alone.
+    `s2t`, `t2s`: links of each direction, both written source first. `symmetrization`: a heuristic;
+    ``s2t`` and ``t2s`` return that side alone.
 
-    Returns
-    -------
-    links : frozenset of (source, target)
-        Between the intersection and the union for every heuristic; deterministic.
-
-    Raises
-    ------
-    KeyError
-        If the symmetrization is not made from two sets of links.
+    The links are between the intersection and the union for every heuristic; deterministic.
+    KeyError is raised if the symmetrization is not made from two sets of links.
 
     Examples
     --------
@@ -225,10 +214,7 @@ def excluded_labels(
         State 0 is NULL.
     t2s : uint8 array, shape (n_target, n_source + 1)
 
-    Raises
-    ------
-    InputError
-        If sentences of these lengths cannot obey the constraints.
+    InputError is raised if sentences of these lengths cannot obey the constraints.
     """
     constraints.check(n_source, n_target)
     links = excluded_links(constraints, n_source, n_target)
@@ -258,11 +244,8 @@ def missing_links(
 ) -> set[tuple[int, int]]:
     """Return the required links that are not among the chosen ones.
 
-    Parameters
-    ----------
-    posterior : float64 array, shape (n_source, n_target)
-        Mean of both directions. A token that must have a link gets its likeliest one; ties go to
-        the first.
+    `posterior` (float64 array, shape (n_source, n_target)): mean of both directions. A token that
+    must have a link gets its likeliest one; ties go to the first.
     """
     chosen = set(links)
     missing = set(constraints.anchors) - chosen

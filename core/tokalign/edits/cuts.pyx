@@ -189,10 +189,7 @@ cdef void _mark_block(
 cdef class Cuts:
     """How blocks can be cut; made by `cuts_of`.
 
-    Attributes
-    ----------
-    segments : int32 array, shape (n_segments, 6)
-        The candidates for edits, each as a Segment.
+    `segments` (int32 array, shape (n_segments, 6)): the candidates for edits, each as a Segment.
     """
 
     cdef readonly object segments

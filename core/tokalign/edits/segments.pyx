@@ -281,16 +281,9 @@ def kept_tokens(
     links : float32 array, shape (n_source, n_target)
         Confidence of each link, 0 without a link.
 
-    Returns
-    -------
-    partner : int32 array, shape (n_source,)
-        -1 where the token is not kept; the others rise. Ties go to a matching that keeps later
-        tokens.
-
-    Raises
-    ------
-    ShapeError
-        If the shapes disagree.
+    The result is an int32 array, shape (n_source,), with -1 where the token is not kept; the others
+    rise. Ties go to a matching that keeps later tokens. ShapeError is raised if the shapes
+    disagree.
     """
     cdef Py_ssize_t n_source = same.shape[0]
     cdef Py_ssize_t n_target = same.shape[1]

@@ -311,16 +311,10 @@ cdef void null_features(
 cdef class Extractor:
     """Fills feature rows of one pair at a time; one per thread.
 
-    Parameters
-    ----------
-    base : int32 array, shape (n_templates,)
-        First slot of every feature template, -1 to switch one off; from FeatureTable.
-    paraphrases : Paraphrases, optional
-        Without them no word has a vector, and no two words are paraphrases.
-    frequencies : Frequencies, optional
-        Without them every content word weighs the same.
-    weights : float32 array, shape (n_styles, n_slots, 2), optional
-        Needed by `scores`.
+    `base` (int32 array, shape (n_templates,)): first slot of every feature template, -1 to switch
+    one off; from FeatureTable. `paraphrases`: without them no word has a vector, and no two words
+    are paraphrases. `frequencies`: without them every content word weighs the same. `weights`
+    (float32 array, shape (n_styles, n_slots, 2)): needed by `scores`.
     """
 
     def __init__(
@@ -559,14 +553,10 @@ cdef class Extractor:
     def rows(self, source, target, encoded=None):
         """Return all feature rows of a pair in CSR form.
 
-        Parameters
-        ----------
-        source, target : Sentence
-            With tags and lemmas. Links get tree features if both have trees, a word left
-            unaligned if its own sentence has one.
-        encoded : pair of float32 arrays, shapes (n_source, n_target + 1), (n_target, n_source + 1)
-            The encoder's log-probabilities of every token's partner, NULL first; only the group
-            "neural" needs them.
+        `source`, `target`: with tags and lemmas. Links get tree features if both have trees, a word
+        left unaligned if its own sentence has one. `encoded` (pair of float32 arrays, shapes
+        (n_source, n_target + 1), (n_target, n_source + 1)): the encoder's log-probabilities of
+        every token's partner, NULL first; only the group "neural" needs them.
 
         Returns
         -------
@@ -576,13 +566,9 @@ cdef class Extractor:
             Feature slots, as FeatureTable numbers them.
         value : float32 array, shape (row_start[-1],)
 
-        Raises
-        ------
-        InputError
-            If a sentence is empty, lacks tags or lemmas, has a head outside it, or the encoder's
-            arrays are needed and missing.
-        ShapeError
-            If a column's length is not the number of tokens, or the encoder's arrays do not fit.
+        InputError is raised if a sentence is empty, lacks tags or lemmas, has a head outside it, or
+        the encoder's arrays are needed and missing; ShapeError, if a column's length is not the
+        number of tokens, or the encoder's arrays do not fit.
         """
         self.load(source, target, encoded)
         cdef Py_ssize_t n_source = self.pair.source.n

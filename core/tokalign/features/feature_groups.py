@@ -48,10 +48,7 @@ class FeatureTable:
     base : int32 array, shape (n_templates,)
         First slot of each template, -1 where its group is off.
 
-    Raises
-    ------
-    ModelError
-        If a group is unknown.
+    ModelError is raised if a group is unknown.
     """
 
     def __init__(self, groups: Collection[str]) -> None:
@@ -79,10 +76,7 @@ class FeatureTable:
     def name(self, slot: int) -> str:
         """Return the readable name of a slot, such as ``"null_tag[NN]"``.
 
-        Raises
-        ------
-        IndexError
-            If the slot is outside the table.
+        IndexError is raised if the slot is outside the table.
         """
         if (known := self._names.get(slot)) is not None:
             return known
@@ -116,10 +110,7 @@ class FeatureTable:
     def slot(self, name: str) -> int:
         """Return the slot of a name.
 
-        Raises
-        ------
-        ModelError
-            If no feature of the chosen groups has that name.
+        ModelError is raised if no feature of the chosen groups has that name.
         """
         row, _, label = name.rpartition(" ") if " " in name else name.partition("[")
         try:
@@ -134,10 +125,7 @@ class FeatureTable:
 class Lexicons(NamedTuple):
     """Mapped tables; processes that open the same ones share their memory.
 
-    Attributes
-    ----------
-    frequencies : Frequencies
-        Weights of words in similarity, for every model.
+    `frequencies`: weights of words in similarity, for every model.
     """
 
     wordnet: WordNet
@@ -149,10 +137,7 @@ class Lexicons(NamedTuple):
     def for_groups(cls, groups: Collection[str]) -> Self:
         """Return the tables that these feature groups need.
 
-        Raises
-        ------
-        ResourceError
-            If a table is not installed, or damaged.
+        ResourceError is raised if a table is not installed, or damaged.
         """
         groups = set(map(group_of, groups))
         return cls(

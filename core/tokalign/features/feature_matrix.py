@@ -22,15 +22,8 @@ def build_matrix(
 ) -> FeatureMatrix:
     """Extract the features of annotated pairs.
 
-    Parameters
-    ----------
-    encoded : iterable of pairs of float32 arrays, optional
-        An encoder's output for each pair; only the group "neural" reads it.
-
-    Raises
-    ------
-    InputError
-        If a sentence is empty or lacks tags or lemmas.
+    `encoded` (iterable of pairs of float32 arrays): an encoder's output for each pair; only the
+    group "neural" reads it. InputError is raised if a sentence is empty or lacks tags or lemmas.
     """
     extractor = Extractor(
         lexicons.wordnet, table.base, lexicons.vectors, lexicons.paraphrases, lexicons.frequencies

@@ -32,16 +32,10 @@ SLACK = 1e-5
 class Axis(NamedTuple):
     """Labels of one part of a feature's name.
 
-    Attributes
-    ----------
-    name : str
-        A Cython identifier; equal names mean equal axes.
-    edges : tuple of float
-        Rising edges of the bins that the labels name; empty unless the axis bins a value.
-    first_count : int or None
-        Count of the first label, if the labels are counts and the last one is a cap.
-    square_of : Axis or None
-        The axis whose pairs of labels these labels are.
+    `name`: a Cython identifier; equal names mean equal axes. `edges`: rising edges of the bins that
+    the labels name; empty unless the axis bins a value. `first_count`: count of the first label, if
+    the labels are counts and the last one is a cap. `square_of`: the axis whose pairs of labels
+    these labels are.
     """
 
     name: str

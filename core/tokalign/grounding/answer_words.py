@@ -43,12 +43,7 @@ def _functions() -> frozenset[str]:
 def word_kinds(sentence: Sentence, values: Sequence[Value]) -> list[WordKind]:
     """Return the kind of each word.
 
-    Parameters
-    ----------
-    sentence : Sentence
-        With tags.
-    values : sequence of Value
-        Of its tokens.
+    `sentence`: with tags. `values`: of its tokens.
     """
     inside = {at for value in values for at in range(value.start, value.end)}
     return [

@@ -51,15 +51,8 @@ _LETTER = re.compile(r"\\u[dD][89abAB]\w\w\\u[dD][c-fC-F]\w\w|\\u\w{4}|\\.|[^\\]
 class PassageBlock:
     """A sentence, row or object of a passage.
 
-    Attributes
-    ----------
-    start, end : int
-        Half-open range of the passage.
-    text : str
-        As it is read.
-    places : sequence of int, or None
-        Place in the passage of each code point of the text, and of its end; None where the text is
-        the range.
+    `start`, `end`: half-open range of the passage. `text`: as it is read. `places`: place in the
+    passage of each code point of the text, and of its end; None where the text is the range.
     """
 
     start: int
@@ -121,11 +114,7 @@ class _Object:
 def blocks_of(text: str, name: str) -> list[PassageBlock]:
     """Return the sentences, rows and objects of a passage, in order; errors are as of sentences_of.
 
-    Parameters
-    ----------
-    text : str
-    name : str
-        Name of the field in errors.
+    `name`: name of the field in errors.
     """
     objects = _objects(text)
     if objects:
@@ -227,11 +216,7 @@ def _of_rows(rows: Sequence[Sequence[_Cell]], has_header: bool) -> Iterator[Pass
 def _read(cells: Sequence[_Named], names: Sequence[_Cell]) -> Iterator[PassageBlock]:
     """Yield the blocks of a row or an object: its short cells behind their labels, then its texts.
 
-    Parameters
-    ----------
-    cells : sequence of (label or None, cell)
-    names : sequence of cell
-        Of what the object is part of; they stand before its cells.
+    `names`: of what the object is part of; they stand before its cells.
     """
     short = [each for each in cells if each[1].text and each[1].is_short]
     for at in range(0, len(short), MOST_CELLS):

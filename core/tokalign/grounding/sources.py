@@ -53,13 +53,8 @@ class SourceSentence(NamedTuple):
 class Sources:
     """Passages that answers are grounded in. Threads may share them.
 
-    Attributes
-    ----------
-    passages : tuple of SourcePassage
-    sentences : tuple of SourceSentence
-        Of all passages, in order.
-    starts : list of int
-        Number of each passage's first sentence; last, the number of sentences.
+    `sentences`: of all passages, in order. `starts`: number of each passage's first sentence; last,
+    the number of sentences.
     """
 
     def __init__(
@@ -85,18 +80,10 @@ class Sources:
     def of(cls, passages: Iterable[PassageLike]) -> Self:
         """Return the sources of some passages.
 
-        Parameters
-        ----------
-        passages : iterable of str, (str, str) or SourcePassage
-            May be empty. A blank passage supports nothing.
-
-        Raises
-        ------
-        InputError
-            If the passages are one text, one of them is not a text, or two share an id. The field
-            is ``passages``, ``passages[i].id`` or ``passages[i].text``.
-        LimitError
-            If they have more than tokalign.types.lengths.MAX_TEXT_SENTENCES sentences in total.
+        `passages`: may be empty. A blank passage supports nothing. InputError is raised if the
+        passages are one text, one of them is not a text, or two share an id. The field is
+        ``passages``, ``passages[i].id`` or ``passages[i].text``. LimitError is raised if they have
+        more than tokalign.types.lengths.MAX_TEXT_SENTENCES sentences in total.
         """
         checked = check_passages(passages)
         sentences: list[SourceSentence] = []
@@ -132,14 +119,9 @@ class Sources:
     ) -> list[int]:
         """Return the numbers of the candidates of an answer's sentence, rising.
 
-        Parameters
-        ----------
-        holders : bool array, shape (n_words, n_sentences)
-            See `holders`.
-        weights : float64 array, shape (n_words,)
-            Of the words of the answer's sentence.
-        n : int
-            Most candidates of each passage.
+        `holders` (bool array, shape (n_words, n_sentences)): see `holders`. `weights` (float64
+        array, shape (n_words,)): of the words of the answer's sentence. `n`: most candidates of
+        each passage.
         """
         least = LEAST_SHARE * weights.sum()
         found: list[int] = []
@@ -171,17 +153,11 @@ class Sources:
 def local_weights(weights: NDArray[np.float64], holders: NDArray[np.bool_]) -> NDArray[np.float64]:
     """Return the weights of words among some sentences, larger for words that fewer of them hold.
 
-    Parameters
-    ----------
-    weights : float64 array, shape (n_words,)
-        Shipped inverse document frequencies; words of weight 0 stay so.
-    holders : bool array, shape (n_words, n_sentences)
+    `weights` (float64 array, shape (n_words,)): shipped inverse document frequencies; words of
+    weight 0 stay so. `holders` (bool array, shape (n_words, n_sentences)).
 
-    Returns
-    -------
-    float64 array, shape (n_words,)
-        In nats: minus the log share of sentences that hold the word, smoothed by N_SHIPPED
-        sentences with the shipped frequency.
+    The result is a float64 array, shape (n_words,): in nats: minus the log share of sentences that
+    hold the word, smoothed by N_SHIPPED sentences with the shipped frequency.
     """
     shipped = np.exp(-weights * LOG_DOCUMENTS)
     share = (holders.sum(axis=1) + N_SHIPPED * shipped) / (holders.shape[1] + N_SHIPPED)

@@ -161,14 +161,7 @@ cdef int32_t N_SUPPORTED = N_SUPPORTABLE
 
 
 def support_inputs(words, candidates, sources):
-    """Return the inputs of each word, float32 of shape (n_words, n_inputs).
-
-    Parameters
-    ----------
-    words : AnswerWords
-    candidates : sequence of AlignedCandidate
-    sources : Sources
-    """
+    """Return the inputs of each word, float32 of shape (n_words, n_inputs)."""
     cdef WordPlaces places = WordPlaces(words.kind_numbers)
     cdef Py_ssize_t n = places.n
     found = np.zeros((n, N_INPUTS), np.float32)
@@ -353,11 +346,7 @@ def context_inputs(words, const double[::1] log_odds):
     """Return the context inputs of each word's support, float64 of shape (n_words,
     n_context_inputs).
 
-    Parameters
-    ----------
-    words : AnswerWords
-    log_odds : float64 array, shape (n_words,)
-        Log odds of each word by its own inputs.
+    `log_odds` (float64 array, shape (n_words,)): log odds of each word by its own inputs.
     """
     cdef WordPlaces places = WordPlaces(words.kind_numbers)
     cdef Py_ssize_t n = places.n

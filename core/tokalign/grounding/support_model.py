@@ -85,12 +85,8 @@ class ScoresWords(Protocol):
 class SupportModel:
     """Predicts and explains the support of each word of a sentence.
 
-    Parameters
-    ----------
-    word : ScoresWords
-        Of INPUTS.
-    context : float64 array, shape (n_context_inputs + 1,)
-        Weights in the order of CONTEXT_INPUTS, then the bias.
+    `word`: of INPUTS. `context` (float64 array, shape (n_context_inputs + 1,)): weights in the
+    order of CONTEXT_INPUTS, then the bias.
     """
 
     def __init__(self, word: ScoresWords, context: NDArray[np.float64]) -> None:
@@ -119,10 +115,7 @@ class SupportModel:
     def of(cls, table: Table) -> Self:
         """Return the model of a table.
 
-        Raises
-        ------
-        ResourceError
-            If the table is damaged, or made for other inputs.
+        ResourceError is raised if the table is damaged, or made for other inputs.
         """
         wanted = {"inputs": INPUTS, "context_inputs": CONTEXT_INPUTS}
         if any(table.strings(name) != list(names) for name, names in wanted.items()):

@@ -106,16 +106,9 @@ def asks_style(styles: Sequence[StyleHeader]) -> str:
 class StyleNames(NamedTuple):
     """Names of a model's styles.
 
-    Attributes
-    ----------
-    model : str
-        The model's name, for errors.
-    names : tuple of str
-        Names of its styles, in order; empty if it has one convention.
-    default : str
-        The default: AUTO, a style's name, or "" without styles.
-    asks : str
-        The style for pairs with a question, or "".
+    `model`: the model's name, for errors. `names`: names of its styles, in order; empty if it has
+    one convention. `default`: the default: AUTO, a style's name, or "" without styles. `asks`: the
+    style for pairs with a question, or "".
     """
 
     model: str

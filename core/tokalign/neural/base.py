@@ -43,10 +43,7 @@ _MPNET_NAMES: Final = {
 def base_weights(base: Base) -> Weights:
     """Return a base encoder's weights by their names in BERT's checkpoints, as float32.
 
-    Raises
-    ------
-    ResourceError
-        If a package is missing, or holds another file.
+    ResourceError is raised if a package is missing, or holds another file.
     """
     form = FORMS.get(base["form"])
     if form is None:

@@ -26,10 +26,7 @@ DEVICES: Final = tuple(PROVIDERS)
 def check_device(device: str) -> str:
     """Return a device's name.
 
-    Raises
-    ------
-    InputError
-        If no device has that name.
+    InputError is raised if no device has that name.
     """
     if device not in PROVIDERS:
         raise InputError(
@@ -41,10 +38,7 @@ def check_device(device: str) -> str:
 def need(package: str) -> ModuleType:
     """Return an imported package of the extra "neural".
 
-    Raises
-    ------
-    MissingPackageError
-        If it is not installed.
+    MissingPackageError is raised if it is not installed.
     """
     try:
         return importlib.import_module(package)
@@ -55,12 +49,8 @@ def need(package: str) -> ModuleType:
 def providers(device: str) -> Sequence[str]:
     """Return onnxruntime's execution providers for a device; the CPU's is the fallback.
 
-    Raises
-    ------
-    InputError
-        If no device has that name.
-    ResourceError
-        If the installed onnxruntime has no provider for it.
+    InputError is raised if no device has that name; ResourceError, if the installed onnxruntime has
+    no provider for it.
     """
     provider, package = PROVIDERS[check_device(device)]
     try:

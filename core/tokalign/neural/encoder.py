@@ -37,10 +37,8 @@ def merged_weights(encoder: Table) -> Weights:
 
     Hu et al. (2022), "LoRA: Low-Rank Adaptation of Large Language Models", equation 3.
 
-    Raises
-    ------
-    ResourceError
-        If the base encoder is missing, or is not the one that the differences belong to.
+    ResourceError is raised if the base encoder is missing, or is not the one that the differences
+    belong to.
     """
     made = architecture_of(encoder)
     return add_differences(encoder, checked_weights(base_weights(made["base"]), made))
@@ -49,10 +47,7 @@ def merged_weights(encoder: Table) -> Weights:
 def checked_weights(base: Weights, made: Architecture) -> Weights:
     """Return a base encoder's weights, after checking that all are there and have the right sizes.
 
-    Raises
-    ------
-    ResourceError
-        If one is missing or of another shape.
+    ResourceError is raised if one is missing or of another shape.
     """
     width, name = made["width"], made["base"]["name"]
     least = {WORDS: max(made["unknown"], made["begin"], made["end"]) + 1,
@@ -87,10 +82,8 @@ def checked_weights(base: Weights, made: Architecture) -> Weights:
 def add_differences(encoder: Table, base: Weights) -> Weights:
     """Return a base encoder's weights with the differences of a table added, and its projection.
 
-    Raises
-    ------
-    ResourceError
-        If a difference does not fit a matrix of the base, or a number is not finite.
+    ResourceError is raised if a difference does not fit a matrix of the base, or a number is not
+    finite.
     """
     weights = dict(base)
     for name in encoder.header["arrays"]:
@@ -124,10 +117,7 @@ def add_differences(encoder: Table, base: Weights) -> Weights:
 def floats_of(table: Table, name: str, shape: tuple[int | None, ...]) -> NDArray[np.float32]:
     """Return an array of floating-point numbers, all of them finite, as float32.
 
-    Raises
-    ------
-    ResourceError
-        If it is missing, of another type, or not finite.
+    ResourceError is raised if it is missing, of another type, or not finite.
     """
     stored = table[name]
     if stored.dtype.kind != "f":
@@ -145,14 +135,9 @@ def floats_of(table: Table, name: str, shape: tuple[int | None, ...]) -> NDArray
 class Encoder:
     """Scores pairs on one thread. A pair's scores do not depend on its batch.
 
-    Parameters
-    ----------
-    encoder : Table
-        Its architecture, the differences to its base encoder, and the projection for scores.
-    device : str
-        Out of tokalign.neural.devices.DEVICES.
-    exact : bool
-        Whether to compute in float32 on a CPU, too, by onnxruntime and far more slowly.
+    `encoder`: its architecture, the differences to its base encoder, and the projection for scores.
+    `device`: out of tokalign.neural.devices.DEVICES. `exact`: whether to compute in float32 on a
+    CPU, too, by onnxruntime and far more slowly.
     """
 
     def __init__(
@@ -174,11 +159,8 @@ class Encoder:
     def open_shipped(cls, name: str, *, device: str = DEFAULT_DEVICE) -> Self:
         """Return the shipped encoder called `name`.
 
-        Raises
-        ------
-        ResourceError
-            If a package of the extra "neural" is missing, a file is missing or damaged, or the
-            installed onnxruntime cannot run on the device.
+        ResourceError is raised if a package of the extra "neural" is missing, a file is missing or
+        damaged, or the installed onnxruntime cannot run on the device.
         """
         return cls(Table.open_shipped(name), device=device)
 
@@ -186,10 +168,7 @@ class Encoder:
     def sentences(self) -> SentenceEncoder:
         """The sentence encoder, with the unchanged base weights; loaded on first use.
 
-        Raises
-        ------
-        ResourceError
-            As `open_shipped` does.
+        ResourceError is raised as `open_shipped` does.
         """
         made = self._made
 
@@ -205,20 +184,12 @@ class Encoder:
     def encode(self, pairs: Sequence[tuple[Sentence, Sentence]]) -> list[Encoded]:
         """Return the encoder's output for pairs of sentences, which must not be empty.
 
-        Parameters
-        ----------
-        pairs : sequence of (Sentence, Sentence)
-            Only their tokens are used.
+        `pairs`: only their tokens are used.
 
-        Returns
-        -------
-        list of (float32 array, float32 array)
-            Log-probabilities of each source token's partner, shape (n_source, n_target + 1), and of
-            each target token's, shape (n_target, n_source + 1); NULL first, probabilities of a row
-            sum to one.
+        For each pair, two float32 arrays: log-probabilities of each source token's partner, shape
+        (n_source, n_target + 1), and of each target token's, shape (n_target, n_source + 1); NULL
+        first, probabilities of a row sum to one.
 
-        Notes
-        -----
         A pair of more word pieces than the encoder has positions is read in parts of both sides,
         every part of one with every part of the other.
         """

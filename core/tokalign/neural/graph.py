@@ -71,10 +71,7 @@ def build_graph(weights: Weights, made: Architecture) -> bytes:
     ``mask`` (int32; 0 where padded) have the shape (batch, sequence), ``positions`` (int64) has
     (sequence,). Its output ``states`` has shape (batch, sequence, width): the last layer's states.
 
-    Parameters
-    ----------
-    weights : mapping of str to float32 array
-        Named as in BERT's checkpoints.
+    `weights` (mapping of str to float32 array): named as in BERT's checkpoints.
     """
     graph = _Graph(weights, made["epsilon"])
     words, places = _embeddings(graph)

@@ -78,17 +78,9 @@ cdef int ROWS_AT_ONCE = 256  # word pieces per run; more do not fit the caches
 cdef class Layers:
     """The layers of an encoder. Threads may share them; they take turns.
 
-    Parameters
-    ----------
-    weights : mapping of str to float32 array
-        Named as in BERT's checkpoints; see tokalign.neural.encoder.checked_weights.
-    tile : str, optional
-        Out of TILES; all give the same states.
-
-    Raises
-    ------
-    ResourceError
-        If the sizes are not multiples of the kernels' blocks.
+    `weights` (mapping of str to float32 array): named as in BERT's checkpoints; see
+    tokalign.neural.encoder.checked_weights. `tile`: out of TILES; all give the same states.
+    ResourceError is raised if the sizes are not multiples of the kernels' blocks.
     """
 
     cdef Encoder encoder
@@ -219,10 +211,8 @@ cdef class Layers:
     def states(self, sequences):
         """Return the states of sequences, float32 arrays of shape (n_pieces, width).
 
-        Raises
-        ------
-        ValueError
-            If a sequence is empty or longer than the encoder has positions, or a piece is unknown.
+        ValueError is raised if a sequence is empty or longer than the encoder has positions, or a
+        piece is unknown.
         """
         cdef int n_sequences = len(sequences), first = 0, last, longest = 0
         if not n_sequences:
@@ -259,14 +249,9 @@ cdef class Layers:
 cdef class PairScorer:
     """Scores tokens by projections of their states.
 
-    Parameters
-    ----------
-    projection : float32 array, shape (2 * n + 2, width)
-        n rows for source tokens, n for target tokens, and one for NULL of each side.
-    scale : float
-        Factor of inner products.
-    null_bias : float32 array, shape (2,)
-        Added to the scores of NULL, of source and of target tokens.
+    `projection` (float32 array, shape (2 * n + 2, width)): n rows for source tokens, n for target
+    tokens, and one for NULL of each side. `scale`: factor of inner products. `null_bias` (float32
+    array, shape (2,)): added to the scores of NULL, of source and of target tokens.
     """
 
     cdef float[:, ::1] of_source, of_target   # [width][padded(n + 1)], the last column NULL's
@@ -288,15 +273,10 @@ cdef class PairScorer:
     ):
         """Return the scores of a pair's cells, and of NULL for source and for target tokens.
 
-        Parameters
-        ----------
-        states : float32 array, shape (n_pieces, width)
-        source, target : int64 array, shape (n_tokens + 1,)
-            First piece of each token, then the end of the last, within the states.
+        `states` (float32 array, shape (n_pieces, width)). `source`, `target` (int64 array, shape
+        (n_tokens + 1,)): first piece of each token, then the end of the last, within the states.
 
-        Returns
-        -------
-        float32 arrays, shapes (n_source, n_target), (n_source,), (n_target,)
+        The results are float32 arrays, shapes (n_source, n_target), (n_source,), (n_target,).
         """
         vectors = self._vectors(states, source, self.of_source)
         others = self._vectors(states, target, self.of_target)
@@ -338,15 +318,10 @@ cdef class PairScorer:
 def log_probabilities(cells, of_source, of_target):
     """Return the log-probabilities of each token's partner, NULL first.
 
-    Parameters
-    ----------
-    cells : float32 array, shape (n_source, n_target)
-    of_source, of_target : float32 array, shape (n_source,) or (n_target,)
-        Scores of NULL.
+    `cells` (float32 array, shape (n_source, n_target)). `of_source`, `of_target` (float32 array,
+    shape (n_source,) or (n_target,)): scores of NULL.
 
-    Returns
-    -------
-    float32 arrays, shapes (n_source, n_target + 1) and (n_target, n_source + 1)
+    The results are float32 arrays, shapes (n_source, n_target + 1) and (n_target, n_source + 1).
     """
     return _side(cells, of_source), _side(cells.T, of_target)
 

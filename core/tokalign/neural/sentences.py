@@ -27,10 +27,7 @@ class SentenceEncoder:
     The vectors of the last KEPT_SENTENCES distinct sentences are cached, so that a sentence
     compared with many is encoded once.
 
-    Parameters
-    ----------
-    session : States
-        Of the base weights.
+    `session`: of the base weights.
     """
 
     def __init__(self, session: States, word_pieces: WordPieces) -> None:
@@ -42,15 +39,10 @@ class SentenceEncoder:
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return the vectors of texts.
 
-        Parameters
-        ----------
-        texts : sequence of str
-            At least one. Word pieces beyond the encoder's positions are not read.
+        `texts`: at least one. Word pieces beyond the encoder's positions are not read.
 
-        Returns
-        -------
-        float32 array, shape (n_texts, width)
-            Of length 1 each, so that inner products are cosines.
+        They are a float32 array, shape (n_texts, width), of length 1 each, so that inner products
+        are cosines.
         """
         with self._lock:
             wanted = dict.fromkeys(texts)
@@ -66,10 +58,7 @@ class SentenceEncoder:
     def cosines(self, sources: Sequence[str], targets: Sequence[str]) -> NDArray[np.float64]:
         """Return the cosine of each source's vector with that of its target, in [-1, 1].
 
-        Parameters
-        ----------
-        sources, targets : sequence of str, of equal length
-            At least one.
+        `sources`, `targets` (sequence of str, of equal length): at least one.
         """
         vectors = self.encode([*sources, *targets])
         products = (vectors[: len(sources)] * vectors[len(sources) :]).sum(axis=1)

@@ -34,19 +34,10 @@ def opened(
 ) -> States:
     """Return an object that runs an encoder's layers on a device.
 
-    Parameters
-    ----------
-    weights : callable
-        Returns the weights, which are not kept.
-    device : str
-        Out of tokalign.neural.devices.DEVICES.
-    exact : bool
-        Whether to compute in float32 by onnxruntime on a CPU, too.
-
-    Raises
-    ------
-    ResourceError
-        If a package is missing, or the installed onnxruntime cannot run on the device.
+    `weights`: returns the weights, which are not kept. `device`: out of
+    tokalign.neural.devices.DEVICES. `exact`: whether to compute in float32 by onnxruntime on a CPU,
+    too. ResourceError is raised if a package is missing, or the installed onnxruntime cannot run on
+    the device.
     """
     if device == DEFAULT_DEVICE and not exact:
         return Layers(weights(), made)

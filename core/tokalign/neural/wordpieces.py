@@ -27,12 +27,8 @@ SPECIAL_PIECES = ("[UNK]", "[CLS]", "[SEP]")
 class PieceSequence:
     """A sequence that an encoder reads.
 
-    Attributes
-    ----------
-    ids : int64 array, shape (n,)
-        Word pieces.
-    n_first : int
-        Number of those of the first side, including the begin and the separators.
+    `ids` (int64 array, shape (n,)): word pieces. `n_first`: number of those of the first side,
+    including the begin and the separators.
     """
 
     ids: NDArray[np.int64]
@@ -46,10 +42,8 @@ class PieceSequence:
 class Sequence2(PieceSequence):
     """Two sides as one sequence: begin, source, separators, target, end.
 
-    Attributes
-    ----------
-    source, target : int64 array, shape (n_tokens + 1,)
-        First piece of each token, then the end of the last.
+    `source`, `target` (int64 array, shape (n_tokens + 1,)): first piece of each token, then the end
+    of the last.
     """
 
     source: NDArray[np.int64]
@@ -59,10 +53,7 @@ class Sequence2(PieceSequence):
 def numbered_pieces(vocabulary: Table) -> dict[str, int]:
     """Return the number of each word piece of a table.
 
-    Raises
-    ------
-    ResourceError
-        If a piece is repeated, or a special one is missing.
+    ResourceError is raised if a piece is repeated, or a special one is missing.
     """
     pieces = vocabulary.strings("pieces")
     numbers = {piece: k for k, piece in enumerate(pieces)}
@@ -89,10 +80,7 @@ class WordPieces:
     max_sequence : int
         Pieces of the longest sequence that the encoder reads.
 
-    Raises
-    ------
-    ResourceError
-        If a piece is repeated, or one of the three special ones is missing.
+    ResourceError is raised if a piece is repeated, or one of the three special ones is missing.
 
     Examples
     --------

@@ -54,13 +54,8 @@ def unit_kind(unit: str) -> UnitKind:
 class Expected(NamedTuple):
     """The answer that a question expects.
 
-    Attributes
-    ----------
-    answer : AnswerType
-    kinds : frozenset of Kind
-        For a date or a number: the kinds of values that fit fully.
-    measures : UnitKind
-        Units that a quantity may have to fit fully.
+    `kinds`: for a date or a number: the kinds of values that fit fully. `measures`: units that a
+    quantity may have to fit fully.
     """
 
     answer: AnswerType

@@ -46,13 +46,8 @@ PRIOR = "prior"
 class Regression:
     """A regression over evidence.
 
-    Attributes
-    ----------
-    names : tuple of str
-    bias : float
-    weights : tuple of float, one per name
-        The probability of a right answer is sigmoid(bias + weights . evidence), in a balanced
-        choice of right and wrong candidates.
+    `weights`: the probability of a right answer is sigmoid(bias + weights . evidence), in a
+    balanced choice of right and wrong candidates.
     """
 
     names: tuple[str, ...]
@@ -208,14 +203,8 @@ def judge_answer(
 ) -> Judgement:
     """Return the score of an aligned candidate (source) as an answer to a question (target).
 
-    Parameters
-    ----------
-    alignment : Alignment
-    evidence : sequence of float, or None
-        In the order of EVIDENCE; None unless the query is judged as a question.
-    by : RankBy
-    explain : bool
-        Whether to return the evidence.
+    `evidence`: in the order of EVIDENCE; None unless the query is judged as a question. `explain`:
+    whether to return the evidence.
     """
     if by is RankBy.SIMILARITY:
         return Judgement(by, alignment.similarity)

@@ -39,15 +39,9 @@ from tokalign.types.ranking import Highlight, PassageSentence
 class Passage:
     """A text and the offsets of its sentences.
 
-    Attributes
-    ----------
-    text : str
-    spans : sequence of (int, int)
-        Half-open code point offsets of the sentences, at least one.
-    numbers : sequence of int
-        Their positions among all sentences of the text, rising.
-    n_sentences : int
-        How many the text has; where reading stopped, one more than were read.
+    `spans`: half-open code point offsets of the sentences, at least one. `numbers`: their positions
+    among all sentences of the text, rising. `n_sentences`: how many the text has; where reading
+    stopped, one more than were read.
 
     Examples
     --------
@@ -67,10 +61,7 @@ class Passage:
 
         Splitting stops after one sentence too many.
 
-        Raises
-        ------
-        InputError
-            If the text has no sentence. Its field is ``"passage"``.
+        InputError is raised if the text has no sentence. Its field is ``"passage"``.
         """
         spans = list(islice(Sentences(text), None if most is None else most + 1))
         if not spans:
@@ -116,10 +107,7 @@ def decides(score: float | None, best: float | None) -> bool:
 
     The first sentence that failed wins, else the highest score; ties go to the first.
 
-    Parameters
-    ----------
-    score, best : float or None
-        Of the later and of the earlier sentence; None where it failed.
+    `score`, `best`: of the later and of the earlier sentence; None where it failed.
     """
     return best is not None and (score is None or score > best)
 
@@ -138,20 +126,10 @@ _stem = lru_cache(1 << 16)(stem)
 def shortlist(query: str, candidates: Sequence[str], n: int) -> list[int]:
     """Return the candidates with the largest overlap with a query.
 
-    Parameters
-    ----------
-    query : str
-    candidates : sequence of str
-    n : int
-        Most candidates to return, at least 1.
+    `n`: most candidates to return, at least 1.
 
-    Returns
-    -------
-    list of int
-        Rising indices of candidates. Ties go to the first.
+    The result has rising indices of candidates. Ties go to the first.
 
-    Notes
-    -----
     Time and memory are linear in the length of the candidates.
 
     Examples
@@ -195,17 +173,10 @@ MOST_BETWEEN = 2
 def highlights_of(alignment: Alignment, start: int = 0) -> list[Highlight]:
     """Return the spans of a candidate (source) that match the question (target).
 
-    Parameters
-    ----------
-    alignment : Alignment
-        With both sentences.
-    start : int
-        Offset of the sentence in the candidate, in the unit of the sentence's offsets.
+    `alignment`: with both sentences. `start`: offset of the sentence in the candidate, in the unit
+    of the sentence's offsets.
 
-    Returns
-    -------
-    list of Highlight
-        In order, without overlaps.
+    They are in order, without overlaps.
     """
     source, target = alignment.source, alignment.target
     confidences: dict[int, float] = {}

@@ -83,13 +83,8 @@ def rank_candidates(
 class _Chosen(NamedTuple):
     """The candidates to align.
 
-    Attributes
-    ----------
-    candidates : iterable of SentenceLike
-    indices : list of int, or None
-        Their positions among all candidates; None if they are all.
-    priors : list of float or None, or None
-        Their standardised priors; None without any.
+    `indices`: their positions among all candidates; None if they are all. `priors`: their
+    standardised priors; None without any.
     """
 
     candidates: Iterable[SentenceLike]

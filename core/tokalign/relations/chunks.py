@@ -48,14 +48,7 @@ def align_chunks(
 ) -> ChunkedPair:
     """Return the alignment of two sentences' chunks; see Aligner.align_chunks.
 
-    Parameters
-    ----------
-    model : RelationModel
-    source, target : Sentence
-        With tags.
-    inputs : callable
-    source_chunks, target_chunks : sequence of sequences of int, or None
-        None to use the chunker.
+    `source`, `target`: with tags. `source_chunks`, `target_chunks`: None to use the chunker.
     """
     sides = []
     for name, sentence, given in (
@@ -72,13 +65,7 @@ def align_chunks(
 def check_chunks(chunks: Sequence[TokenChunk], n_tokens: int, side: str) -> list[TokenChunk]:
     """Return the chunks of a sentence, or raise InputError.
 
-    Parameters
-    ----------
-    chunks : sequence of sequence of int
-        Rising tokens of each; chunks do not overlap.
-    n_tokens : int
-    side : str
-        Name of the sentence in errors.
+    `chunks`: rising tokens of each; chunks do not overlap. `side`: name of the sentence in errors.
     """
     seen: set[int] = set()
     for chunk in chunks:
@@ -107,12 +94,7 @@ def link_chunks(
 ) -> tuple[ChunkLink, ...]:
     """Return the alignment of chunks: linked ones by their first token, then unaligned ones.
 
-    Parameters
-    ----------
-    model : RelationModel
-    source, target : sequence of chunks
-        Checked by check_chunks.
-    inputs : callable
+    `source`, `target`: checked by check_chunks.
     """
     every = [(one, other) for one in source for other in target]
     linked = model.linked_probabilities(inputs(every)).reshape(len(source), len(target))
@@ -190,12 +172,7 @@ def type_of(relation: Relation) -> str:
 def find_chunks(boundary: Forest, tags: Sequence[str]) -> list[TokenChunk]:
     """Return the chunks of a sentence, which hold every token once, in order.
 
-    Parameters
-    ----------
-    boundary : Forest
-        Whose score is above 0 where a chunk begins.
-    tags : sequence of str
-        Penn tags.
+    `boundary`: whose score is above 0 where a chunk begins. `tags`: Penn tags.
     """
     begins = boundary.scores(boundary_inputs(tags))[:, 0] > 0.0
     starts = [0, *(k for k in range(1, len(tags)) if begins[k]), len(tags)]

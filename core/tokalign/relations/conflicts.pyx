@@ -471,10 +471,8 @@ cdef void _fill_inputs(
 cdef class ConflictJudge:
     """Tells which places are conflicts; all models share one.
 
-    Parameters
-    ----------
-    table : Table or None
-        The trees. Without one every place has the probability 1, and all are told, as for training.
+    `table`: the trees. Without one every place has the probability 1, and all are told, as for
+    training.
     """
 
     def __init__(self, table=None):

@@ -26,14 +26,7 @@ def explain_relation(
 ) -> RelationExplanation:
     """Return the explanation of the relation of two tokens of an aligned pair.
 
-    Parameters
-    ----------
-    model : RelationModel
-    links : iterable of (source, target)
-        Of the pair's alignment.
-    source_index, target_index : int
-        Tokens, linked or not.
-    inputs : callable
+    `links`: of the pair's alignment. `source_index`, `target_index`: tokens, linked or not.
     """
     unit = unit_of(links, source_index, target_index)
     return explain_unit(model, *unit, inputs([unit])[0])
@@ -61,13 +54,8 @@ def explain_unit(
 ) -> RelationExplanation:
     """Return the explanation of a unit's likeliest kind.
 
-    Parameters
-    ----------
-    model : RelationModel
-    source, target : tuple of int
-        Tokens of the unit.
-    row : float32 array, shape (n_inputs,)
-        Inputs of the relation model.
+    `source`, `target`: tokens of the unit. `row` (float32 array, shape (n_inputs,)): inputs of the
+    relation model.
     """
     relation = Relation.of(model.probabilities(row[None])[0].tolist())
     number = RELATION_KINDS.index(relation.kind)

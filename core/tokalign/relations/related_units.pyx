@@ -366,18 +366,9 @@ cdef void unit_inputs(
 cdef class Forest:
     """Trees that score a row of inputs, read from a table.
 
-    Parameters
-    ----------
-    table : Table
-        With the arrays NAME_root, NAME_input, NAME_threshold, NAME_left, NAME_value, NAME_base.
-    name : str
-    n_inputs, n_outputs : int
-        Tree k adds to output k modulo n_outputs.
-
-    Raises
-    ------
-    ResourceError
-        If the table lacks an array, or a tree has a branch out of range or a cycle.
+    `table`: with the arrays NAME_root, NAME_input, NAME_threshold, NAME_left, NAME_value,
+    NAME_base. `n_inputs`, `n_outputs`: tree k adds to output k modulo n_outputs. ResourceError is
+    raised if the table lacks an array, or a tree has a branch out of range or a cycle.
     """
 
     def __init__(self, table, str name, int n_inputs, int n_outputs):
@@ -508,16 +499,8 @@ cdef class RelationModel:
     """Predicts the relation of a unit's two sides, whether they are aligned, how similar they are,
     and where chunks begin.
 
-    Parameters
-    ----------
-    table : Table
-
-    Raises
-    ------
-    ModelError
-        If the table has other kinds of relations.
-    ResourceError
-        If the table is damaged, or made for other inputs.
+    ModelError is raised if the table has other kinds of relations; ResourceError, if the table is
+    damaged, or made for other inputs.
     """
 
     def __init__(self, table):
@@ -558,14 +541,10 @@ cdef class RelationModel:
     def probabilities(self, rows):
         """Return the probabilities of the kinds of relations.
 
-        Parameters
-        ----------
-        rows : float32 array, shape (n_units, n_inputs)
+        `rows` (float32 array, shape (n_units, n_inputs)).
 
-        Returns
-        -------
-        float32 array, shape (n_units, n_kinds)
-            In the order of RelationKind; rows sum to one.
+        The result is a float32 array, shape (n_units, n_kinds), in the order of RelationKind; rows
+        sum to one.
         """
         scores = self.kinds.scores(rows)
         found = np.empty(scores.shape, dtype=np.float32)

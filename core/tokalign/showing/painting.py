@@ -35,17 +35,9 @@ class Look:
 
     ``{}`` in an opening or closing text stands for a note, such as the number of a move.
 
-    Attributes
-    ----------
-    colour : str
-        Codes of a terminal, such as "31;4". In nested marks, the outer one gives the colour, and
-        both give the other codes.
-    brackets : (opening, closing)
-        In a terminal without colours.
-    signs : (opening, closing)
-        In a terminal with colours, inside the colour.
-    tag, name : str
-        HTML element and its class, or no class.
+    `colour`: codes of a terminal, such as "31;4". In nested marks, the outer one gives the colour,
+    and both give the other codes. `brackets`: in a terminal without colours. `signs`: in a terminal
+    with colours, inside the colour. `tag`, `name`: HTML element and its class, or no class.
     """
 
     colour: str
@@ -60,11 +52,8 @@ class Look:
 class Marking:
     """Ranges of a text with the same look.
 
-    Attributes
-    ----------
-    element : callable, optional
-        Takes the positions of the ranges that hold a piece of the text, and returns the HTML
-        around it; by default, the element of the look.
+    `element`: takes the positions of the ranges that hold a piece of the text, and returns the HTML
+    around it; by default, the element of the look.
     """
 
     look: Look
@@ -233,10 +222,8 @@ def pieces(start: int, end: int, layers: Sequence[Ranges]) -> Iterator[MarkedPie
 
     `start`, `end`: half-open range of the text.
 
-    Yields
-    ------
-    (start, end, marks)
-        With the positions, in each layer, of the ranges that hold the piece.
+    Each item is (start, end, marks): with the positions, in each layer, of the ranges that hold the
+    piece.
 
     Examples
     --------

@@ -69,10 +69,7 @@ cdef void _free(SultanSide *side) noexcept:
 cdef class SultanKernel:
     """Links two prepared sentences; threads must not share it.
 
-    Parameters
-    ----------
-    listed : Paraphrases or None
-        Pairs of similar words; without them, WordNet's relations are used.
+    `listed`: pairs of similar words; without them, WordNet's relations are used.
     """
 
     cdef WordNet _wordnet
@@ -98,20 +95,11 @@ cdef class SultanKernel:
     def align(self, source, target):
         """Return the links of two sentences.
 
-        Parameters
-        ----------
-        source, target : (tokens, tags, lemmas, dependencies)
-            Sequences of str of equal length, and of (head, dependent, type) with 0-based tokens as
-            head and dependent (not checked).
+        `source`, `target`: sequences of str of equal length, and of (head, dependent, type) with
+        0-based tokens as head and dependent (not checked).
 
-        Returns
-        -------
-        list of (int, int, int, int)
-            Source token, target token, index in RULES and similarity in tenths, sorted.
-
-        Raises
-        ------
-        MemoryError
+        A link has source token, target token, index in RULES and similarity in tenths; they are
+        sorted.
         """
         if self._n_words + len(self._kinds) > MAX_KNOWN or self._n_characters > MAX_CHARACTERS:
             self._forget()
@@ -398,14 +386,10 @@ def cheapest_script(
     """Return the edit distance of two dependency trees and the substitutions of the cheapest
     script.
 
-    Parameters
-    ----------
-    source_heads, target_heads : sequence of int, length n_source and n_target
-        0-based, -1 for a root; there may be several. Children are in the order of tokens.
-    substitution : int32 array, shape (n_source, n_target), C-contiguous
-        Cost of substituting each target token for each source token; 0 to 1,000,000.
-    deletion, insertion : int
-        Cost of any token, in the same range.
+    `source_heads`, `target_heads` (sequence of int, length n_source and n_target): 0-based, -1 for
+    a root; there may be several. Children are in the order of tokens. `substitution` (int32 array,
+    shape (n_source, n_target), C-contiguous): cost of substituting each target token for each
+    source token; 0 to 1,000,000. `deletion`, `insertion`: cost of any token, in the same range.
 
     Returns
     -------

@@ -52,12 +52,8 @@ class System(Protocol):
 
     A system that looks up words in a table names it in its attribute `table`.
 
-    Attributes
-    ----------
-    name : str
-        Name in SYSTEMS.
-    uses_trees : bool
-        Whether the sentences that it aligns must have heads and relations.
+    `name`: name in SYSTEMS. `uses_trees`: whether the sentences that it aligns must have heads and
+    relations.
     """
 
     name: str

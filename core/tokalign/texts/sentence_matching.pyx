@@ -245,22 +245,13 @@ cdef void _fill_chain(
 def best_chain(blocks, gains):
     """Return the numbers of the blocks of the chain of the highest total gain, in order.
 
-    Parameters
-    ----------
-    blocks : int32 array, shape (n_blocks, 4), C-contiguous
-        First sentence of the old text, number of its sentences, first of the new text, and their
-        number; sorted by the first of the old text. Numbers are at least 1.
-    gains : int64 array, shape (n_blocks,)
-        Above 0; their sum must fit into 62 bits.
+    `blocks` (int32 array, shape (n_blocks, 4), C-contiguous): first sentence of the old text,
+    number of its sentences, first of the new text, and their number; sorted by the first of the old
+    text. Numbers are at least 1. `gains` (int64 array, shape (n_blocks,)): above 0; their sum must
+    fit into 62 bits.
 
-    Returns
-    -------
-    numbers : int32 array, shape (n_chosen,)
-
-    Raises
-    ------
-    ShapeError
-        If the shapes disagree, or the blocks are not sorted.
+    The result is an int32 array, shape (n_chosen,). ShapeError is raised if the shapes disagree, or
+    the blocks are not sorted.
 
     Examples
     --------

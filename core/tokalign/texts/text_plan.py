@@ -41,17 +41,10 @@ class Gains:
     The defaults were set by hand. `python -m lab.accuracy texts` finds no better ones: choosing on
     other corpora changes F1 by at most .003, mostly for the worse.
 
-    Attributes
-    ----------
-    enough : float
-        Similarity at which a block's gain is 0.
-    joining : float
-        Price of a block that has two sentences on a side.
-    moving : float
-        Price of a block that crosses others.
-    margin : float
-        Least difference in similarity between a block that crosses others and another block that
-        shares sentences with it on only one side.
+    `enough`: similarity at which a block's gain is 0. `joining`: price of a block that has two
+    sentences on a side. `moving`: price of a block that crosses others. `margin`: least difference
+    in similarity between a block that crosses others and another block that shares sentences with
+    it on only one side.
     """
 
     enough: float = 0.15

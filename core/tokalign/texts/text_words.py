@@ -21,12 +21,9 @@ known_stem = remembered(stem)
 class TextWords:
     """The distinct stems of each sentence of a text.
 
-    Attributes
-    ----------
-    offsets : int64 array, shape (n_sentences + 1,)
-        Sentence k has the stems from ``offsets[k]`` to before ``offsets[k + 1]``.
-    stems : int32 array, shape (n_stems,)
-        Numbers of stems, of each sentence rising.
+    `offsets` (int64 array, shape (n_sentences + 1,)): sentence k has the stems from ``offsets[k]``
+    to before ``offsets[k + 1]``. `stems` (int32 array, shape (n_stems,)): numbers of stems, of each
+    sentence rising.
     """
 
     offsets: NDArray[np.int64]

@@ -224,15 +224,9 @@ def _cut_to_whole_lines(file: IO[bytes]) -> tuple[int, list[str]]:
 class LineSink:
     """Writes lines. A file gets its name when all are written; else its complete lines are kept.
 
-    Attributes
-    ----------
-    n_kept, last_kept : int, list of str
-        Number of lines kept from an earlier run, which this one continues, and the last of them, at
-        most N_COMPARED.
-    partial : PartialOutput or None
-        The unfinished file.
-    is_harmless : bool
-        Whether lines may go to a terminal as they are; else control characters are shown.
+    `n_kept`, `last_kept`: number of lines kept from an earlier run, which this one continues, and
+    the last of them, at most N_COMPARED. `partial`: the unfinished file. `is_harmless`: whether
+    lines may go to a terminal as they are; else control characters are shown.
     """
 
     def __init__(

@@ -28,14 +28,9 @@ _SKIPPED_BYTES = 1 << 20
 class LineSource:
     """The lines of a file or of stdin, unpacked if its first bytes say that it is compressed.
 
-    Attributes
-    ----------
-    size : int or None
-        Bytes on disk; None where that is not known.
-    is_terminal : bool
-        Whether a person types the lines, and is told what is `wanted`.
-    is_given : bool
-        Whether the lines were given on the command line.
+    `size`: bytes on disk; None where that is not known. `is_terminal`: whether a person types the
+    lines, and is told what is `wanted`. `is_given`: whether the lines were given on the command
+    line.
     """
 
     def __init__(self, raw: IO[bytes], name: str) -> None:

@@ -404,16 +404,10 @@ cdef class TextAnnotator:
     ):
         """Return texts, of any number of sentences, as AnnotatedTexts.
 
-        Parameters
-        ----------
-        texts : list of str
-        tokens : list of (tuple of str, or None), optional
-            The tokens of each text, which is one sentence with a space between two; None where the
-            text is to be tokenised. Tokens are not empty.
-        places : list of ((starts, ends), or None), optional
-            Offsets of each text's tokens, to report instead of those in the text.
-        readings : list of (TextReading, or None), optional
-            Of each raw text that is not plain; the text is the normal form that it has.
+        `tokens`: the tokens of each text, which is one sentence with a space between two; None
+        where the text is to be tokenised. Tokens are not empty. `places`: offsets of each text's
+        tokens, to report instead of those in the text. `readings`: of each raw text that is not
+        plain; the text is the normal form that it has.
         """
         cdef Py_ssize_t n_texts = len(texts)
         cdef AnnotatedTexts found = AnnotatedTexts.__new__(AnnotatedTexts)

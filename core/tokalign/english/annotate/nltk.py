@@ -24,10 +24,7 @@ class NltkAnnotator:
     Punkt splits a raw text into sentences; each is tokenised and tagged by itself. Nothing is
     downloaded: NLTK looks for its data in its own folders and those of ``NLTK_DATA``.
 
-    Raises
-    ------
-    ResourceError
-        If NLTK or one of its data packages is missing or damaged.
+    ResourceError is raised if NLTK or one of its data packages is missing or damaged.
     """
 
     name = "nltk"
@@ -51,10 +48,8 @@ class NltkAnnotator:
 
         See `annotator.Annotator.annotate`.
 
-        Raises
-        ------
-        InputError
-            If a sentence has no token, or trees are asked for and a sentence has none.
+        InputError is raised if a sentence has no token, or trees are asked for and a sentence has
+        none.
         """
         given = [
             self._tokenize(each) if isinstance(each, str) else whole(each) for each in sentences

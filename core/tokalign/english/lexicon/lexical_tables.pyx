@@ -252,14 +252,8 @@ cdef int places_to_look(const Kin *a, const Kin *b) noexcept nogil:
 cdef class LexicalTable:
     """What a table says of the words of its vocabulary.
 
-    Parameters
-    ----------
-    source : Table
-
-    Raises
-    ------
-    ResourceError
-        If the table lacks an array, its arrays disagree, or an index or value is out of range.
+    ResourceError is raised if the table lacks an array, its arrays disagree, or an index or value
+    is out of range.
     """
 
     SHIPPED = ""

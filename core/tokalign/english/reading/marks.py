@@ -36,11 +36,7 @@ class MarkKind(StrEnum):
 class TextMark(NamedTuple):
     """A mark in a text.
 
-    Attributes
-    ----------
-    start, end : int
-        Half-open code point offsets.
-    kind : MarkKind
+    `start`, `end`: half-open code point offsets.
     """
 
     start: int

@@ -45,15 +45,8 @@ CHECKED = (WordKind.VALUE, WordKind.NAME, WordKind.CONTENT)
 class CitedSource:
     """A sentence of a passage that is cited.
 
-    Attributes
-    ----------
-    number : int
-        From 1, in the order in which the answer cites.
-    passage : SourcePassage
-    start, end : int
-        Half-open range of the passage's text.
-    cited : list of (int, Citation)
-        Citations of it, each with the 0-based sentence of the answer.
+    `number`: from 1, in the order in which the answer cites. `start`, `end`: half-open range of the
+    passage's text. `cited`: citations of it, each with the 0-based sentence of the answer.
     """
 
     number: int

@@ -35,14 +35,9 @@ def terminal_lines(
     First comes the answer, with the numbers of cited sentences after each of its sentences; then
     conflicts, cited sentences, and explanations of unsupported words, if any.
 
-    Parameters
-    ----------
-    grounding : Grounding
-        With offsets that count code points.
-    is_coloured : bool
-        Whether colours mark the words; otherwise ``[?unsupported?]`` and ``{!in conflict!}`` do.
-    width : int, optional
-        Columns to wrap lines at; by default, lines are not wrapped.
+    `grounding`: with offsets that count code points. `is_coloured`: whether colours mark the words;
+    otherwise ``[?unsupported?]`` and ``{!in conflict!}`` do. `width`: columns to wrap lines at; by
+    default, lines are not wrapped.
     """
     for indent, line in _Lines(grounding, is_coloured).lines():
         if width is None:

@@ -53,12 +53,7 @@ _PAINTER = HtmlPainter()
 def html_page(grounding: Grounding, name: str = "answer") -> str:
     """Return the HTML of a page.
 
-    Parameters
-    ----------
-    grounding : Grounding
-        With offsets that count code points.
-    name : str
-        Name of the answer.
+    `grounding`: with offsets that count code points. `name`: name of the answer.
     """
     title = f"Evidence for {page_text(name)}"
     body = "\n".join(_Page(grounding).parts(title))

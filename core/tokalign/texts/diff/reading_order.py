@@ -46,16 +46,9 @@ class Mark(NamedTuple):
 class Paragraph:
     """Blocks that no blank line, heading or item of a list separates.
 
-    Attributes
-    ----------
-    number : int
-        From 1.
-    places : tuple of (block, is_origin)
-        As `in_reading_order` yields them: blocks in the paragraph, and blocks moved away from it.
-    is_same : bool
-        Whether only white space differs in it, and its begin and end are unchanged.
-    is_code : bool
-        Whether it is code, whose lines and blank lines are kept.
+    `number`: from 1. `places`: as `in_reading_order` yields them: blocks in the paragraph, and
+    blocks moved away from it. `is_same`: whether only white space differs in it, and its begin and
+    end are unchanged. `is_code`: whether it is code, whose lines and blank lines are kept.
     """
 
     number: int
