@@ -371,7 +371,6 @@ def _unusable(source: Any, target: Any) -> str | None:
 
 
 def _links(alignments: Sequence[Alignment | None]) -> pa.Array:
-    """Return the links as one array of lists."""
     offsets: list[int | None] = []
     parts: list[list[Any]] = [[] for _ in LINKS.value_type]
     n_links = 0
@@ -394,12 +393,10 @@ def _links(alignments: Sequence[Alignment | None]) -> pa.Array:
 
 
 def _kinds(alignment: Alignment) -> list[str | None]:
-    """Return the kind of relation of each link."""
     return [link.relation.kind.value if link.relation else None for link in alignment.links]
 
 
 def _link_columns(alignment: Alignment) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """Return source, target and confidence of each link."""
     columns, number = columns_of(alignment)
     span = slice(columns.offsets[number], columns.offsets[number + 1])
     return columns.source[span], columns.target[span], columns.confidence[span]

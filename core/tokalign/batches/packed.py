@@ -52,7 +52,6 @@ class SentenceTable(NamedTuple):
         return cls(words, *map(np.asarray, (offsets, starts, ends, places, columns.tags())))
 
     def n_tokens(self, index: int) -> int:
-        """Return the number of tokens of a sentence."""
         return int(self.offsets[index + 1] - self.offsets[index])
 
     def columns(
@@ -66,7 +65,6 @@ class SentenceTable(NamedTuple):
         return self.tag_numbers
 
     def field(self, index: int, name: str) -> Any:
-        """Return a field of a sentence."""
         span = slice(self.offsets[index], self.offsets[index + 1])
         if name in ("heads", "relations"):
             return None

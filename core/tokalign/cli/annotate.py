@@ -67,7 +67,6 @@ def command(how: AnnotateFlags) -> None:
 
 
 def _entries(how: AnnotateFlags) -> Iterator[_Entry]:
-    """Yield the sentences of the input."""
     for line, fields in outcomes_of(how.limited(how.input), _fields):
         if isinstance(fields, InputError):
             yield line, "", [], fields

@@ -9,16 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, TextIO
 
 import click
 
-from tokalign.cli.flags import (
-    INPUT,
-    OUTPUT,
-    SERVER,
-    SectionedCommand,
-    flag,
-    flagged,
-    group,
-    takes,
-)
+from tokalign.cli.flags import INPUT, OUTPUT, SERVER, SectionedCommand, flag, flagged, group, takes
 from tokalign.cli.shared_flags import ABOVE_0, AT_LEAST_1, JSON, SecureFlags
 from tokalign.errors import InputError, ServerError, quoted
 
@@ -73,7 +64,6 @@ class CallFlags:
 
     @property
     def is_http(self) -> bool:
-        """Whether the server is asked over HTTP."""
         return "://" in self.server
 
     def security(self) -> Security:
@@ -123,7 +113,6 @@ class LoadFlags:
     json: bool = flag(under=OUTPUT, **JSON)
 
     def steps(self) -> list[Step]:
-        """Return the steps in order."""
         from tokalign.client.load.measure import Step
 
         steps = [Step(rate=value) for value in _numbers(self.rate, "--rate")]
@@ -173,7 +162,6 @@ def command(calls: CallFlags, load: LoadFlags) -> None:
 
 
 def _measure(calls: CallFlags, load: LoadFlags, security: Security) -> list[Result]:
-    """Return the measurements of each step."""
     from tokalign.client.load import measure, methods
     from tokalign.client.load.generator import Generator
 

@@ -62,7 +62,6 @@ class CorpusFlags:
             raise click.UsageError("--text takes one file with both sides, or two files")
 
     def options(self) -> Options:
-        """Return the options of the library's readers."""
         return Options(text=self.text, one_based=self.one_based, reverse=self.reversed)
 
 
@@ -171,7 +170,6 @@ def annotated(pairs: Sequence[GoldPair], annotator: Annotator, *, trees: bool) -
 
 
 def confidences_of(alignment: Alignment) -> dict[tuple[int, int], float]:
-    """Return the confidence of each link."""
     return {(link.source, link.target): link.confidence for link in alignment.links}
 
 

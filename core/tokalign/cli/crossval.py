@@ -25,13 +25,7 @@ from tokalign.cli.flags import (
     flagged,
     takes,
 )
-from tokalign.cli.shared_flags import (
-    ANNOTATOR,
-    AT_LEAST_1,
-    EXISTING_FILE,
-    SYMMETRIZATION,
-    is_quiet,
-)
+from tokalign.cli.shared_flags import ANNOTATOR, AT_LEAST_1, EXISTING_FILE, SYMMETRIZATION, is_quiet
 from tokalign.cli.train import SettingFlags
 from tokalign.english.annotate import Annotator, load_annotator
 from tokalign.errors import InputError, quoted

@@ -99,7 +99,6 @@ class DiffFlags(TerminalFlags):
 
     @property
     def is_page(self) -> bool:
-        """Whether a page is written."""
         return self.html is not None or (
             self.output.suffix == ".html" if self.output is not None else self.open
         )

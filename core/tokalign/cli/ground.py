@@ -13,15 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 import click
 
 from tokalign.batches.outcomes import unwrap
-from tokalign.cli.flags import (
-    INPUT,
-    OUTPUT,
-    OutputPath,
-    SectionedCommand,
-    flag,
-    flagged,
-    takes,
-)
+from tokalign.cli.flags import INPUT, OUTPUT, OutputPath, SectionedCommand, flag, flagged, takes
 from tokalign.cli.lines.file_flags import BadLines, LineFlags, bad_object, format_flag, outcomes_of
 from tokalign.cli.lines.layouts import PARQUET
 from tokalign.cli.lines.pair_lines import id_of, read_object
@@ -221,7 +213,6 @@ class _Writer:
     n_written: int = 0
 
     def write(self, item: AnswerLine, found: Grounding) -> None:
-        """Write the evidence for an answer."""
         from tokalign.grounding.evidence import html_page, terminal_lines
 
         if self.layout.html is not None:

@@ -51,7 +51,6 @@ def license_terms() -> list[dict[str, str]]:
 
 
 def _license_text(terms: list[dict[str, str]]) -> str:
-    """Return the terms as lines for people."""
     return "\n".join(f"{each['name']}\n  {each['license']}\n  {each['source']}" for each in terms)
 
 

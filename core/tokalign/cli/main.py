@@ -124,7 +124,6 @@ class _Commands(click.Group):
 
 
 def _unknown(name: str) -> str:
-    """Return the message for an unknown command."""
     near = get_close_matches(name, COMMANDS, 2, 0.6)
     if name == "help":
         return "no command 'help'; run tokalign --help, or tokalign COMMAND --help"

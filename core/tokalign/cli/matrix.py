@@ -33,7 +33,6 @@ class MatrixFlags(LineFlags):
     jobs: int = flag("Processes that align.", "-j", type=AT_LEAST_1, default=1, under=RUN)
 
     def sources(self) -> tuple[LineSource, ...]:
-        """Return both files."""
         return (self.input,) if self.against is None else (self.input, self.against)
 
     format: str = format_flag(

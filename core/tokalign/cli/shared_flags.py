@@ -100,7 +100,6 @@ class LocalModelFlags:
     )
 
     def load(self) -> Aligner:
-        """Return the aligner of this process."""
         from tokalign.aligner import Aligner
 
         return Aligner.load(
@@ -144,7 +143,6 @@ class StyleFlags:
     markup: str = flag(**MARKUP)
 
     def options(self) -> AlignOptions:
-        """Return the library's options."""
         return AlignOptions(**asdict(self))
 
 

@@ -180,7 +180,6 @@ class SettingFlags:
             )
 
     def settings(self) -> TrainingSettings:
-        """Return the library's settings."""
         from tokalign.model.training import PUBLISHED, TrainingSettings
 
         possible = [choice.rpartition("=") for choice in self.possible]
@@ -274,7 +273,6 @@ def command(
 
 
 def _style(text: str) -> tuple[str, str]:
-    """Return a corpus and its style."""
     corpus, _, style = (part.strip() for part in text.rpartition("="))
     if not (corpus and is_name(style)):
         raise click.UsageError(f"--style {text!r}: wanted CORPUS=STYLE")

@@ -10,15 +10,7 @@ from typing import ClassVar
 import click
 
 from tokalign.cli.corpora import CorpusFlags, read_jsonl
-from tokalign.cli.flags import (
-    INPUT,
-    OUTPUT,
-    OutputPath,
-    SectionedCommand,
-    flag,
-    flagged,
-    takes,
-)
+from tokalign.cli.flags import INPUT, OUTPUT, OutputPath, SectionedCommand, flag, flagged, takes
 from tokalign.cli.shared_flags import EXISTING_FILE, TerminalFlags
 from tokalign.formats import Options, read_gold
 from tokalign.formats.jsonl import read_confidences, read_relations

@@ -44,7 +44,6 @@ class _Received(NamedTuple):
     symmetrization: Symmetrization
 
     def field(self, index: int, name: str) -> Any:
-        """Return a field of the alignment."""
         if name in _DECODED:
             return _DECODED[name](self)
         if name in _PARTS:
@@ -174,7 +173,6 @@ def decode_judgement(message: align_pb2.Judgement) -> Judgement:
 
 
 def encode_highlight(value: Highlight) -> align_pb2.Highlight:
-    """Return the message of a span that matches the question."""
     return align_pb2.Highlight(**values_of(value, Highlight))
 
 
@@ -184,7 +182,6 @@ def decode_highlights(messages: Iterable[align_pb2.Highlight]) -> tuple[Highligh
 
 
 def encode_passage_sentence(value: PassageSentence) -> align_pb2.PassageSentence:
-    """Return the message of a PassageSentence."""
     return align_pb2.PassageSentence(**values_of(value, PassageSentence))
 
 

@@ -74,7 +74,6 @@ def _encoded(options: AlignOptions | GroundOptions) -> dict[str, Any]:
 
 
 def _decoded(message: Any, kind: type[OptionsT]) -> OptionsT:
-    """Return the options of a message."""
     given: dict[str, Any] = {}
     for each in fields(kind):
         name, default, value = each.name, each.default, getattr(message, each.name)

@@ -10,14 +10,7 @@ from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes
 from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdint cimport uint8_t, uint64_t
 
-from tokalign.codec._numbers cimport (
-    PAIR_CONSTRAINTS,
-    PAIR_ID,
-    PAIR_SOURCE,
-    PAIR_TARGET,
-    SENTENCE_TEXT,
-    SENTENCE_TOKENS,
-)
+from tokalign.codec._numbers cimport *
 
 from tokalign.errors import InputError
 

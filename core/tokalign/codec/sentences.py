@@ -120,7 +120,6 @@ def encode_candidate(
 
 
 def encode_constraints(value: Constraints) -> align_pb2.Constraints:
-    """Return the message."""
     message = align_pb2.Constraints(**{name: getattr(value, name) for name in TOKEN_FIELDS})
     for name in LINK_FIELDS:
         links = getattr(message, name)

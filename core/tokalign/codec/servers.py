@@ -80,7 +80,6 @@ class ServerInfo:
 
 
 def encode_server_info(value: ServerInfo) -> align_pb2.ListModelsResponse:
-    """Return the message."""
     return align_pb2.ListModelsResponse(
         server_version=value.server_version,
         models=map(encode_model, value.models),
@@ -103,7 +102,6 @@ def decode_server_info(message: align_pb2.ListModelsResponse) -> ServerInfo:
 
 
 def encode_model(value: ModelInfo) -> align_pb2.ModelInfo:
-    """Return the message of one model."""
     values = values_of(value, ModelInfo)
     values["symmetrizations"] = [NUMBERS[Symmetrization][each] for each in value.symmetrizations]
     values["styles"] = [align_pb2.StyleInfo(**values_of(each, StyleInfo)) for each in value.styles]
@@ -111,7 +109,6 @@ def encode_model(value: ModelInfo) -> align_pb2.ModelInfo:
 
 
 def decode_model(message: align_pb2.ModelInfo) -> ModelInfo:
-    """Return the description of one model."""
     values = values_of(message, ModelInfo)
     known = (member_of(Symmetrization, number) for number in message.symmetrizations)
     values["symmetrizations"] = tuple(each for each in known if each is not None)

@@ -123,7 +123,6 @@ def _lemma_sets(
 
 
 def _raise(number: int, error: InputError) -> NoReturn:
-    """Raise the error of a sentence."""
     error.args = (f"sentences[{number}]: {error}",)
     raise error
 

@@ -19,15 +19,7 @@ import numpy as np
 
 from tokalign.decoding.decoder cimport *
 from tokalign.decoding.evidence cimport EvidenceRows, SupportRows
-from tokalign.decoding.link_decision cimport (
-    StyleNumbers,
-    calibrate_links,
-    drop_weak,
-    lowered,
-    mean_posterior,
-    take_cells,
-    write_links,
-)
+from tokalign.decoding.link_decision cimport *
 from tokalign.english.annotate.growing cimport grow, more_room
 from tokalign.features.extract cimport Extractor
 from tokalign.features.pair cimport CLASS_IDENTICAL, KIND_CONTENT, PairState
@@ -37,22 +29,8 @@ from tokalign.relations.clashes cimport (
     LinkView,
     ToldConflict,
 )
-from tokalign.relations.conflicts cimport (
-    N_INPUTS,
-    ConflictJudge,
-    add_conflicts,
-    carve_conflicts,
-    conflict_bytes,
-    find_conflicts,
-)
-from tokalign.relations.related_units cimport (
-    N_RELATIONS,
-    RelationModel,
-    UnitRoom,
-    fill_room,
-    relate_links,
-    room_bytes,
-)
+from tokalign.relations.conflicts cimport *
+from tokalign.relations.related_units cimport *
 
 from tokalign.decoding.pair_order import TurnedPair
 from tokalign.decoding.symmetrize import excluded_labels

@@ -88,7 +88,6 @@ class ModelBackend(Backend):
         self._decoder.judge = judge
 
     def check(self, options: AlignOptions) -> None:
-        """Raise InputError if the model has no such style."""
         self._styles.chosen(options.style)
         options.check_effort(self.header.name, takes_effort=self._encoded is not None)
 
@@ -123,7 +122,6 @@ class ModelBackend(Backend):
         options: AlignOptions,
         extras: Extras = NO_EXTRAS,
     ) -> Decided:
-        """Return the alignments of pairs; see Backend.decide."""
         compares = extras.compares or options.detail is Detail.SCORES
         numbers = self._style_numbers(
             pairs, options, compares=compares, answers=bool(extras.expected)
@@ -216,7 +214,6 @@ class ModelBackend(Backend):
     def explain(
         self, pair: EncodedPair, source_index: int, target_index: int, options: AlignOptions
     ) -> tuple[LinkExplanation, ...]:
-        """Return why two tokens are, or are not, linked; see explain_link."""
         link = source_index, target_index
         return self.ask(
             pair,
@@ -229,7 +226,6 @@ class ModelBackend(Backend):
     def unit_inputs(
         self, pair: EncodedPair, units: Sequence[Unit], options: AlignOptions
     ) -> NDArray[np.float32]:
-        """Return the inputs of the relation model for some units; see Backend.unit_inputs."""
         return self.ask(pair, options, lambda decoded: decoded.unit_inputs(units))
 
     def ask(
@@ -269,7 +265,6 @@ def _no_link(options: AlignOptions) -> float:
 
 
 def _links(number: int, decoded: DecodedPair) -> list[LinkTuple]:
-    """Return the links of a pair unchanged."""
     return decoded.links
 
 

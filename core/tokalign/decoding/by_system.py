@@ -61,7 +61,6 @@ class SystemBackend(Backend):
         self._extracting = ForkLock()
 
     def check(self, options: AlignOptions) -> None:
-        """Raise InputError if only models have an option."""
         check_options(self.header.name, options)
 
     def decide(
@@ -70,7 +69,6 @@ class SystemBackend(Backend):
         options: AlignOptions,
         extras: Extras = NO_EXTRAS,
     ) -> Decided:
-        """Return the alignments of pairs; see Backend.decide."""
         if extras.supports:
             refuse_grounding(self.header.name)
         nothing = Matches.of([])
@@ -188,7 +186,6 @@ class SystemBackend(Backend):
     def _figures(
         self, source: Sentence, target: Sentence, confidence: NDArray[np.float64]
     ) -> tuple[float, float]:
-        """Return score and similarity."""
         return covered_shares(
             _behind_null(confidence),
             _behind_null(confidence.T),
@@ -198,7 +195,6 @@ class SystemBackend(Backend):
         )
 
     def _weights(self, side: Sentence) -> list[float]:
-        """Return each token's weight in similarity."""
         rows = zip(side.tokens, side.tags or (), side.lemmas or (), strict=True)
         return [token_weight(token, tag, self._idf(lemma.lower())) for token, tag, lemma in rows]
 
@@ -217,7 +213,6 @@ def _behind_null(confidence: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _at_least(matches: Matches, min_confidence: float) -> Matches:
-    """Return the matches of at least this confidence."""
     kept = np.flatnonzero(matches.confidence.astype(np.float64) >= min_confidence)
     if len(kept) == len(matches.source):
         return matches
@@ -236,7 +231,6 @@ def _links(matches: Matches) -> dict[tuple[int, int], float]:
 
 
 def _explanations(matches: Matches) -> tuple[LinkExplanation, ...]:
-    """Return the rule that made each link."""
     columns = (each.tolist() for each in (matches.source, matches.target, matches.confidence))
     return tuple(
         LinkExplanation(

@@ -111,7 +111,6 @@ class Cascade(Backend):
         return header.encoder in FIRST and bool(header.styles) and not header.uses_trees
 
     def check(self, options: AlignOptions) -> None:
-        """Raise InputError if the model does not have the style or take the effort."""
         self._full.check(options)
         options.check_effort(self.header.name, takes_effort=self.takes_effort)
 
@@ -185,17 +184,14 @@ class Cascade(Backend):
 
     @property
     def relations(self) -> RelationModel:
-        """The model of relations."""
         return self._full.relations
 
     def explain(
         self, pair: EncodedPair, source_index: int, target_index: int, options: AlignOptions
     ) -> tuple[LinkExplanation, ...]:
-        """Return why the pair's backend does, or does not, link two tokens."""
         return self.backend_of(pair).explain(pair, source_index, target_index, options)
 
     def unit_inputs(
         self, pair: EncodedPair, units: Sequence[Unit], options: AlignOptions
     ) -> NDArray[np.float32]:
-        """Return the inputs of the relation model for some units; see Backend.unit_inputs."""
         return self.backend_of(pair).unit_inputs(pair, units, options)

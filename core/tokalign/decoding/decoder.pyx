@@ -13,36 +13,13 @@ from libc.string cimport memset
 
 import numpy as np
 
-from tokalign.crf.chains cimport (
-    N_TRANSITIONS,
-    Workspace,
-    expand,
-    marginals,
-    span_probability,
-    viterbi,
-)
-from tokalign.decoding.link_decision cimport (
-    N_CHOICE_INPUTS,
-    Convention,
-    SecondPass,
-    StyleNumbers,
-    TokenWeights,
-    choice_inputs,
-    choose_style,
-    fill_means,
-    pair_shares,
-)
+from tokalign.crf.chains cimport *
+from tokalign.decoding.link_decision cimport *
 from tokalign.decoding.second_pass cimport FirstPass, carve_groups, group_bytes
 from tokalign.english.annotate.annotated_texts cimport AnnotatedTexts, Words
 from tokalign.features.extract cimport Analysis, Extractor
 from tokalign.features.pair cimport Lexeme, PairState, Sink
-from tokalign.relations.related_units cimport (
-    N_UNIT_INPUTS,
-    UnitRoom,
-    fill_room,
-    room_bytes,
-    unit_inputs,
-)
+from tokalign.relations.related_units cimport *
 
 from tokalign.english.lexicon.word_lists import content_weight
 from tokalign.errors import InputError, ShapeError

@@ -117,7 +117,6 @@ class PairDetails:
         return links
 
     def _symmetrization(self, decoded: DecodedPair) -> Symmetrization:
-        """Return the symmetrization of the decoded pair."""
         own = self._options.symmetrization
         return own.turned if decoded.is_turned else own
 

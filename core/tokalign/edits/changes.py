@@ -217,7 +217,6 @@ def _wordnet() -> WordNet:
 
 
 def _words(tokens: Sequence[str]) -> list[str]:
-    """Return the tokens that are not punctuation."""
     return [token for token in tokens if any(map(str.isalnum, token))]
 
 
@@ -227,5 +226,4 @@ def _lemmas(side: Sentence, indices: Sequence[int]) -> list[str]:
 
 
 def _is_negated(words: Sequence[str]) -> bool:
-    """Whether an odd number of words negate."""
     return sum(negates(word.lower()) for word in words) % 2 == 1

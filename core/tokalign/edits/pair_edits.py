@@ -67,11 +67,9 @@ class EditModel:
         return cls(Table.open_shipped(TABLE), Frequencies.open_shipped())
 
     def segment_probabilities(self, rows: NDArray[np.float32]) -> NDArray[np.float64]:
-        """Return each segment's probability of being an edit, from its inputs."""
         return _sigmoid(self._segments.scores(rows))
 
     def move_probabilities(self, rows: NDArray[np.float32]) -> NDArray[np.float64]:
-        """Return each run's probability of having moved, from its inputs."""
         return _sigmoid(self._moves.scores(rows))
 
 
@@ -215,7 +213,6 @@ def chosen_moves(candidates: Sequence[Stretch], probabilities: Iterable[float]) 
 
 
 def _meet(a: Stretch, b: Stretch) -> bool:
-    """Whether two runs share a token."""
     return (a.source_start < b.source_end and b.source_start < a.source_end) or (
         a.target_start < b.target_end and b.target_start < a.target_end
     )
@@ -273,7 +270,6 @@ class EditPair:
 
     @cached_property
     def sides(self) -> tuple[SideWords, SideWords]:
-        """The words of both sides."""
         return sides_of(self.source, self.target, self._facts)
 
     def move_candidates(self) -> list[Stretch]:
@@ -301,7 +297,6 @@ class EditPair:
         )
 
     def move_inputs(self, candidates: Sequence[Stretch]) -> NDArray[np.float32]:
-        """Return the inputs of runs that may have moved."""
         return move_inputs(candidates, self.blocks, self.sides, self.links, self.same)
 
     def cuts(self, moves: Sequence[Stretch]) -> Cuts:
@@ -315,7 +310,6 @@ class EditPair:
         return cuts_of(self.blocks, kinds, self.links, moves, words)
 
     def segment_inputs(self, segments: NDArray[np.int32]) -> NDArray[np.float32]:
-        """Return the inputs of segments."""
         inputs = SegmentInputs(*self.sides, self.links, self.partner, self.blocks)
         return inputs.rows(segments)
 

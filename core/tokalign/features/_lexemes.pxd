@@ -1,14 +1,6 @@
 from libc.stdint cimport int32_t, int64_t
 
-from tokalign.english.lexicon.lexical_tables cimport (
-    Frequencies,
-    ParaphraseTable,
-    Paraphrases,
-    VectorTable,
-    Vectors,
-    WordNet,
-    WordNetTable,
-)
+from tokalign.english.lexicon.lexical_tables cimport *
 from tokalign.features.pair cimport Characters, Lexeme, RuleFacts
 
 cdef enum:

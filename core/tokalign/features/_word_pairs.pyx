@@ -23,27 +23,7 @@ from libc.string cimport memcpy, memset
 
 import numpy as np
 
-from tokalign.english.lexicon.lexical_tables cimport (
-    ANTONYM,
-    CAUSING,
-    COHYPONYM,
-    DERIVED,
-    DERIVED_SYNONYM,
-    ENTAILING,
-    HYPERNYM,
-    HYPERNYM_WITHIN_3,
-    HYPONYM,
-    HYPONYM_WITHIN_3,
-    IN_NEIGHBOURS,
-    PERTAINYM,
-    SIMILAR,
-    SYNONYM,
-    VERB_GROUP,
-    cosine,
-    paraphrases,
-    places_to_look,
-    relation,
-)
+from tokalign.english.lexicon.lexical_tables cimport *
 from tokalign.english.spelling.same_spelling cimport Letters, lengthened, typo, variant
 from tokalign.features._emit cimport *
 from tokalign.features._lexemes cimport common_prefix, similarities

@@ -23,14 +23,7 @@ from tokalign.features._cell_features cimport (
 )
 from tokalign.features._emit cimport *
 from tokalign.features._lexemes cimport LexemeTable
-from tokalign.features._sentence_features cimport (
-    Arcs,
-    compare_values,
-    distributional_similarity,
-    mark_acronyms,
-    mark_rules,
-    release,
-)
+from tokalign.features._sentence_features cimport *
 from tokalign.features._sink cimport TwoSums
 from tokalign.features._word_pairs cimport PairMemory, compare, mark_names, word_features
 from tokalign.features.pair cimport *

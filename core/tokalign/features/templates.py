@@ -85,7 +85,6 @@ def _square(name: str, axis: Axis) -> Axis:
 
 
 def _bins(name: str, *edges: float) -> Axis:
-    """Return the bins that rising edges cut."""
     return Axis(
         name,
         (

@@ -30,7 +30,6 @@ from tokalign.types.inputs import json_error, require_unicode
 
 
 def read(document: Document, options: Options) -> Iterator[GoldPair]:
-    """Yield the pairs of a jacana JSON array."""
     text = "\n".join(line for _, line in document.lines)
     for line, item in _items(document, text):
         if not isinstance(item, dict):
@@ -93,7 +92,6 @@ def _skip(text: str, position: int) -> int:
 
 
 def write(pairs: Iterable[GoldPair], options: Options) -> Iterator[str]:
-    """Yield the text of a jacana JSON array."""
     separator = "[\n"
     for pair in pairs:
         item = {

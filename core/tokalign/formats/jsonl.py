@@ -129,7 +129,6 @@ def _links(
 
 
 def write(pairs: Iterable[GoldPair], options: Options) -> Iterator[str]:
-    """Yield one line per pair."""
     for pair in pairs:
         item = {
             "id": pair.id,

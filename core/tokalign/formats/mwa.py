@@ -28,7 +28,6 @@ _SURE, _POSSIBLE = 7, 8
 
 
 def read(document: Document, options: Options) -> Iterator[GoldPair]:
-    """Yield the pairs of a MultiMWA file."""
     for line, row in document.lines:
         if not row.strip():
             continue
@@ -48,7 +47,6 @@ def read(document: Document, options: Options) -> Iterator[GoldPair]:
 
 
 def write(pairs: Iterable[GoldPair], options: Options) -> Iterator[str]:
-    """Yield one line per pair."""
     for pair in pairs:
         source, target = join_tokens(pair, "source", "mwa"), join_tokens(pair, "target", "mwa")
         columns = [one_line(pair.id), source, "N/A", target, "N/A", "1", "1"]

@@ -122,7 +122,6 @@ def read(document: Document, options: Options) -> Iterator[GoldPair]:
 
 
 def write(pairs: Iterable[GoldPair], options: Options) -> Iterator[str]:
-    """Yield one line of links per pair."""
     for pair in pairs:
         yield format_links(pair, options) + "\n"
 

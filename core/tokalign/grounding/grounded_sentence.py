@@ -144,7 +144,6 @@ def _mean_support(words: AnswerWords, supports: Sequence[float]) -> float | None
 
 
 def _places_of(candidate: AlignedCandidate, sources: Sources) -> list[Range]:
-    """Return the offsets of a candidate's tokens in its passage."""
     span = sources.sentences[candidate.number].span
     return list(map(span.range_of, candidate.source.starts, candidate.source.ends))
 

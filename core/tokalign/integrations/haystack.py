@@ -27,7 +27,6 @@ class _WithModel:
     _aligner: Aligner | None = None
 
     def warm_up(self) -> None:
-        """Load the model, if it is not loaded."""
         self._loaded()
 
     def _loaded(self) -> Aligner:

@@ -38,7 +38,6 @@ class TokalignCompressor(BaseDocumentCompressor):
     _aligner: Any = PrivateAttr()
 
     def model_post_init(self, context: Any, /) -> None:
-        """Load the model."""
         self._aligner = Aligner.load(self.model)
 
     def compress_documents(

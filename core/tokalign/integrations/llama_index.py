@@ -41,7 +41,6 @@ class TokalignPostprocessor(BaseNodePostprocessor):
     _aligner: Any = PrivateAttr()
 
     def model_post_init(self, context: Any, /) -> None:
-        """Load the model."""
         super().model_post_init(context)
         self._aligner = Aligner.load(self.model)
 

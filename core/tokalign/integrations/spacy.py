@@ -73,7 +73,6 @@ class DocAligner:
 
 
 def _words(doc: Doc) -> list[Token]:
-    """Return the tokens that are not white space."""
     return [token for token in doc if not token.is_space]
 
 

@@ -120,7 +120,6 @@ class ModelHeader:
 
     @property
     def resources(self) -> tuple[str, ...]:
-        """Names of the lexical tables that the model needs."""
         encoder = (self.encoder, "wordpieces") if self.encoder else ()
         second = ("second-pass",) if any(each.get("second_pass") for each in self.styles) else ()
         return (*needed_resources(self.feature_groups), *encoder, *second)

@@ -178,7 +178,6 @@ class Encoder:
         return SentenceEncoder(self._open(weights), self._word_pieces)
 
     def cosines(self, sources: Sequence[str], targets: Sequence[str]) -> NDArray[np.float64]:
-        """Return the cosine of each source's vector with its target's; see SentenceEncoder."""
         return self.sentences.cosines(sources, targets)
 
     def encode(self, pairs: Sequence[tuple[Sentence, Sentence]]) -> list[Encoded]:

@@ -90,7 +90,6 @@ class AnswerWeights:
 
     @classmethod
     def open_shipped(cls) -> Self:
-        """Return the shipped weights."""
         rows = (data_dir() / WEIGHTS_FILE).read_text(encoding="utf-8").splitlines()
         found: dict[str, dict[str, float]] = {}
         for row in rows:

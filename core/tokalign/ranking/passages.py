@@ -80,7 +80,6 @@ class Passage:
         return self.n_sentences - len(self.spans)
 
     def sentences(self) -> Iterator[str]:
-        """Yield the texts of the sentences."""
         for start, end in self.spans:
             yield self.text[start:end]
 

@@ -24,18 +24,7 @@ from tokalign.english.lexicon.lexical_tables cimport ANTONYM
 from tokalign.english.values.value_structs cimport Found
 from tokalign.features.pair cimport *
 from tokalign.relations.clashes cimport *
-from tokalign.relations.contrasts cimport (
-    are_exchanged,
-    compare_codes,
-    compare_places,
-    compare_units,
-    compare_values,
-    find_changed_places,
-    find_compared,
-    find_exchanged,
-    is_sign,
-    is_told,
-)
+from tokalign.relations.contrasts cimport *
 from tokalign.relations.qualifiers cimport find_negations, find_one_sided, find_reworded
 from tokalign.relations.related_units cimport Forest
 

@@ -18,14 +18,7 @@ from libc.stdint cimport int32_t, uint8_t, uint32_t
 from libc.stdlib cimport abs
 
 from tokalign.english.lexicon.lexical_tables cimport COHYPONYM
-from tokalign.english.values.kinds cimport (
-    KIND_NUMBER,
-    KIND_PERCENT,
-    KIND_QUANTITY,
-    ROLE_MARK,
-    ROLE_PERCENT,
-    ROLE_UNIT,
-)
+from tokalign.english.values.kinds cimport *
 from tokalign.english.values.value_finding cimport are_equal, contradict, of_one_dimension
 from tokalign.english.values.value_structs cimport Found
 from tokalign.features.pair cimport *

@@ -122,7 +122,6 @@ class TerminalPainter(Painter):
         self.is_coloured = is_coloured
 
     def text(self, text: str) -> str:
-        """Return a text with visible control characters."""
         return visible(text)
 
     def coloured(self, text: str, colour: str) -> str:
@@ -189,11 +188,9 @@ class HtmlPainter(Painter):
     """Writes HTML in which the text is escaped."""
 
     def text(self, text: str) -> str:
-        """Return a text escaped for HTML."""
         return escape(visible(text))
 
     def _around(self, look: Look, note: str) -> Around:
-        """Return the element of a look; the note is its attributes."""
         named = f' class="{look.name}"' if look.name else ""
         return f"<{look.tag}{named}{note}>", f"</{look.tag}>"
 

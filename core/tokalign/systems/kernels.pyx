@@ -7,20 +7,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memset
 
-from tokalign.english.lexicon.lexical_tables cimport (
-    DERIVED,
-    PERTAINYM,
-    SIMILAR,
-    SYNONYM,
-    VERB_GROUP,
-    Kin,
-    Paraphrases,
-    WordNet,
-    add_kin,
-    paraphrases,
-    places_to_look,
-    relation,
-)
+from tokalign.english.lexicon.lexical_tables cimport *
 from tokalign.systems.edit_trees cimport *
 from tokalign.systems.sultan_links cimport *
 

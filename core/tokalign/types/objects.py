@@ -9,12 +9,7 @@ from tokalign.errors import InputError, quoted
 from tokalign.types.constraints import NAMES, Constraints
 from tokalign.types.display import DIGITS, plain
 from tokalign.types.edits import Edit
-from tokalign.types.fields import (
-    OUTPUTS,
-    AlignmentFields,
-    LinkExplanation,
-    Output,
-)
+from tokalign.types.fields import OUTPUTS, AlignmentFields, LinkExplanation, Output
 from tokalign.types.inputs import require_sentence, require_unicode, split_tokens
 from tokalign.types.links import Link
 from tokalign.types.phrases import Phrase

@@ -99,7 +99,6 @@ class Lines(abc.ABC):
         return self.record([*kept, *free_names(kept, self.cell_names)])
 
     def record(self, cells: Sequence[str]) -> str:
-        """Return the CSV record of some cells, without its break."""
         return record_of(cells, is_safe=self.csv_safe)
 
     def bad_line(self, name: str, line: int, error: str) -> str:

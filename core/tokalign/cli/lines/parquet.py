@@ -168,7 +168,6 @@ class KeptColumns:
         self.schema = schema
 
     def add(self, batch: pa.RecordBatch) -> None:
-        """Add rows of a table of the schema."""
         self._batches.append(batch)
 
     def over(self, items: Iterable[InputLine]) -> Iterator[InputLine]:

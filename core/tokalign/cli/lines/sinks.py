@@ -264,7 +264,6 @@ class LineSink:
             self.flush()
 
     def flush(self) -> None:
-        """Write pending lines."""
         data = b"".join(self._pending)
         self._pending.clear()
         self._n_bytes = 0

@@ -95,7 +95,6 @@ class LineSource:
 
 
 def _pass_line(rows: IO[bytes]) -> None:
-    """Skip to the end of a line."""
     while (piece := rows.readline(_SKIPPED_BYTES)) and not piece.endswith(b"\n"):
         pass
 

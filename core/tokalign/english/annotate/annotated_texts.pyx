@@ -22,36 +22,9 @@ import numpy as np
 from tokalign.english.annotate.growing cimport has_room
 from tokalign.english.annotate.sentence_scan cimport Scan, skip_space
 from tokalign.english.annotate.sentence_splitter cimport next_sentence, scan_of
-from tokalign.english.annotate.tagging cimport (
-    N_KNOWN,
-    WIDTH,
-    Lexicon,
-    check_width,
-    open_lexicon,
-    pack_letters,
-    score_form,
-    shift_of,
-    tag_sentence,
-)
-from tokalign.english.annotate.text_scratch cimport (
-    TextScratch,
-    add_begin,
-    free_scratch,
-    has_letters,
-    has_tokens,
-)
-from tokalign.english.annotate.tokenizer cimport (
-    BREAK,
-    CLOSING,
-    DASH,
-    ELLIPSIS,
-    NOT,
-    OPENING,
-    REWRITTEN,
-    mark_tokens,
-    next_token,
-    straightened,
-)
+from tokalign.english.annotate.tagging cimport *
+from tokalign.english.annotate.text_scratch cimport *
+from tokalign.english.annotate.tokenizer cimport *
 
 cdef extern from "Python.h":
     int PyUnicode_KIND(object text)

@@ -6,12 +6,7 @@ The signs are those of Markdown, HTML, LaTeX, reStructuredText, AsciiDoc and pla
 from libc.stdint cimport uint32_t
 from libc.string cimport memset, strcmp
 
-from tokalign.english.annotate.sentence_scan cimport (
-    Py_UNICODE_ISDECIMAL,
-    Py_UNICODE_ISUPPER,
-    Scan,
-    at,
-)
+from tokalign.english.annotate.sentence_scan cimport *
 
 cdef enum:
     N_BLANKS = 24       # blanks that are looked at behind the signs of a block

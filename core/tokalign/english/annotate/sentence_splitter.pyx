@@ -17,18 +17,7 @@ from libc.stdint cimport uint8_t, uint32_t
 from libc.string cimport memset, strcmp
 
 from tokalign.english.annotate.block_lines cimport is_roman, read_line
-from tokalign.english.annotate.sentence_scan cimport (
-    Py_UNICODE_ISALPHA,
-    Py_UNICODE_ISDECIMAL,
-    Py_UNICODE_ISLOWER,
-    Py_UNICODE_ISSPACE,
-    Py_UNICODE_ISUPPER,
-    PyUnicode_READ,
-    Scan,
-    at,
-    is_space,
-    skip_space,
-)
+from tokalign.english.annotate.sentence_scan cimport *
 
 from tokalign.english.annotate.abbreviations import (
     BEFORE_DIGITS,

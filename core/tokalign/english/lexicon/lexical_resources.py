@@ -140,7 +140,6 @@ def pack_rows(rows: Iterable[Iterable[int]]) -> tuple[NDArray[np.int32], NDArray
 
 
 def read_pairs(path: Path) -> Iterator[tuple[str, str]]:
-    """Yield the pairs of a two-column file."""
     with path.open(encoding="utf-8") as file:
         yield from _pairs(file, path)
 

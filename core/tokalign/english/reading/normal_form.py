@@ -52,7 +52,6 @@ class NormalForm(NamedTuple):
     inserted."""
 
     def places(self, start: int, end: int) -> tuple[int, int]:
-        """Return where a token of the normal form stands in the text as it was sent."""
         return self._letter(start)[0], self._letter(end - 1)[1]
 
     def _letter(self, at: int) -> tuple[int, int]:

@@ -57,7 +57,6 @@ class CitedSource:
 
     @property
     def text(self) -> str:
-        """The sentence."""
         return self.passage.text[self.start : self.end]
 
     @property

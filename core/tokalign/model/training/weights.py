@@ -162,7 +162,6 @@ class _Watch:
         return self.dev is not None and self.iteration - self.best_iteration >= self.patience
 
     def end(self, loss: float, *, converged: bool) -> None:
-        """Report why training has ended."""
         if self.is_worse():
             self._tell(loss, f"no lower development loss since iteration {self.best_iteration}")
         else:

@@ -10,14 +10,7 @@ Examples
 from tokalign.texts.diff.alarms import Alarm, AlarmPlace, Renumbered
 from tokalign.texts.diff.build_diff import diff_of, same_texts
 from tokalign.texts.diff.summary import Summary, summarize
-from tokalign.texts.diff.text_diff import (
-    MARKUP,
-    SPACE,
-    BlockKind,
-    DiffBlock,
-    DiffSegment,
-    TextDiff,
-)
+from tokalign.texts.diff.text_diff import MARKUP, SPACE, BlockKind, DiffBlock, DiffSegment, TextDiff
 
 __all__ = [
     "MARKUP",

@@ -35,13 +35,7 @@ from tokalign.texts.block_forms import (
 from tokalign.texts.diff.build_diff import n_alike
 from tokalign.texts.diff.duties import DUTIES, duty_of, is_of_releases, is_of_rules
 from tokalign.texts.diff.reading_order import paragraphs
-from tokalign.texts.diff.text_diff import (
-    BlockKind,
-    DiffBlock,
-    DiffSegment,
-    TextDiff,
-    token_spans,
-)
+from tokalign.texts.diff.text_diff import BlockKind, DiffBlock, DiffSegment, TextDiff, token_spans
 from tokalign.types.edits import CONFLICTING, Change, EditKind
 from tokalign.types.patterns import regex
 

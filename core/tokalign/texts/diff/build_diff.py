@@ -16,13 +16,7 @@ from itertools import pairwise
 
 from tokalign.english.reading import without_marks
 from tokalign.english.values import only_value
-from tokalign.texts.block_forms import (
-    TextRange,
-    cells_of,
-    is_of_label,
-    labels_of,
-    with_underline,
-)
+from tokalign.texts.block_forms import TextRange, cells_of, is_of_label, labels_of, with_underline
 from tokalign.texts.diff.sliding import slid
 from tokalign.texts.diff.text_diff import (
     MARKUP,

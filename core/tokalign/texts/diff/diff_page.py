@@ -164,7 +164,6 @@ class _Page:
         )
 
     def _row(self, block: DiffBlock, *, is_origin: bool) -> tuple[str, str]:
-        """Return both sides of a block."""
         if is_origin:
             return self._tag(block, is_origin=True) + self._old_side(block, False).lstrip(), ""
         old, new = self._old_side(block, True), self._new_side(block)
@@ -204,7 +203,6 @@ class _Page:
         return text
 
     def _block(self, block: DiffBlock) -> str:
-        """Return a block inline."""
         text = "".join(map(self._mark, marks_of(self._diff, block)))
         return text if block.move is None else self._tag(block, is_origin=False) + text
 
