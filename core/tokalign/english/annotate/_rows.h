@@ -24,21 +24,18 @@ static inline void fetch_wide_rows(const int16_t *weights, const uint32_t *rows,
     }
 }
 
-/* scores[64] += sum over k of weights[rows[k], 64]; a quarter of the columns at a time, so that the
-   sums stay in registers and many rows are waited for at once. */
+/* scores[64] += sum over k of weights[rows[k], 64]. The sums stay in registers; two loops keep GCC
+   from adding rows in pairs, one column after another. */
 TOKALIGN_WIDE_CLONES
 static void add_wide_rows(
     const int16_t *weights, const uint32_t *rows, int n_rows, int32_t *scores)
 {
-    for (int first = 0; first < TOKALIGN_WIDE; first += TOKALIGN_WIDE / 4) {
-        int32_t sums[TOKALIGN_WIDE / 4];
-        memcpy(sums, scores + first, sizeof(sums));
-        for (int k = 0; k < n_rows; k++) {
-            const int16_t *row = weights + (size_t)rows[k] * TOKALIGN_WIDE + first;
-            for (int c = 0; c < TOKALIGN_WIDE / 4; c++)
-                sums[c] += row[c];
-        }
-        memcpy(scores + first, sums, sizeof(sums));
+    for (int k = 0; k < n_rows; k++) {
+        const int16_t *row = weights + (size_t)rows[k] * TOKALIGN_WIDE;
+        for (int c = 0; c < TOKALIGN_WIDE / 2; c++)
+            scores[c] += row[c];
+        for (int c = TOKALIGN_WIDE / 2; c < TOKALIGN_WIDE; c++)
+            scores[c] += row[c];
     }
 }
 
