@@ -29,8 +29,9 @@ from tokalign.english.lexicon.word_lists import (
     listed_words,
     negates,
     scale_names,
+    scales,
+    token_weight,
 )
-from tokalign.english.lexicon.word_lists import token_weight
 from tokalign.english.spelling.spelling_tables import code_words, expansions, short_forms
 from tokalign.english.values.token_readings import CASED, LOWER
 
@@ -43,6 +44,7 @@ cdef extern from "_compiler.h" nogil:
     int _lowest "tokalign_lowest"(uint64_t bits) noexcept  # bits must not be 0
 
 cdef dict SCALE_NUMBERS = {name: number for number, name in enumerate(scale_names())}
+cdef dict SCALES = scales()
 
 # In lower case: all words of letters that lists say something of. CASED has those that matter as
 # written.
@@ -426,7 +428,7 @@ cdef class LexemeTable:
         word.idf = 1.0 if self.frequencies is None else self.frequencies.idf(lemma)
         word.weight = token_weight(form, tag, word.idf)
         self._look_up(word, lower, lemma)
-        if not is_plain or lemma in LISTED:
+        if lower in SCALES or lemma in SCALES:
             self._place(word, lower, lemma)
         word.facts = self._facts(word, form, tag, is_plain)
         return 0

@@ -65,16 +65,20 @@ def is_other_language(texts: Iterable[str]) -> bool:
         words = start.split()
         if not OTHER_WORDS.isdisjoint(words):
             own = OTHER_WORDS.intersection(words)
-            if _outnumber(own, words):
+            if _outnumber(own, [start]):
                 return True
             found |= own
-    return len(found) >= _LEAST_WORDS and _outnumber(found, " ".join(starts).split())
+    return _outnumber(found, starts)
 
 
-def _outnumber(others: set[str] | frozenset[str], words: Iterable[str]) -> bool:
-    return len(others) >= _LEAST_WORDS and len(others) > len(
-        _english_words().intersection(map(str.lower, words))
-    )
+def _outnumber(others: set[str] | frozenset[str], texts: Iterable[str]) -> bool:
+    """Whether there are more others than function words of English in all texts."""
+    english: set[str] = set()
+    for text in texts if len(others) >= _LEAST_WORDS else ():
+        english |= _english_words().intersection(text.lower().split())
+        if len(english) >= len(others):
+            return False  # mostly after the first texts
+    return len(others) >= _LEAST_WORDS
 
 
 _has_warned: list[bool] = []

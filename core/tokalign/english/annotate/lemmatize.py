@@ -106,14 +106,11 @@ class Lemmatizer:
         exception = self._exceptions[pos].get(lower)
         if exception is not None:
             return exception
-        candidates = [
-            lower[: len(lower) - len(suffix)] + ending
-            for suffix, ending in _DETACHMENTS[pos]
-            if lower.endswith(suffix) and len(lower) > len(suffix)
-        ]
-        for candidate in candidates:
-            if self._wordnet.entry(candidate, pos) >= 0:
-                return candidate
+        for suffix, ending in _DETACHMENTS[pos]:
+            if lower.endswith(suffix) and len(lower) > len(suffix):
+                candidate = lower[: -len(suffix)] + ending
+                if self._wordnet.entry(candidate, pos) >= 0:
+                    return candidate
         if self._wordnet.entry(lower, pos) < 0 and pos == _NOUN and _REGULAR_PLURAL.search(lower):
             return lower[:-1]
         return lower

@@ -142,7 +142,8 @@ class Grade(NamedTuple):
 
 
 @cache
-def _scales() -> dict[str, tuple[Grade, ...]]:
+def scales() -> dict[str, tuple[Grade, ...]]:
+    """Return the grades of all words that are on a scale."""
     text = (data_dir() / "scales.tsv").read_text(encoding="utf-8")
     table: dict[str, tuple[Grade, ...]] = {}
     for line in text.splitlines():
@@ -157,7 +158,7 @@ def _scales() -> dict[str, tuple[Grade, ...]]:
 @cache
 def scale_names() -> tuple[str, ...]:
     """Return the names of all scales, sorted."""
-    return tuple(sorted({each.scale for grades in _scales().values() for each in grades}))
+    return tuple(sorted({each.scale for grades in scales().values() for each in grades}))
 
 
 def grades_of(*names: str) -> tuple[Grade, ...]:
@@ -170,7 +171,7 @@ def grades_of(*names: str) -> tuple[Grade, ...]:
     >>> grades_of("some")
     (Grade(scale='quantity', grade=1),)
     """
-    table = _scales()
+    table = scales()
     for name in names:
         if name in table:
             return tuple([each for each in table[name] if each.scale != NEGATION])
@@ -181,7 +182,7 @@ def words_of(scale: str) -> list[tuple[str, int]]:
     """Return the words of a scale with their grades, sorted."""
     return sorted(
         (word, each.grade)
-        for word, grades in _scales().items()
+        for word, grades in scales().items()
         for each in grades
         if each.scale == scale
     )
@@ -189,7 +190,7 @@ def words_of(scale: str) -> list[tuple[str, int]]:
 
 def negates(*names: str) -> bool:
     """Whether a word, by any of its names, is a negation."""
-    table = _scales()
+    table = scales()
     return NEGATION in [each.scale for name in names for each in table.get(name, ())]
 
 
@@ -217,21 +218,16 @@ def hints(token: str, tag: str) -> Hint:
     (<Hint.NUMBER: 1>, <Hint.NAME: 2>, <Hint.BEFORE_DATE|BEFORE_PLACE: 24>)
     """
     lower = token.lower()
-    found = Hint(0)
-    is_number = (
-        tag == "CD" or any(map(str.isdigit, lower)) or lower in NUMBER_WORDS or lower in MASKED
-    )
-    if is_number:
-        found |= Hint.NUMBER
-    elif tag in ("NNP", "NNPS") and lower not in _CALENDAR:
-        found |= Hint.NAME
-    for words, hint in _OF_WORDS:
-        if lower in words:
-            found |= hint
-    return found
+    found = _HINTS_OF.get(lower, 0)  # as int, for operations on enumerations take long
+    if tag == "CD" or any(map(str.isdigit, lower)):
+        found |= Hint.NUMBER.value
+    elif tag in ("NNP", "NNPS") and not found & _NO_NAME:
+        found |= Hint.NAME.value
+    return Hint(found)
 
 
 _OF_WORDS = (
+    (frozenset(NUMBER_WORDS) | MASKED, Hint.NUMBER),
     (_CALENDAR, Hint.CALENDAR),
     (_BEFORE_DATES, Hint.BEFORE_DATE),
     (_BEFORE_PLACES, Hint.BEFORE_PLACE),
@@ -241,6 +237,11 @@ _OF_WORDS = (
     (_YES_NO, Hint.YES_NO),
     (_CLAUSES, Hint.CLAUSE),
 )
+_NO_NAME = (Hint.NUMBER | Hint.CALENDAR).value
+_HINTS_OF = {
+    word: sum(hint.value for words, hint in _OF_WORDS if word in words)
+    for word in frozenset().union(*(words for words, _ in _OF_WORDS))
+}
 
 
 @cache
@@ -250,14 +251,7 @@ def listed_words() -> frozenset[str]:
     A word of letters alone that is none of them is its own canonical form, has no grade, negates
     nothing, and has no other hints than those of its tag.
     """
-    return frozenset().union(
-        NUMBER_WORDS,
-        TITLES,
-        MASKED,
-        function_words(),
-        _scales(),
-        *(words for words, _ in _OF_WORDS),
-    )
+    return frozenset().union(TITLES, function_words(), scales(), _HINTS_OF)
 
 
 def remembered(function: Callable[[str], T]) -> Callable[[str], T]:

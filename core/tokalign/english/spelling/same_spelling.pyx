@@ -409,7 +409,7 @@ def stem(str word not None):
     >>> [stem(word) for word in ("connections", "connected", "running", "generally", "sky")]
     ['connect', 'connect', 'run', 'general', 'sky']
     """
-    known = EXCEPTIONS.get(word)
+    known = (<dict>EXCEPTIONS).get(word)
     if known is not None:
         return known
     cdef Py_ssize_t k, n = len(word)
