@@ -28,6 +28,7 @@ from tokalign.relations.clashes cimport (
     ConflictRoom,
     LinkView,
     ToldConflict,
+    turn_conflict,
 )
 from tokalign.relations.conflicts cimport *
 from tokalign.relations.related_units cimport *
@@ -79,16 +80,6 @@ GATE_INPUTS = (
 """Names of the gate's inputs."""
 
 assert len(GATE_INPUTS) == <int>N_GATE_INPUTS
-
-cdef struct DecisionView:
-    # A model's decision on a pair. Borrowed.
-    const double *s2t_posterior    # [n_source, n_target + 1]
-    const double *t2s_posterior    # [n_target, n_source + 1]
-    const uint8_t *is_link         # [n_source, n_target]
-    double covered
-    double agreement
-    double score
-    int style
 
 cdef struct LinkColumns:
     # The links of a batch. Owned.
@@ -183,7 +174,7 @@ cdef Status _decide_links(
 
 
 cdef void _count_tokens(
-    const PairState *pair, const DecisionView *decided, bint of_source, double *content,
+    const PairState *pair, const PairScratch *scratch, bint of_source, double *content,
     double *others, double *pull, double *beside,
 ) noexcept nogil:
     """Add the inputs that come from one side's tokens."""
@@ -198,9 +189,9 @@ cdef void _count_tokens(
         for other in range(n_target if of_source else n_source):
             i = at if of_source else other
             j = other if of_source else at
-            n_links += decided.is_link[i * n_target + j]
+            n_links += scratch.taken[i * n_target + j]
             most = max(most, mean_posterior(
-                decided.s2t_posterior, decided.t2s_posterior, n_source, n_target, i, j
+                scratch.s2t_posterior, scratch.t2s_posterior, n_source, n_target, i, j
             ))
         beside[0] += n_links > 1
         if n_links:
@@ -213,7 +204,7 @@ cdef void _count_tokens(
 
 
 cdef void _gate_inputs(
-    const PairState *pair, const DecisionView *decided, float *inputs
+    const PairState *pair, const Job *job, const PairScratch *scratch, float *inputs
 ) noexcept nogil:
     """Write the inputs of a decided pair, in the order of GATE_INPUTS."""
     cdef int k
@@ -229,11 +220,11 @@ cdef void _gate_inputs(
     for i in range(n_source):
         for j in range(n_target):
             p = mean_posterior(
-                decided.s2t_posterior, decided.t2s_posterior, n_source, n_target, i, j
+                scratch.s2t_posterior, scratch.t2s_posterior, n_source, n_target, i, j
             )
             is_unlike = pair.lexical_class[i * n_target + j] != CLASS_IDENTICAL
             fault = p
-            if decided.is_link[i * n_target + j]:
+            if scratch.taken[i * n_target + j]:
                 fault = 1.0 - p
                 n_links += 1.0
                 n_unlike += is_unlike
@@ -249,11 +240,11 @@ cdef void _gate_inputs(
             n_open += LEAST_OPEN < p < 1.0 - LEAST_OPEN
             surprise += min(-log(1.0 - fault), MOST_SURPRISE) if fault < 1.0 else MOST_SURPRISE
             disagreement += fabs(
-                decided.s2t_posterior[i * (n_target + 1) + j + 1]
-                - decided.t2s_posterior[j * (n_source + 1) + i + 1]
+                scratch.s2t_posterior[i * (n_target + 1) + j + 1]
+                - scratch.t2s_posterior[j * (n_source + 1) + i + 1]
             )
-    _count_tokens(pair, decided, True, &of_source, &others, &pull, &beside)
-    _count_tokens(pair, decided, False, &of_target, &others, &pull, &beside)
+    _count_tokens(pair, scratch, True, &of_source, &others, &pull, &beside)
+    _count_tokens(pair, scratch, False, &of_target, &others, &pull, &beside)
     # The expected number of true links is that of right links and of missed ones.
     own = 2.0 * n_links - wrong + missed
     cdef double[<int>N_GATE_INPUTS] found = [
@@ -262,7 +253,7 @@ cdef void _gate_inputs(
         disagreement, n_open, doubt / (n_source + n_target),
         log(<double>n_source), log(<double>n_target),
         n_links, n_unlike, beside, of_source, of_target, min(of_source, of_target), others, pull,
-        decided.covered, decided.agreement, decided.score, decided.style,
+        job.covered, job.agreement, job.score, job.style,
     ]
     for k in range(<int>N_GATE_INPUTS):
         inputs[k] = <float>found[k]
@@ -283,10 +274,10 @@ cdef class GateRows:
         self._values = self.values
 
     cdef void find(
-        self, Py_ssize_t number, const PairState *pair, const DecisionView *decided
+        self, Py_ssize_t number, const PairState *pair, const Job *job, const PairScratch *scratch
     ) noexcept nogil:
         """Fill the row of the pair that is decoded."""
-        _gate_inputs(pair, decided, &self._values[number, 0])
+        _gate_inputs(pair, job, scratch, &self._values[number, 0])
 
 
 cdef class Batch:
@@ -423,7 +414,6 @@ cdef class Batch:
         cdef int64_t first
         cdef Job *job
         cdef const StyleNumbers *numbers
-        cdef DecisionView decision
         for k in range(self.n_pairs):
             job = &self.jobs[k]
             first = n_links
@@ -442,11 +432,7 @@ cdef class Batch:
             if job.status == FINE:
                 job.status = self._find_conflicts(k, extractor, decoder.judge, first, n_links)
                 if self.gate is not None:
-                    decision = DecisionView(
-                        self.scratch.s2t_posterior, self.scratch.t2s_posterior,
-                        self.scratch.taken, job.covered, job.agreement, job.score, job.style,
-                    )
-                    self.gate.find(k, &extractor.pair, &decision)
+                    self.gate.find(k, &extractor.pair, job, &self.scratch)
                 n_links = first + drop_weak(
                     self.columns.source + first, self.columns.target + first,
                     self.columns.confidence + first, n_links - first, least,
@@ -466,8 +452,22 @@ cdef class Batch:
                     n_links = self._finish(k, decoder, n_links, finish)
             if job.status == FINE and self.columns.relates:
                 self._relate(job, extractor, first, n_links)
+            if job.is_turned and not self._turn(k, first, n_links):
+                job.status = NO_MEMORY
             self.columns.offset[k + 1] = n_links
         return 0
+
+    cdef bint _turn(self, Py_ssize_t number, int64_t first, int64_t end) noexcept nogil:
+        """Turn a pair's results to the caller's sides; return whether there is memory."""
+        cdef LinkColumns *links = &self.columns
+        cdef Py_ssize_t k
+        for k in range(self.conflicts.offset[number], self.conflicts.offset[number + 1]):
+            turn_conflict(self.conflicts.conflict + k)
+        return first == end or turn_links(
+            links.source + first, links.target + first, links.confidence + first,
+            links.relation + first * N_RELATIONS if links.relates else NULL, end - first,
+            self.jobs[number].target.n,
+        )
 
     cdef LinkView _links(self, int64_t first, int64_t end) noexcept nogil:
         cdef LinkView links

@@ -35,7 +35,7 @@ from tokalign.decoding.evidence import EvidenceRows, SupportRows
 from tokalign.decoding.explain import explain_link
 from tokalign.decoding.link_decision import SecondPass, lowered_shares
 from tokalign.decoding.pair_details import PLAIN_STYLE, PairDetails
-from tokalign.decoding.pair_order import TurnedPair, as_given, turn_back
+from tokalign.decoding.pair_order import as_given
 from tokalign.english.questions import asks
 from tokalign.features.feature_groups import Lexicons
 from tokalign.model.file import Model, ModelHeader, style_names
@@ -144,9 +144,6 @@ class ModelBackend(Backend):
             no_link=_no_link(options),
         )
         names = self._styles.names
-        is_turned = [type(pair) is TurnedPair for pair, _ in pairs]
-        if any(is_turned):
-            turn_back(decided, is_turned)
         given = [as_given(pair) for pair, _ in pairs]
         sources, targets = [source for source, _ in given], [target for _, target in given]
         columns = AlignmentColumns(

@@ -92,6 +92,12 @@ cdef Py_ssize_t drop_weak(
     int32_t *source, int32_t *target, double *confidence, Py_ssize_t n_links, double least
 ) noexcept nogil
 
+cdef bint turn_links(
+    int32_t *source, int32_t *target, double *confidence,
+    float *relation,         # [n_links, N_RELATIONS], or NULL
+    Py_ssize_t n_links, Py_ssize_t n_target,
+) noexcept nogil
+
 cdef void pair_shares(
     const double *s2t_posterior,   # [n_source, n_target + 1]
     const double *t2s_posterior,   # [n_target, n_source + 1]

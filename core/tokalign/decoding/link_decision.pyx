@@ -46,16 +46,19 @@ beside the features. `lab.recipes.choice` fits the weights.
 
 from libc.math cimport INFINITY, exp, fabs, log
 from libc.stdint cimport int32_t, uint8_t
+from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
 import numpy as np
 
 from tokalign.decoding.second_pass cimport *
 from tokalign.features.pair cimport *
+from tokalign.relations.related_units cimport N_RELATIONS
 
 from tokalign.errors import ResourceError, ShapeError
 from tokalign.files.tables import Table
 from tokalign.model.styles import MAX_KNOTS, N_INPUTS
+from tokalign.types.relations import TURNED_KINDS
 
 cdef enum:
     # States of a cell.
@@ -64,6 +67,13 @@ cdef enum:
     TAKEN = 2
 
 cdef double FALL = 0.4
+cdef int[<int>N_RELATIONS] TURNED = TURNED_KINDS
+
+cdef struct TurnedLink:
+    int32_t source
+    int32_t target
+    double confidence
+    float[<int>N_RELATIONS] relation
 
 CHOICE_INPUTS = (
     "in order, of the shorter",      # longest common subsequence of word forms
@@ -360,6 +370,37 @@ cdef Py_ssize_t drop_weak(
             confidence[n_kept] = confidence[k]
             n_kept += 1
     return n_kept
+
+
+cdef bint turn_links(
+    int32_t *source, int32_t *target, double *confidence, float *relation, Py_ssize_t n_links,
+    Py_ssize_t n_target,
+) noexcept nogil:
+    """Exchange the sides of sorted links, and sort them again; return whether there is memory."""
+    cdef Py_ssize_t *place = <Py_ssize_t *>calloc(n_target + 1, sizeof(Py_ssize_t))
+    cdef TurnedLink *turned = <TurnedLink *>malloc(n_links * sizeof(TurnedLink) + 1)
+    cdef TurnedLink *link
+    cdef Py_ssize_t k, kind
+    cdef bint has_memory = place != NULL and turned != NULL
+    if has_memory:
+        for k in range(n_links):
+            place[target[k] + 1] += 1
+        for k in range(n_target):
+            place[k + 1] += place[k]
+        for k in range(n_links):  # those of one target stay in the order of their sources
+            link = turned + place[target[k]]
+            place[target[k]] += 1
+            link.source, link.target, link.confidence = target[k], source[k], confidence[k]
+            for kind in range(N_RELATIONS if relation != NULL else 0):
+                link.relation[kind] = relation[k * N_RELATIONS + TURNED[kind]]
+        for k in range(n_links):
+            link = turned + k
+            source[k], target[k], confidence[k] = link.source, link.target, link.confidence
+            for kind in range(N_RELATIONS if relation != NULL else 0):
+                relation[k * N_RELATIONS + kind] = link.relation[kind]
+    free(place)
+    free(turned)
+    return has_memory
 
 
 cdef double lowered(double share, double agreement) noexcept nogil:

@@ -92,6 +92,12 @@ cdef struct ConflictRoom:
     Py_ssize_t n_clashes
     Py_ssize_t most          # 3 * n_source: a word may be an opposite, and part of a value
 
+cdef inline void turn_conflict(ToldConflict *told) noexcept nogil:
+    # Exchange the sides of a conflict.
+    told.source, told.target = told.target, told.source
+    told.source_start, told.target_start = told.target_start, told.source_start
+    told.source_end, told.target_end = told.target_end, told.source_end
+
 cdef inline bint meet(const ConflictRoom *room, int32_t i, int32_t j) noexcept nogil:
     # Whether two tokens are linked, or neither exists (-1).
     if i < 0 or j < 0:
