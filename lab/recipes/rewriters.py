@@ -9,12 +9,13 @@ from functools import cache
 
 from tokalign.english.lexicon.likeness import is_content
 from tokalign.english.spelling.spelling_tables import PAIRS, short_forms
-from tokalign.english.values.value_words import MONTHS, NUMBERS
+from tokalign.english.values.value_words import table_values
 
 Span = tuple[int, str]
 """How many tokens a piece of text stands for, and the text."""
 Rewriter = Callable[[Sequence[str], int, random.Random], Span | None]
 
+MONTHS, NUMBERS = table_values("months", int), table_values("numbers", int)
 _DIGITS = {str(number): word for word, number in NUMBERS.items() if word != "fourty"}
 _ORDINALS = {
     "first": "1st", "second": "2nd", "third": "3rd", "fourth": "4th", "fifth": "5th",

@@ -10,8 +10,8 @@ import re
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from tokalign.english.values import value_words as words
 from tokalign.english.values.kinds import Part
+from tokalign.english.values.value_words import CODES, UNIT_BASES, UNITS, table_values, table_words
 from tokalign.types.patterns import regex
 
 MAX_READINGS = 8
@@ -67,8 +67,10 @@ class Reading(NamedTuple):
     fields: tuple[int, ...] = ()
 
 
-CURRENCY = {code: index for index, code in enumerate(words.CODES)}
-UNIT = {base: index for index, base in enumerate(words.UNIT_BASES)}
+CURRENCY = {code: index for index, code in enumerate(CODES)}
+UNIT = {base: index for index, base in enumerate(UNIT_BASES)}
+_NOT_ALONE = frozenset(table_words("not-alone"))
+_IGNORED_TAILS = frozenset(table_words("ignored-tails"))
 _STANDS = {"before": Part.BEFORE, "after": Part.AFTER, "both": Part.BEFORE | Part.AFTER}
 
 
@@ -83,7 +85,7 @@ class _Table(dict[str, Reading]):
             self[word] = known._replace(parts=known.parts | parts, **fields)
 
     def add_unit(self, word: str) -> None:
-        base, exponent = words.UNITS[word]
+        base, exponent = UNITS[word]
         self.add(word, Part.UNIT, unit=UNIT[base], unit_exponent=exponent)
 
     def add_currency(self, word: str, code: str, parts: Part, exponent: int = 0) -> None:
@@ -91,72 +93,74 @@ class _Table(dict[str, Reading]):
 
 
 def _add_numbers(lower: _Table) -> None:
-    for word, value in words.NUMBERS.items():
+    for word, value in table_values("numbers", int).items():
         is_ten = value >= 20
         is_one = 1 <= value <= 9
         part = Part.TEN if is_ten else Part.ONE if is_one else Part.TEEN
         lower.add(word, part, number=float(value))
     lower.add("hundred", Part.HUNDRED, factor=100.0)
-    for word, factor in words.SCALES.items():
-        lower.add(word, Part.SCALE, factor=float(factor))
-    for word, value in words.ORDINALS.items():
+    for word, factor in table_values("scales", float).items():
+        lower.add(word, Part.SCALE, factor=factor)
+    for word, value in table_values("ordinals", int).items():
         part = Part.ORDINAL | (Part.ORDINAL_WORD if value <= 9 else Part(0))
         lower.add(word, part, number=float(value))
-    for word, value in words.DENOMINATORS.items():
-        lower.add(word, Part.DENOMINATOR, number=float(value))
+    for word, denominator in table_values("denominators", float).items():
+        lower.add(word, Part.DENOMINATOR, number=denominator)
         plural = "halves" if word == "half" else f"{word}s"
-        lower.add(plural, Part.DENOMINATORS, number=float(value))
+        lower.add(plural, Part.DENOMINATORS, number=denominator)
     lower.add("half", Part.HALF)
     lower.add("quarter", Part.QUARTER_WORD)
-    for sign, (numerator, denominator) in words.VULGAR.items():
-        fields = (numerator, denominator)
-        lower.add(sign, Part.VULGAR, number=numerator / denominator, fields=fields)
+    for sign, fraction in table_values("vulgar", str).items():
+        above, below = fields = tuple(map(int, fraction.split("/")))
+        lower.add(sign, Part.VULGAR, number=above / below, fields=fields)
 
 
 def _add_calendar(lower: _Table, cased: _Table) -> None:
-    for word, month in words.MONTHS.items():
-        weak = word in words.WEAK_MONTHS
+    weak_months, weak_weekdays = table_words("weak-months"), table_words("weak-weekdays")
+    for word, month in table_values("months", int).items():
+        weak = word in weak_months
         lower.add(word, Part.MONTH | (Part.WEAK if weak else Part.ALONE), fields=(month,))
         if weak:
             alone = Part(0) if word == "mar" else Part.ALONE | Part.NOT_FIRST
             cased.add(word.capitalize(), Part.MONTH | alone, fields=(month,))
             cased.add(word.upper(), Part.MONTH, fields=(month,))
             cased.add(f"{word.capitalize()}.", Part.MONTH | Part.ALONE, fields=(month,))
-    for word, weekday in words.WEEKDAYS.items():
-        weak = word in words.WEAK_WEEKDAYS
+    for word, weekday in table_values("weekdays", int).items():
+        weak = word in weak_weekdays
         lower.add(word, Part.WEEKDAY | (Part(0) if weak else Part.ALONE), fields=(weekday,))
         if weak:
             cased.add(f"{word.capitalize()}.", Part.WEEKDAY | Part.ALONE, fields=(weekday,))
-    for word, year in words.DECADES.items():
+    for word, year in table_values("decades", int).items():
         lower.add(word, Part.DECADE, fields=(year, 10))
-    for word in words.CENTURIES:
+    for word in table_words("centuries"):
         lower.add(word, Part.CENTURY)
-    for word, half in words.DAY_HALVES.items():
+    for word, half in table_values("day-halves", int).items():
         lower.add(word, Part.DAY_HALF, fields=(half,))
-    for word, half in words.DAY_PARTS.items():
+    for word, half in table_values("day-parts", int).items():
         lower.add(word, Part.DAY_HALF | Part.DAY_PART, fields=(half,))
-    for word, hour in words.NOONS.items():
+    for word, hour in table_values("noons", int).items():
         lower.add(word, Part.NOON, fields=(hour,))
-    for word in words.OCLOCKS:
+    for word in table_words("oclocks"):
         lower.add(word, Part.OCLOCK)
 
 
 def _add_units(lower: _Table, cased: _Table) -> None:
-    for word in words.UNITS:
-        if word not in words.NOT_ALONE:
+    for word in UNITS:
+        if word not in _NOT_ALONE:
             table = lower if len(word) > 3 and word == word.lower() else cased
             table.add_unit(word)
-    for code in words.CODES:
+    for code in CODES:
         cased.add_currency(code, code, Part.BEFORE | Part.AFTER)
-    for sign, (code, stands) in words.CURRENCY_SIGNS.items():
+    for sign, value in table_values("currency-signs", str).items():
+        code, stands = value.split()  # before or after its number, or both
         cased.add_currency(sign, code, _STANDS[stands])
-    for word, code in words.CURRENCY_NAMES.items():
+    for word, code in table_values("currency-names", str).items():
         lower.add_currency(word, code, Part.AFTER)
-    for word, code in words.CENTS.items():
+    for word, code in table_values("cents", str).items():
         lower.add_currency(word, code, Part.AFTER, exponent=-2)
-    for word in words.DOLLARS:
+    for word in table_words("dollars"):
         (cased if word in cased else lower).add(word, Part.DOLLAR)
-    for word, code in words.NATIONS.items():
+    for word, code in table_values("nations", str).items():
         cased.add_currency(word, code, Part.NATION)
 
 
@@ -166,19 +170,19 @@ def _lexicon() -> tuple[_Table, _Table]:
     _add_numbers(lower)
     _add_calendar(lower, cased)
     _add_units(lower, cased)
-    for word, name in words.CONNECTORS.items():
+    for word, name in table_values("connectors", str).items():
         lower.add(word, Part[name])
-    for word in words.VERSION_WORDS:
+    for word in table_words("version-words"):
         lower.add(word, Part.VERSION_WORD)
-    for word in words.NUMBER_SIGNS:
+    for word in table_words("number-signs"):
         cased.add(word, Part.NUMBER_SIGN)
-    for word in words.PERCENTS:
+    for word in table_words("percents"):
         lower.add(word, Part.PERCENT)
-    for word in words.PERCENTAGES:
+    for word in table_words("percentages"):
         lower.add(word, Part.PERCENTAGE)
     lower.add("cent", Part.CENT)
-    for letter, factor in words.SCALE_LETTERS.items():
-        cased.add(letter, Part.SCALE, factor=float(factor))
+    for letter, factor in table_values("scale-letters", float).items():
+        cased.add(letter, Part.SCALE, factor=factor)
     cased["A"] = cased["A"]._replace(parts=cased["A"].parts | Part.A)
     return lower, cased
 
@@ -189,13 +193,13 @@ LOWER, CASED = _lexicon()
 def _tails() -> dict[str, Reading]:
     """Return the endings that may follow a number only inside its token."""
     tails = _Table()
-    for letters, symbol in words.GLUED_UNITS.items():
-        base, exponent = words.UNITS[symbol]
+    for letters, symbol in table_values("glued-units", str).items():
+        base, exponent = UNITS[symbol]
         tails.add(letters, Part.UNIT, unit=UNIT[base], unit_exponent=exponent)
-    for word in words.NOT_ALONE:
+    for word in _NOT_ALONE:
         tails.add_unit(word)
     tails["B"] = tails["B"]._replace(parts=Part.UNIT | Part.SCALE, factor=1e9)
-    for letter, code in words.GLUED_CENTS.items():
+    for letter, code in table_values("glued-cents", str).items():
         tails.add_currency(letter, code, Part.AFTER, exponent=-2)
     return tails
 
@@ -347,7 +351,7 @@ def _hyphenated(token: str) -> list[Reading]:
     parts = re.split("[-–]", token)
     if parts[0].lower() in _EARLY and len(parts) > 1:
         parts = parts[1:]
-    while len(parts) > 1 and parts[-1].lower() in words.IGNORED_TAILS:
+    while len(parts) > 1 and parts[-1].lower() in _IGNORED_TAILS:
         parts.pop()
     found: list[Reading] = []
     for index, part in enumerate(parts):

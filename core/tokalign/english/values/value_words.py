@@ -26,58 +26,17 @@ def _tables() -> dict[str, list[tuple[str, list[str]]]]:
 _TABLES = _tables()
 
 
-def _words(table: str) -> tuple[str, ...]:
+def table_words(table: str) -> tuple[str, ...]:
+    """Return the words of a table."""
     return tuple(word for _, words in _TABLES[table] for word in words)
 
 
-def _values(table: str, read: Callable[[str], T]) -> dict[str, T]:
+def table_values(table: str, read: Callable[[str], T]) -> dict[str, T]:
     """Return the value of each word of a table."""
     return {word: read(value) for value, words in _TABLES[table] for word in words}
 
 
-def _fraction(value: str) -> tuple[int, int]:
-    numerator, denominator = map(int, value.split("/"))
-    return numerator, denominator
-
-
-def _sign(value: str) -> tuple[str, str]:
-    code, stands = value.split()
-    return code, stands
-
-
-NUMBERS = _values("numbers", int)
-ORDINALS = _values("ordinals", int)
-DENOMINATORS = _values("denominators", int)
-VULGAR = _values("vulgar", _fraction)
-SCALES = _values("scales", int)
-SCALE_LETTERS = _values("scale-letters", int)
-PERCENTS = _words("percents")
-PERCENTAGES = _words("percentages")
-NUMBER_SIGNS = _words("number-signs")
-VERSION_WORDS = _words("version-words")
-CONNECTORS = _values("connectors", str)
-IGNORED_TAILS = frozenset(_words("ignored-tails"))
-
-MONTHS = _values("months", int)
-WEAK_MONTHS = frozenset(_words("weak-months"))
-WEEKDAYS = _values("weekdays", int)
-WEAK_WEEKDAYS = frozenset(_words("weak-weekdays"))
-DECADES = _values("decades", int)
-CENTURIES = _words("centuries")
-DAY_HALVES = _values("day-halves", int)
-DAY_PARTS = _values("day-parts", int)
-NOONS = _values("noons", int)
-OCLOCKS = _words("oclocks")
-
-CODES = _words("codes")
-CURRENCY_SIGNS = _values("currency-signs", _sign)
-"""Sign -> currency, and whether it stands before or after its number, or both."""
-CURRENCY_NAMES = _values("currency-names", str)
-CENTS = _values("cents", str)
-GLUED_CENTS = _values("glued-cents", str)
-DOLLARS = frozenset(_words("dollars"))
-NATIONS = _values("nations", str)
-
+CODES = table_words("codes")
 SIZES = {
     dimension: {unit: float(size) for unit, size in (word.split("=") for word in words)}
     for dimension, words in _TABLES["sizes"]
@@ -87,15 +46,12 @@ COMPOUNDS = {(unit, per): both for both, (unit, per) in _TABLES["compounds"]}
 """Unit and unit that it is measured per -> one unit."""
 POWERS = {(unit, int(power)): both for both, (unit, power) in _TABLES["powers"]}
 """Length and power -> unit: square metres."""
-GLUED_UNITS = _values("glued-units", str)
-CASED_UNITS = _values("cased-units", str)
-NOT_ALONE = frozenset(_words("not-alone"))
 
 
 def _units() -> dict[str, tuple[str, int]]:
     """Return for every symbol, and for every name in lower case, its base unit and power of ten."""
     found: dict[str, tuple[str, int]] = {}
-    short = _words("short-units")
+    short = table_words("short-units")
     for base, names in _TABLES["bases"]:
         for name in (base, *names):
             found[name] = (base, 0)
@@ -111,9 +67,9 @@ def _units() -> dict[str, tuple[str, int]]:
             found[name] = (base, 0)
     for name in ("kilo", "kilos"):
         found[name] = ("g", 3)
-    for name, symbol in (_values("written", str) | CASED_UNITS).items():
+    for name, symbol in (table_values("written", str) | table_values("cased-units", str)).items():
         found[name] = found[symbol]
-    for name in _words("any-case"):
+    for name in table_words("any-case"):
         found[name.upper()] = found[name.capitalize()] = found[name]
     return found
 
