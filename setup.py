@@ -81,11 +81,8 @@ def kinds_pxd():
         ]
     # An enum of C would have 32 bits only.
     parts = [(f"PART_{each.name}", each.bit_length() - 1) for each in known["Part"]]
-    lines.append('\nfrom libc.stdint cimport uint64_t\n\ncdef extern from *:\n    """\n')
-    lines.append("    #include <stdint.h>\n")
-    lines += [f"    #define {name} ((uint64_t)1 << {bit})\n" for name, bit in parts]
-    lines.append('    """\n')
-    lines += [f"    const uint64_t {name}\n" for name, _ in parts]
+    lines.append("\nfrom libc.stdint cimport uint64_t\n\ncdef extern from *:\n")
+    lines += [f'    const uint64_t {name} "((uint64_t)1 << {bit})"\n' for name, bit in parts]
     return "".join(lines)
 
 

@@ -66,8 +66,7 @@ def templates_pxd(
     parts = [
         HEADER,
         "\nfrom libc.stdint cimport int32_t\n",
-        f'\ncdef extern from *:\n    """\n    #define SLACK {SLACK!r}f\n    """\n'
-        "    const float SLACK\n",
+        f'\ncdef extern from *:\n    const float SLACK "{SLACK!r}f"\n',
         f"\ncdef enum Template:\n{body}",
         f"\ncdef enum:\n    ROW_CAPACITY = {most}\n{''.join(sizes)}",
         *(f"\n{function}" for axis in axes for function in axis_functions(axis)),

@@ -215,6 +215,16 @@ cdef class MessageWriter:
             self.packed_varint(<uint32_t>value)
         return self.end_packed(field, begin)
 
+    cdef int part(
+        self, int field, const int32_t[::1] values, Py_ssize_t first, Py_ssize_t end
+    ) except -1:
+        """Write a part of an array of unsigned numbers."""
+        cdef Py_ssize_t begin = self.begin()
+        cdef Py_ssize_t k
+        for k in range(first, end):
+            self.packed_varint(<uint32_t>values[k])
+        return self.end_packed(field, begin)
+
     cdef int signed(self, int field, tuple values) except -1:
         cdef Py_ssize_t begin = self.begin()
         for value in values:
@@ -329,29 +339,16 @@ cdef class _AnswerWriter(MessageWriter):
         cdef _Texts texts = self.texts
         cdef Py_ssize_t first = texts.offsets[index]
         cdef Py_ssize_t end = texts.offsets[index + 1]
-        cdef Py_ssize_t begin = self.begin()
-        cdef Py_ssize_t k
-        for k in range(first, end):
-            self.packed_varint(texts.starts[k])
-        self.end_packed(SENTENCE_STARTS, begin)
-        begin = self.begin()
-        for k in range(first, end):
-            self.packed_varint(texts.ends[k])
-        return self.end_packed(SENTENCE_ENDS, begin)
+        self.part(SENTENCE_STARTS, texts.starts, first, end)
+        return self.part(SENTENCE_ENDS, texts.ends, first, end)
 
     cdef int links(self, _Columns columns, Py_ssize_t index) except -1:
         """Write the links of a pair, as three parallel fields."""
         cdef Py_ssize_t first = columns.offsets[index]
         cdef Py_ssize_t end = columns.offsets[index + 1]
-        cdef Py_ssize_t begin = self.begin()
-        cdef Py_ssize_t k
-        for k in range(first, end):
-            self.packed_varint(<uint32_t>columns.source[k])
-        self.end_packed(ALIGNMENT_SOURCE_INDICES, begin)
-        begin = self.begin()
-        for k in range(first, end):
-            self.packed_varint(<uint32_t>columns.target[k])
-        self.end_packed(ALIGNMENT_TARGET_INDICES, begin)
+        cdef Py_ssize_t begin, k
+        self.part(ALIGNMENT_SOURCE_INDICES, columns.source, first, end)
+        self.part(ALIGNMENT_TARGET_INDICES, columns.target, first, end)
         begin = self.begin()
         for k in range(first, end):
             self.packed_single(columns.confidence[k])

@@ -67,9 +67,9 @@ from tokalign.english.values.value_structs cimport Found
 from tokalign.english.values.kinds cimport *
 from tokalign.features.extract cimport Extractor
 from tokalign.features.pair cimport (
-    CLASS_STEM, COARSE_NAME, COARSE_NOUN, COARSE_NUMBER, COARSE_VERB, HINT_ASKS, HINT_BEFORE_DATE,
+    COARSE_NAME, COARSE_NOUN, COARSE_NUMBER, COARSE_VERB, HINT_ASKS, HINT_BEFORE_DATE,
     HINT_BEFORE_PLACE, HINT_CALENDAR, HINT_CLAUSE, HINT_IN, HINT_NAME, HINT_NUMBER, HINT_UNIT,
-    HINT_YES_NO, KIND_CONTENT, RULE_INITIALS, Lexeme, PairState, Side,
+    HINT_YES_NO, KIND_CONTENT, Lexeme, PairState, Side, are_same,
 )
 
 from tokalign.english.values.value import UNIT_BASES
@@ -509,20 +509,6 @@ cdef class EvidenceRows:
         )
 
 
-cdef size_t _column_bytes(Py_ssize_t n_target) noexcept nogil:
-    return n_target * sizeof(int32_t)
-
-
-cdef inline bint _are_same(const PairState *pair, Py_ssize_t cell) noexcept nogil:
-    """Whether two words are the same by form, lemma, stem, value or spelling."""
-    if pair.agreement[cell] == RELATION_DIFFERENT:
-        return False
-    return (
-        pair.lexical_class[cell] <= CLASS_STEM or pair.agreement[cell] == RELATION_SAME_VALUE
-        or pair.acronym[cell] or (0 < pair.rule[cell] <= 1 + RULE_INITIALS)
-    )
-
-
 cdef void _sum_column(
     const PairState *pair, const double *s2t, const double *t2s, Py_ssize_t j, int32_t *partner,
     float *out,
@@ -549,7 +535,7 @@ cdef void _sum_column(
         if mean > best:
             best = mean
             partner[j] = <int32_t>i
-        if mean > 0.0 and _are_same(pair, cell):
+        if mean > 0.0 and are_same(pair, cell):
             same += mean
     out[<int>SupportColumn.MASS] = <float>min(mass, 1.0)
     out[<int>SupportColumn.BEST] = <float>best
@@ -666,7 +652,7 @@ cdef class SupportRows:
     cdef int reserve(self, Py_ssize_t n_target) except -1:
         """Make room for pairs whose targets have at most so many tokens."""
         free(self._room)
-        self._room = <char *>malloc(_column_bytes(n_target) + 1)
+        self._room = <char *>malloc(n_target * sizeof(int32_t) + 1)
         if self._room == NULL:
             raise MemoryError("support of a pair")
         return 0

@@ -27,30 +27,17 @@ cdef extern from "_compiler.h" nogil:
     int _ones "tokalign_ones"(uint64_t bits) noexcept
 
 cdef extern from *:
-    """
-    #define SECOND_PASS_LEAST 0.002
-    #define SECOND_PASS_FIRST 0.5
-    #define SECOND_PASS_NO_LINK 99.0
-    #define SECOND_PASS_NO_TAG -1.0
-    #define SECOND_PASS_OUTSIDE -0.5
-    #define SECOND_PASS_LEAST_ODDS 1e-6
-    #define SECOND_PASS_LOWEST -30.0
-    #define SECOND_PASS_LOW 0.06
-    #define SECOND_PASS_HIGH 0.94
-    #define SECOND_PASS_LEAST_CLOSING 0.005
-    #define SECOND_PASS_LEAST_LIKELY 1e-4
-    """
-    const double LEAST "SECOND_PASS_LEAST"       # posterior of a likely cell in one direction
-    const double FIRST "SECOND_PASS_FIRST"       # mean of a link of the first pass
-    const double NO_LINK "SECOND_PASS_NO_LINK"
-    const double NO_TAG "SECOND_PASS_NO_TAG"
-    const double OUTSIDE "SECOND_PASS_OUTSIDE"   # in place of the mean outside the sentences
-    const double LEAST_ODDS "SECOND_PASS_LEAST_ODDS"    # least probability in log odds
-    const double LOWEST "SECOND_PASS_LOWEST"     # log-probability of a missing rival
-    const double LOW "SECOND_PASS_LOW"           # posteriors between these are open
-    const double HIGH "SECOND_PASS_HIGH"
-    const double LEAST_CLOSING "SECOND_PASS_LEAST_CLOSING"  # of a cell that closes a square
-    const double LEAST_LIKELY "SECOND_PASS_LEAST_LIKELY"    # least argument of a logarithm
+    const double LEAST "0.002"           # posterior of a likely cell in one direction
+    const double FIRST "0.5"             # mean of a link of the first pass
+    const double NO_LINK "99.0"
+    const double NO_TAG "(-1.0)"
+    const double OUTSIDE "(-0.5)"        # in place of the mean outside the sentences
+    const double LEAST_ODDS "1e-6"       # least probability in log odds
+    const double LOWEST "(-30.0)"        # log-probability of a missing rival
+    const double LOW "0.06"              # posteriors between these are open
+    const double HIGH "0.94"
+    const double LEAST_CLOSING "0.005"   # of a cell that closes a square
+    const double LEAST_LIKELY "1e-4"     # least argument of a logarithm
 
 cdef enum:
     N_CELL_INPUTS = 40

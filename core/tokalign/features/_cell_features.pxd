@@ -49,19 +49,12 @@ cdef enum:
     REACH = 3   # for which _window_row and _bag_row are written out
 
 cdef extern from *:
-    """
-    #define LEAST_LOG -8.0f
-    #define NO_TENSION -1.0f
-    #define COMPETING 0.1f
-    #define NON_CONTENT_FACTOR 0.3f
-    /* Larger than an indicator's 1, so that the L2 penalty lets few, but clear, examples count. */
-    #define NAME_VALUE 10.0f
-    """
-    const float LEAST_LOG    # lower log-probabilities count as this
-    const float NO_TENSION   # of a cell that does not compete
-    const float COMPETING
-    const float NON_CONTENT_FACTOR
-    const float NAME_VALUE
+    const float LEAST_LOG "(-8.0f)"    # lower log-probabilities count as this
+    const float NO_TENSION "(-1.0f)"   # of a cell that does not compete
+    const float COMPETING "0.1f"
+    const float NON_CONTENT_FACTOR "0.3f"
+    # Larger than an indicator's 1, so that the L2 penalty lets few, but clear, examples count.
+    const float NAME_VALUE "10.0f"
 
 
 cdef inline bint competes(float strength) noexcept nogil:

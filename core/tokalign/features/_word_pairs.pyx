@@ -158,22 +158,13 @@ cdef void compare(
     )
 
 
-cdef bint _begins(const Lexeme *word, const char *letters, int n) noexcept nogil:
+cdef bint _spells(const Lexeme *word, int first, const char *letters, int n) noexcept nogil:
+    """Whether a word of more than n letters has these from `first` on."""
     cdef int k
     if word.lower.n <= n:
         return False
     for k in range(n):
-        if word.lower.code[k] != <uint32_t>letters[k]:
-            return False
-    return True
-
-
-cdef bint _ends(const Lexeme *word, const char *letters, int n) noexcept nogil:
-    cdef int k
-    if word.lower.n <= n:
-        return False
-    for k in range(n):
-        if word.lower.code[word.lower.n - n + k] != <uint32_t>letters[k]:
+        if word.lower.code[first + k] != <uint32_t>letters[k]:
             return False
     return True
 
@@ -195,15 +186,15 @@ cdef int _negating_prefix(const Lexeme *word) noexcept nogil:
     In verbs and nouns in-, im-, il- and ir- seldom negate: inform, import.
     """
     cdef bint is_quality = word.coarse == COARSE_ADJECTIVE or word.coarse == COARSE_ADVERB
-    if _begins(word, b"non", 3):
+    if _spells(word, 0, b"non", 3):
         return 4 if word.lower.code[3] == c'-' else 3
-    if _begins(word, b"dis", 3):
+    if _spells(word, 0, b"dis", 3):
         return 3
-    if _begins(word, b"un", 2):
+    if _spells(word, 0, b"un", 2):
         return 2
     if is_quality and word.lower.code[0] == c'i' and (
-        _begins(word, b"in", 2) or _begins(word, b"im", 2) or _begins(word, b"il", 2)
-        or _begins(word, b"ir", 2)
+        _spells(word, 0, b"in", 2) or _spells(word, 0, b"im", 2)
+        or _spells(word, 0, b"il", 2) or _spells(word, 0, b"ir", 2)
     ):
         return 2
     return 0
@@ -226,7 +217,10 @@ cdef bint _negates_form(const Lexeme *word, const Lexeme *other) noexcept nogil:
     n = _negating_prefix(word)
     if n and n_other >= LEAST_STEM and word.lower.n == n + n_other:
         return _may_be_one_part(word, other) and _same_letters(word, n, n_other, other)
-    if word.lower.n == n_other + 1 and _ends(word, b"less", 4) and _ends(other, b"ful", 3):
+    if (
+        word.lower.n == n_other + 1 and _spells(word, n_other - 3, b"less", 4)
+        and _spells(other, n_other - 3, b"ful", 3)
+    ):
         return _same_letters(word, 0, n_other - 3, other)
     return False
 

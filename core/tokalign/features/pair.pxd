@@ -3,21 +3,17 @@
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from tokalign.english.lexicon.lexical_tables cimport Kin
+from tokalign.english.values.kinds cimport RELATION_DIFFERENT, RELATION_SAME_VALUE
 from tokalign.english.values.value_structs cimport Found, Piece
 from tokalign.features._sink cimport AnySink, Score, Sink
 from tokalign.features._templates cimport *
 
 cdef extern from *:
-    """
-    /* Strengths at which words count as something. They are float32, and compared as such: as a
-       double, 0.9 is more than the strength 0.9. */
-    #define SAME_STRENGTH 0.9f      /* as good as identical */
-    #define MATCHED_STRENGTH 0.69f  /* a match, for what stands around the words */
-    #define RELATED_STRENGTH 0.4f   /* a word without this much anywhere has no partner yet */
-    """
-    const float SAME_STRENGTH
-    const float MATCHED_STRENGTH
-    const float RELATED_STRENGTH
+    # Strengths at which words count as something. They are float32, and compared as such: as a
+    # double, 0.9 is more than the strength 0.9.
+    const float SAME_STRENGTH "0.9f"      # as good as identical
+    const float MATCHED_STRENGTH "0.69f"  # a match, for what stands around the words
+    const float RELATED_STRENGTH "0.4f"   # a word without this much anywhere has no partner yet
 
 cdef enum:
     N_PARTS = 4          # most parts kept of a hyphenated word
@@ -201,6 +197,15 @@ cdef inline bint is_matched(const Side *side, Py_ssize_t at) noexcept nogil:
 cdef inline bint is_free(const Side *side, Py_ssize_t at) noexcept nogil:
     # Whether a word has no partner anywhere.
     return side.best[at] < RELATED_STRENGTH
+
+cdef inline bint are_same(const PairState *pair, Py_ssize_t cell) noexcept nogil:
+    # Whether two words are the same by form, lemma, stem, value or spelling.
+    if pair.agreement[cell] == RELATION_DIFFERENT:
+        return False
+    return (
+        pair.lexical_class[cell] <= CLASS_STEM or pair.agreement[cell] == RELATION_SAME_VALUE
+        or pair.acronym[cell] or (0 < pair.rule[cell] <= 1 + RULE_INITIALS)
+    )
 
 cdef inline int strength_class(float strength) noexcept nogil:
     return (

@@ -19,11 +19,7 @@ from libc.string cimport memcpy, memset
 import numpy as np
 
 from tokalign.english.lexicon cimport lexical_tables as wordnet
-from tokalign.english.values.kinds cimport (
-    RELATION_DIFFERENT,
-    RELATION_SAME_UNIT,
-    RELATION_SAME_VALUE,
-)
+from tokalign.english.values.kinds cimport *
 from tokalign.features.pair cimport *
 from tokalign.relations.clashes cimport LinkView
 
@@ -125,22 +121,12 @@ cdef inline Py_ssize_t _cell(
     return other.at[m] * pair.target.n + own.at[k]
 
 
-cdef inline bint _are_same(const PairState *pair, Py_ssize_t cell) noexcept nogil:
-    """Whether two words are the same by form, lemma, stem, value or spelling."""
-    if pair.agreement[cell] == RELATION_DIFFERENT:
-        return False
-    return (
-        pair.lexical_class[cell] <= CLASS_STEM or pair.agreement[cell] == RELATION_SAME_VALUE
-        or pair.acronym[cell] or (0 < pair.rule[cell] <= 1 + RULE_INITIALS)
-    )
-
-
 cdef bint _is_left(
     const PairState *pair, const Tokens *own, int k, const Tokens *other
 ) noexcept nogil:
     cdef int m
     for m in range(other.n):
-        if _are_same(pair, _cell(pair, own, k, other, m)):
+        if are_same(pair, _cell(pair, own, k, other, m)):
             return False
     return True
 
@@ -193,7 +179,7 @@ cdef void _side_inputs(
             cell = _cell(pair, own, k, other, m)
             inside += room.mean[cell]
             strength = max(strength, pair.strength[cell])
-            left = left and not _are_same(pair, cell)
+            left = left and not are_same(pair, cell)
         whole += weight
         out[<int>SideInput.INSIDE] += <float>(weight * min(inside, 1.0))
         out[<int>SideInput.OUTSIDE] += <float>(

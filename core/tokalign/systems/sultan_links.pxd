@@ -265,18 +265,24 @@ cdef inline bint _is_context(
 
 
 cdef inline int _dependency_evidence(
-    const SultanPair *pair, Py_ssize_t i, Py_ssize_t j
+    const SultanPair *pair, Py_ssize_t i, Py_ssize_t j, bint of_stops
 ) noexcept nogil:
-    """Return the sum of the similarities of all contexts, in tenths."""
+    """Return the sum of the similarities of all contexts, in tenths; of stop words, the number of
+    linked words with equivalent dependencies on both."""
     cdef const SultanSide *s = &pair.source
     cdef const SultanSide *t = &pair.target
     cdef int evidence = 0
     cdef Py_ssize_t a, b
-    if s.word[i].category != t.word[j].category:
+    if not of_stops and s.word[i].category != t.word[j].category:
         return 0
     for a in range(s.start[i], s.start[i + 1]):
         for b in range(t.start[j], t.start[j + 1]):
-            if _is_context(pair, &s.arc[a], &t.arc[b]):
+            if of_stops:
+                evidence += 10 * (
+                    s.arc[a].is_down == t.arc[b].is_down and s.arc[a].type == t.arc[b].type
+                    and is_linked(pair, s.arc[a].other, t.arc[b].other)
+                )
+            elif _is_context(pair, &s.arc[a], &t.arc[b]):
                 evidence += similarity(pair, s.arc[a].other, t.arc[b].other)
     return evidence
 
@@ -293,24 +299,6 @@ cdef inline int _text_evidence(const SultanPair *pair, Py_ssize_t i, Py_ssize_t 
         for l in range(max(j - WINDOW, 0), min(j + WINDOW + 1, t.n)):
             if l != j and not t.word[l].is_stop:
                 evidence += similarity(pair, k, l)
-    return evidence
-
-
-cdef inline int _stop_dependency_evidence(
-    const SultanPair *pair, Py_ssize_t i, Py_ssize_t j
-) noexcept nogil:
-    """Return the number of linked words with equivalent dependencies on two words, in tenths."""
-    cdef const SultanSide *s = &pair.source
-    cdef const SultanSide *t = &pair.target
-    cdef int evidence = 0
-    cdef Py_ssize_t a, b
-    for a in range(s.start[i], s.start[i + 1]):
-        for b in range(t.start[j], t.start[j + 1]):
-            if (
-                s.arc[a].is_down == t.arc[b].is_down and s.arc[a].type == t.arc[b].type
-                and is_linked(pair, s.arc[a].other, t.arc[b].other)
-            ):
-                evidence += 10
     return evidence
 
 
@@ -352,12 +340,10 @@ cdef inline void _align_best_first(SultanPair *pair, Candidate *found, int rule)
         for j in range(t.n):
             if t.linked[j] or t.word[j].is_stop != of_stops or not similarity(pair, i, j):
                 continue
-            if rule == DEPENDENCY:
-                evidence = _dependency_evidence(pair, i, j)
+            if rule in (DEPENDENCY, STOP_DEPENDENCY):
+                evidence = _dependency_evidence(pair, i, j, of_stops)
             elif rule == TEXT:
                 evidence = _text_evidence(pair, i, j)
-            elif rule == STOP_DEPENDENCY:
-                evidence = _stop_dependency_evidence(pair, i, j)
             else:
                 evidence = _stop_text_evidence(pair, i, j)
             if evidence or rule == TEXT:
