@@ -18,10 +18,11 @@ from tokalign.client.errors import (
     not_ready,
 )
 from tokalign.client.options import ChannelSettings, Limits, Retry, Tls, require_seconds
-from tokalign.codec import RequestOptions, text_bytes
+from tokalign.codec import RequestOptions
 from tokalign.errors import InputError, quoted
 from tokalign.types import Pair, SentenceLike
 from tokalign.types.constraints import Constraints
+from tokalign.types.inputs import text_bytes
 from tokalign.types.options import AlignOptions, GroundOptions
 
 POLL_S = 0.1

@@ -36,12 +36,11 @@ from tokalign.codec import (
     encode_rank_options,
     encode_text_pieces,
     encode_texts,
-    text_bytes,
 )
 from tokalign.errors import InputError, quoted
 from tokalign.types import Alignment, Pair, PairLike, SentenceLike
 from tokalign.types.grounding import Grounding, PassageLike, check_passages
-from tokalign.types.inputs import can_iterate, check_priors, require_many
+from tokalign.types.inputs import can_iterate, check_priors, require_many, text_bytes
 from tokalign.types.options import RankOptions
 from tokalign.types.texts import TextAlignment
 from tokalign.v1 import align_pb2, align_pb2_grpc

@@ -16,11 +16,11 @@ from tokalign.codec import (
     encode_ground_head,
     encode_ground_piece,
     encode_options,
-    text_bytes,
 )
 from tokalign.errors import quoted
 from tokalign.types import PairLike
 from tokalign.types.grounding import GroundedSentence, PassageLike, SourcePassage, check_passages
+from tokalign.types.inputs import text_bytes
 from tokalign.types.options import check_count
 from tokalign.v1 import align_pb2
 

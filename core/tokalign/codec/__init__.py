@@ -54,5 +54,4 @@ from tokalign.codec.texts import (
     decode_texts as decode_texts,
     encode_text_pieces as encode_text_pieces,
     encode_texts as encode_texts,
-    text_bytes as text_bytes,
 )

@@ -7,7 +7,7 @@ from itertools import chain
 
 from tokalign.codec.alignments import decode_alignment
 from tokalign.codec.options import RequestOptions, encode_options
-from tokalign.errors import InputError, ServerError, quoted
+from tokalign.errors import ServerError
 from tokalign.types.options import OffsetUnit
 from tokalign.types.texts import SentenceSpan, TextAlignment, TextBlock
 from tokalign.v1 import align_pb2
@@ -17,19 +17,6 @@ PIECE_CHARACTERS = 128 << 10
 
 _CODECS = {OffsetUnit.UTF8_BYTES: ("utf-8", 1), OffsetUnit.UTF16_UNITS: ("utf-16-le", 2)}
 """Unit -> the encoding that it counts, and the bytes of a unit."""
-
-
-def text_bytes(text: str, name: str) -> int:
-    """Return the number of bytes of a text in UTF-8.
-
-    InputError is raised if it is not a text, or holds lone surrogates; the field is `name`.
-    """
-    if not isinstance(text, str):
-        raise InputError(f"{name} is {quoted(text)}; wanted text", field=name)
-    try:
-        return len(text.encode())
-    except UnicodeEncodeError as error:
-        raise InputError(f"{name} is not valid Unicode: {error}", field=name) from error
 
 
 def encode_texts(old: str, new: str, options: RequestOptions) -> align_pb2.AlignTextsRequest:

@@ -58,8 +58,6 @@ def ground_answer(
     engine: PairEngine, answer: str, passages: Iterable[PassageLike], options: GroundOptions
 ) -> Grounding:
     """Return where passages support the words of an answer; see Aligner.ground."""
-    if not isinstance(answer, str):
-        raise InputError(f"answer is {quoted(answer)}; wanted text", field="answer")
     spans = sentences_of(answer, "answer")
     sources = Sources.of(passages)
     found = map(unwrap, ground_sentences(engine, spans, sources, options))

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from tokalign.batches.aligns import AlignsPairs
 from tokalign.english.reading import reading_as
-from tokalign.errors import InputError, quoted
 from tokalign.texts.text_plan import TextPlan
 from tokalign.texts.text_words import have_same_words
 from tokalign.types.offsets import positions
@@ -29,9 +28,6 @@ def align_texts(
 
     With `only_changed`, blocks whose sides have the same words stay without an alignment.
     """
-    for name, text in (("old_text", old_text), ("new_text", new_text)):
-        if not isinstance(text, str):
-            raise InputError(f"{name} is {quoted(text)}; wanted text", field=name)
     with reading_as(options.markup):
         plan = TextPlan.of(old_text, new_text)
     comparing = replace(COMPARING, markup=options.markup)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tokalign.english.annotate.prepared import pieces
 from tokalign.english.annotate.sentence_splitter import Sentences
 from tokalign.errors import InputError, LimitError, quoted
+from tokalign.types.inputs import text_bytes
 from tokalign.types.lengths import MAX_TEXT_SENTENCES
 from tokalign.types.texts import SentenceSpan
 
@@ -26,10 +27,10 @@ def sentences_of(
     """Return the sentences of a text; a blank text has none.
 
     One of more than MOST_TOKENS is cut; its pieces count as sentences. Raises InputError, with
-    `name` as its field, if the text holds lone surrogates, and LimitError if there are more than
-    `most`.
+    `name` as its field, if it is no text or holds lone surrogates, and LimitError if there are more
+    than `most`.
     """
-    _require_unicode(text, name)
+    text_bytes(text, name)
     spans: list[SentenceSpan] = []
     for sentence in Sentences(text):
         _add_pieces(spans, text, sentence, name, most)
@@ -55,7 +56,7 @@ class GrowingText:
         Raises InputError if the piece holds lone surrogates, and LimitError if there are more than
         MAX_TEXT_SENTENCES.
         """
-        _require_unicode(piece, self._name)
+        text_bytes(piece, self._name)
         self.text += piece
         return self._next(is_whole=False)
 
@@ -73,13 +74,6 @@ class GrowingText:
             self._final = sentences
             _add_pieces(self._spans, self.text, sentence, self._name, MAX_TEXT_SENTENCES)
         return self._spans[n_before:]
-
-
-def _require_unicode(text: str, name: str) -> None:
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        raise InputError(f"{name} is not valid Unicode: {error}", field=name) from error
 
 
 def _add_pieces(

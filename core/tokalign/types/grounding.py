@@ -12,7 +12,7 @@ from tokalign.showing.text import one_line
 from tokalign.types.display import Shown, plain
 from tokalign.types.fields import FeatureContribution
 from tokalign.types.frames import Frame, cells_of
-from tokalign.types.inputs import can_iterate
+from tokalign.types.inputs import can_iterate, text_bytes
 from tokalign.types.relations import ConflictKind
 
 
@@ -309,14 +309,5 @@ def _checked(passage: PassageLike, number: int) -> SourcePassage:
             field=field,
         )
     for name, value in (("id", passage.id), ("text", passage.text)):
-        if not isinstance(value, str):
-            raise InputError(
-                f"{field}.{name} is {quoted(value)}; wanted text", field=f"{field}.{name}"
-            )
-        try:
-            value.encode()
-        except UnicodeEncodeError as error:
-            raise InputError(
-                f"{field}.{name} is not valid Unicode: {error}", field=f"{field}.{name}"
-            ) from error
+        text_bytes(value, f"{field}.{name}")
     return passage

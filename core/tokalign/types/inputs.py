@@ -231,6 +231,17 @@ def require_unicode(text: str, field: str) -> str:
     return text
 
 
+def text_bytes(text: object, name: str) -> int:
+    """Return the number of bytes of a text in UTF-8; raise InputError if it is not a text, or holds
+    lone surrogates; the field is `name`."""
+    if not isinstance(text, str):
+        raise InputError(f"{name} is {quoted(text)}; wanted text", field=name)
+    try:
+        return len(text.encode())
+    except UnicodeEncodeError as error:
+        raise InputError(f"{name} is not valid Unicode: {error}", field=name) from error
+
+
 def whole_number(text: str) -> int | None:
     """Return a number of at most nine digits, or None for other text."""
     return int(text) if _NUMBER.fullmatch(text) else None
