@@ -195,7 +195,7 @@ class ModelBackend(Backend):
                 numbers,
                 self._conventions,
                 0.0,
-                _links,
+                lambda _, decoded: decoded.links,
                 False,
                 gate=rows,
                 no_link=_no_link(options),
@@ -259,10 +259,6 @@ def _second_pass(header: ModelHeader) -> SecondPass | None:
 def _no_link(options: AlignOptions) -> float:
     """Return what is added to the log potential of no partner."""
     return RELATED_NO_LINK if options.related else 0.0
-
-
-def _links(number: int, decoded: DecodedPair) -> list[LinkTuple]:
-    return decoded.links
 
 
 def _compared(cosines: Cosines, columns: AlignmentColumns) -> EncoderFigures:

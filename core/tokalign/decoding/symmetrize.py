@@ -27,7 +27,8 @@ other.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Set
+from collections.abc import Callable, Iterable, Set
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,40 +44,12 @@ ONE_DIRECTION = (Symmetrization.SOURCE_TO_TARGET, Symmetrization.TARGET_TO_SOURC
 _NEIGHBOURS = ((-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1))
 
 
-def intersection(s2t: Set[tuple[int, int]], t2s: Set[tuple[int, int]]) -> Links:
-    """Return the links found in both directions."""
-    return frozenset(s2t & t2s)
-
-
-def union(s2t: Set[tuple[int, int]], t2s: Set[tuple[int, int]]) -> Links:
-    """Return the links found in either direction."""
-    return frozenset(s2t | t2s)
-
-
-def grow_diag(s2t: Set[tuple[int, int]], t2s: Set[tuple[int, int]]) -> Links:
+def _grow(s2t: Set[tuple[int, int]], t2s: Set[tuple[int, int]]) -> set[tuple[int, int]]:
     """Return the intersection grown by neighbouring links of the union.
 
     A link of the union joins when it touches a chosen link, also diagonally, and links a word
     that has no link yet. The scan is repeated until nothing changes.
     """
-    return frozenset(_grow(s2t, t2s))
-
-
-def grow_diag_final(s2t: Set[tuple[int, int]], t2s: Set[tuple[int, int]]) -> Links:
-    """Return grow-diag, then each union link with at least one word that is still unlinked."""
-    links = _grow(s2t, t2s)
-    _finish(links, s2t, t2s, needs_both=False)
-    return frozenset(links)
-
-
-def grow_diag_final_and(s2t: Set[tuple[int, int]], t2s: Set[tuple[int, int]]) -> Links:
-    """Return grow-diag, then each union link with both words still unlinked."""
-    links = _grow(s2t, t2s)
-    _finish(links, s2t, t2s, needs_both=True)
-    return frozenset(links)
-
-
-def _grow(s2t: Set[tuple[int, int]], t2s: Set[tuple[int, int]]) -> set[tuple[int, int]]:
     links = set(s2t & t2s)
     candidates = set(s2t | t2s) - links
     sources = {i for i, _ in links}
@@ -106,27 +79,22 @@ def _grow(s2t: Set[tuple[int, int]], t2s: Set[tuple[int, int]]) -> set[tuple[int
     return links
 
 
-def _finish(
-    links: set[tuple[int, int]],
-    s2t: Set[tuple[int, int]],
-    t2s: Set[tuple[int, int]],
-    *,
-    needs_both: bool,
-) -> None:
+def _finish(s2t: Set[tuple[int, int]], t2s: Set[tuple[int, int]], *, needs_both: bool) -> Links:
+    """Return grow-diag, then each union link with a word that is still unlinked, or with both so.
+
+    These are added by target, then source: t2s is finished before s2t, as in Moses.
+    """
+    links = _grow(s2t, t2s)
     sources = {i for i, _ in links}
     targets = {j for _, j in links}
-    for i, j in _scan(t2s - s2t, s2t - t2s):
-        is_new = (i not in sources, j not in targets)
-        if all(is_new) or (any(is_new) and not needs_both):
-            links.add((i, j))
-            sources.add(i)
-            targets.add(j)
-
-
-def _scan(*directions: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Yield each set's links by target, then source: t2s is finished before s2t, as in Moses."""
-    for direction in directions:
-        yield from sorted(direction, key=lambda link: (link[1], link[0]))
+    for direction in (t2s - s2t, s2t - t2s):
+        for i, j in sorted(direction, key=lambda link: (link[1], link[0])):
+            is_new = (i not in sources, j not in targets)
+            if all(is_new) or (any(is_new) and not needs_both):
+                links.add((i, j))
+                sources.add(i)
+                targets.add(j)
+    return frozenset(links)
 
 
 HEURISTICS: dict[
@@ -135,11 +103,11 @@ HEURISTICS: dict[
 ] = {
     Symmetrization.SOURCE_TO_TARGET: lambda s2t, t2s: frozenset(s2t),
     Symmetrization.TARGET_TO_SOURCE: lambda s2t, t2s: frozenset(t2s),
-    Symmetrization.INTERSECTION: intersection,
-    Symmetrization.UNION: union,
-    Symmetrization.GROW_DIAG: grow_diag,
-    Symmetrization.GROW_DIAG_FINAL: grow_diag_final,
-    Symmetrization.GROW_DIAG_FINAL_AND: grow_diag_final_and,
+    Symmetrization.INTERSECTION: lambda s2t, t2s: frozenset(s2t & t2s),
+    Symmetrization.UNION: lambda s2t, t2s: frozenset(s2t | t2s),
+    Symmetrization.GROW_DIAG: lambda s2t, t2s: frozenset(_grow(s2t, t2s)),
+    Symmetrization.GROW_DIAG_FINAL: partial(_finish, needs_both=False),
+    Symmetrization.GROW_DIAG_FINAL_AND: partial(_finish, needs_both=True),
 }
 """Those made from best labels; the joint one is made from posteriors."""
 

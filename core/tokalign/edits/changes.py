@@ -15,17 +15,10 @@ from tokalign.types.edits import CONFLICTING, Change, EditKind
 from tokalign.types.relations import Conflict, ConflictKind
 
 MEANINGS = {
-    ConflictKind.VALUE: Change.NUMBER,
-    ConflictKind.CODE: Change.CODE,
-    ConflictKind.NAME: Change.NAME,
-    ConflictKind.NEGATION: Change.NEGATION,
-    ConflictKind.MODALITY: Change.MODALITY,
-    ConflictKind.QUANTITY: Change.QUANTITY,
-    ConflictKind.CONDITION: Change.CONDITION,
-    ConflictKind.OPPOSITE: Change.OPPOSITE,
-    ConflictKind.ROLES: Change.ROLES,
+    kind: Change.NUMBER if kind is ConflictKind.VALUE else Change[kind.name]
+    for kind in ConflictKind
 }
-"""The change that each kind of conflict makes."""
+"""The change that each kind of conflict makes: that of the same name, but for values."""
 _SIGN_REACH = 2  # tokens from a minus to its number, over a currency
 _ROLE_REACH = 3  # from a moved word to the one whose roles are exchanged
 _NEGATION_REACH = 8  # from a negation to the word that it denies

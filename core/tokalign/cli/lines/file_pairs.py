@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -42,11 +43,7 @@ def two_files(names: Sequence[str]) -> FilePair:
 
 def are_folders(names: Sequence[str]) -> bool:
     """Return whether two folders are named."""
-    return len(names) == 2 and not any(map(is_text, names)) and all(map(_is_folder, names))
-
-
-def _is_folder(name: str) -> bool:
-    return Path(name).is_dir()
+    return len(names) == 2 and not any(map(is_text, names)) and all(map(os.path.isdir, names))
 
 
 def files_of_folders(old: str, new: str) -> Iterator[FilePair]:

@@ -352,14 +352,20 @@ class _Finder:
                     yield Alarm(*told, old, new, (place,), self._beside(block, s))
                 last = found or last
 
+    def _sides(self, block: DiffBlock, segment: DiffSegment) -> Iterator[tuple[str, TextRange]]:
+        """Yield the old and the new text of a block, and where in it the segment is."""
+        diff = self._diff
+        for whole, (start, end), (at, _) in (
+            (diff.old_text(block), segment.old, block.old),
+            (diff.new_text(block), segment.new, block.new),
+        ):
+            yield whole, (start - at, end - at)
+
     def _words(self, block: DiffBlock, segment: DiffSegment) -> tuple[str, str]:
         """Return the old and new words of a segment without marks, and quotes around them."""
         both = []
-        for whole, (start, end), at in (
-            (self._diff.old_text(block), segment.old, block.old[0]),
-            (self._diff.new_text(block), segment.new, block.new[0]),
-        ):
-            words = without_marks(whole)[start - at : end - at].strip()
+        for whole, (start, end) in self._sides(block, segment):
+            words = without_marks(whole)[start:end].strip()
             both.append((len(words) < len(whole.strip()) and words.strip(_QUOTES)) or words)
         return both[0], both[1]
 
@@ -399,26 +405,16 @@ class _Finder:
     def _is_in(self, marked: re.Pattern[str], block: DiffBlock, segment: DiffSegment) -> bool:
         """Whether the words of a segment are within marks on both sides."""
         return all(
-            any(
-                each.start() <= start - at < end - at <= each.end()
-                for each in marked.finditer(whole)
-            )
-            for whole, (start, end), at in (
-                (self._diff.old_text(block), segment.old, block.old[0]),
-                (self._diff.new_text(block), segment.new, block.new[0]),
-            )
+            any(each.start() <= start < end <= each.end() for each in marked.finditer(whole))
+            for whole, (start, end) in self._sides(block, segment)
         )
 
     def _is_other(self, block: DiffBlock) -> bool:
-        """Whether the values and codes of a block's sides are not of one thing: of another row of a
-        list, or of releases whose entries were moved, split or merged."""
+        """Whether the values and codes of a block's sides are not of one thing: of releases whose
+        entries were moved, split or merged, or of another row of a list whose rows differ by
+        numbers alone, so that the first number tells them apart."""
         if self._is_of_releases and block.kind is not BlockKind.CHANGED:
             return True
-        return self._is_other_row(block)
-
-    def _is_other_row(self, block: DiffBlock) -> bool:
-        """Whether a block is a row of a list whose rows differ by numbers alone, and its sides by
-        the first of them: another row, not the same one with another number."""
         sides = self._diff.old_text(block), self._diff.new_text(block)
         olds, news = map(_DIGITS.findall, sides)
         if min(len(olds), len(news)) < 2 or olds[0] == news[0]:
@@ -487,13 +483,8 @@ class _Finder:
     ) -> tuple[str, str, str]:
         """Return the kind of the value that a segment changes, and the old and the new one whole: 3
         pm for 3."""
-        diff = self._diff
         found = [
-            _value_at(without_marks(text), (span[0] - at, span[1] - at))
-            for text, span, at in (
-                (diff.old_text(block), segment.old, block.old[0]),
-                (diff.new_text(block), segment.new, block.new[0]),
-            )
+            _value_at(without_marks(whole), span) for whole, span in self._sides(block, segment)
         ]
         kinds = {each[0] for each in found if each}
         if len(kinds) != 1 or [bool(each) for each in found] != [bool(old), bool(new)]:

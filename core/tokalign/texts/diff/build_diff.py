@@ -582,7 +582,7 @@ def _pieces(
     olds = _token_spans(alignment.source, cores[0])
     news = _token_spans(alignment.target, cores[1])
     for edit in alignment.edits:
-        here, there = _span(olds, edit.source), _span(news, edit.target)
+        here, there = _joined(olds, edit.source), _joined(news, edit.target)
         if edit.kind is EditKind.EQUAL:
             kept = [olds[i] for i in edit.source], [news[j] for j in edit.target]
             yield from pieces_of_run((old, new), *kept, edit.change)
@@ -599,7 +599,3 @@ def _token_spans(sentence: Sentence, core: TextRange) -> list[TextRange]:
         at = min(max(end + core[0], start), core[1])
         spans.append((start, at))
     return spans
-
-
-def _span(spans: Sequence[TextRange], tokens: Sequence[int]) -> TextRange | None:
-    return (spans[tokens[0]][0], spans[tokens[-1]][1]) if tokens else None
