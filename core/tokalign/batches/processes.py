@@ -46,12 +46,7 @@ AHEAD = 2
 
 
 class Halvable(Protocol):
-    """Work that processes may die on.
-
-    Attributes
-    ----------
-    deaths : int
-    """
+    """Work that processes may die on."""
 
     deaths: int
 

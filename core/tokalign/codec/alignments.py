@@ -161,10 +161,8 @@ def _decode_explanation(message: align_pb2.LinkExplanation) -> LinkExplanation:
 
 
 def decode_judgement(message: align_pb2.Judgement) -> Judgement:
-    """Return the score of a candidate, and its evidence.
-
-    InputError is raised if the kind of ranking is unknown.
-    """
+    """Return the score of a candidate, and its evidence; raise InputError if the kind of ranking is
+    unknown."""
     return Judgement(
         by=decode_rank_by(message.by),
         score=message.score,

@@ -16,18 +16,14 @@ OptionsT = TypeVar("OptionsT", AlignOptions, GroundOptions)
 
 @dataclass(frozen=True, slots=True)
 class RequestOptions:
-    """Options of a request.
+    """Options of a request."""
 
-    `model`, `annotator`: names; empty means the server's default. `rank_by`: RankRequest.by; None
-    unless candidates are ranked. `highlights`: RankRequest.highlights. `ground`: used instead of
-    `align` for an answer to ground; else None.
-    """
-
-    model: str = ""
-    annotator: str = ""
+    model: str = ""  # a name; empty for the server's default
+    annotator: str = ""  # likewise
     align: AlignOptions = field(default_factory=AlignOptions)
-    rank_by: RankBy | None = None
-    highlights: bool = False
+    rank_by: RankBy | None = None  # RankRequest.by; None unless candidates are ranked
+    highlights: bool = False  # RankRequest.highlights
+    # Used instead of `align` for an answer to ground; else None
     ground: GroundOptions | None = None
 
 
@@ -114,8 +110,5 @@ def decode_rank_options(number: Callable[[str], int]) -> RankOptions:
 
 
 def decode_rank_by(number: int) -> RankBy:
-    """Return the kind of ranking.
-
-    InputError is raised if it is unknown.
-    """
+    """Return the kind of ranking; raise InputError if it is unknown."""
     return decode_enum(RankBy, number, "by") if number else RankBy.AUTO

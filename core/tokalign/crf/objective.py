@@ -23,25 +23,15 @@ N_CHUNKS = 16
 
 
 class Targets(NamedTuple):
-    """Gold links of one pair, as (source, target).
+    """Gold links of one pair, as (source, target)."""
 
-    Attributes
-    ----------
-    sure : set of (int, int)
-        Gold links. A token without any is to be labelled NULL.
-    free : set of (int, int)
-        Links that are not gold but cost nothing.
-    half : set of (int, int)
-        Links that are gold too, but at half the cost of a wrong label. A token with these and no
-        sure links may also be NULL.
-    wrong : set of (int, int), optional
-        For a pair about which nothing else is known: wrong links. Every labelling without them is
-        right; the other sets are empty then.
-    """
-
-    sure: frozenset[tuple[int, int]]
-    free: frozenset[tuple[int, int]] = frozenset()
+    sure: frozenset[tuple[int, int]]  # Gold links. A token without any is to be labelled NULL.
+    free: frozenset[tuple[int, int]] = frozenset()  # not gold, but they cost nothing
+    # Gold too, but at half the cost of a wrong label. A token with these and no sure links may also
+    # be NULL.
     half: frozenset[tuple[int, int]] = frozenset()
+    # For a pair about which nothing else is known: wrong links. Every labelling without them is
+    # right; the other sets are empty then.
     wrong: frozenset[tuple[int, int]] | None = None
 
 

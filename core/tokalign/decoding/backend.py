@@ -35,15 +35,12 @@ AT_ONCE = 64
 
 
 class Extras(NamedTuple):
-    """Results of a batch to compute besides those that the options ask for.
+    """Results of a batch to compute besides those that the options ask for."""
 
-    `ranks`: whether the scores of pairs must be comparable. `expected`: the answer type that each
-    target expects, to return evidence, too. `supports`: whether to return support, too.
-    """
-
-    ranks: bool = False
+    ranks: bool = False  # whether the scores of pairs must be comparable
+    # The answer type that each target expects, to return evidence, too
     expected: Sequence[Expected] = ()
-    supports: bool = False
+    supports: bool = False  # whether to return support, too
 
     @property
     def compares(self) -> bool:
@@ -56,24 +53,15 @@ NO_EXTRAS = Extras()
 
 @dataclass(slots=True, eq=False)
 class Decided:
-    """Results of a batch.
+    """Results of a batch."""
 
-    Attributes
-    ----------
-    columns : AlignmentColumns
-        A pair that failed has no links.
-    errors : dict from int to Exception
-        Errors by the number of the pair.
-    evidence : float64 array, shape (n_pairs, n_evidence), or None
-        Evidence that each source answers its target, if asked for; see tokalign.decoding.evidence.
-    support : float32 array, shape (n_tokens of all targets, n_columns), or None
-        Support of each target's words by its source, pair after pair, if asked for; see
-        tokalign.decoding.evidence.
-    """
-
-    columns: AlignmentColumns
-    errors: dict[int, Exception]
+    columns: AlignmentColumns  # a pair that failed has no links
+    errors: dict[int, Exception]  # by the number of the pair
+    # [n_pairs, n_evidence] that each source answers its target, if asked for; see
+    # tokalign.decoding.evidence
     evidence: NDArray[np.float64] | None = None
+    # [n_tokens of all targets, n_columns] of each target's words by its source, pair after pair, if
+    # asked for; see tokalign.decoding.evidence
     support: NDArray[np.float32] | None = None
 
     def alignments(self) -> Iterator[Alignment | Exception]:

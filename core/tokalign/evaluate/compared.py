@@ -15,34 +15,21 @@ from tokalign.types.options import LinkChoice
 
 @dataclass(frozen=True, slots=True)
 class SystemLinks:
-    """Links of one system.
-
-    Attributes
-    ----------
-    predicted : sequence of sets of (source, target), or of dicts from link to confidence
-        One per gold pair, in the same order.
-    pairs_per_s : float or None
-        Speed, if it was measured.
-    """
+    """Links of one system."""
 
     name: str
+    # One per gold pair, in the same order
     predicted: Sequence[Links | Mapping[tuple[int, int], float]]
-    pairs_per_s: float | None = None
+    pairs_per_s: float | None = None  # if it was measured
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """One system's row.
-
-    Attributes
-    ----------
-    against_first : dict from metric to Comparison, or None
-        Differences from the first system; None for the first itself.
-    pairs_per_s : float or None
-    """
+    """One system's row."""
 
     name: str
     result: Evaluation
+    # Differences from the first system, by metric; None for the first itself
     against_first: Mapping[str, Comparison] | None
     pairs_per_s: float | None
 

@@ -75,11 +75,9 @@ def is_content(sentence: Sentence, index: int) -> bool:
 def count_pairs(
     gold: Sequence[GoldPair], predictions: Sequence[Links], choice: LinkChoice = LinkChoice.SURE
 ) -> NDArray[np.float64]:
-    """Return the counts of every pair, a float64 array of shape (n_pairs, len(COLUMNS)).
-
-    ShapeError is raised unless there is one prediction for each pair; InputError if there are no
-    pairs, or a link is out of range.
-    """
+    """Return the counts of every pair, a float64 array of shape (n_pairs, len(COLUMNS)); raise
+    ShapeError unless there is one prediction for each pair, InputError if there are no pairs, or a
+    link is out of range."""
     if len(gold) != len(predictions):
         raise ShapeError(f"{len(predictions)} predictions for {len(gold)} gold pairs")
     if not gold:

@@ -27,29 +27,16 @@ Confidences: TypeAlias = Sequence[Mapping[tuple[int, int], float]]
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Contents of a report.
-
-    Attributes
-    ----------
-    choice : LinkChoice
-    result : Evaluation
-    lengths : dict from bin to Scores
-    kinds, tags : dict from class to LinkCounts
-    nulls : NullScores
-    errors : list of LinkError
-        The most harmful first.
-    calibration : Calibration or None
-        Present if there are confidences.
-    """
+    """Contents of a report."""
 
     choice: LinkChoice
     result: Evaluation
-    lengths: Mapping[str, Scores]
-    kinds: Mapping[str, LinkCounts]
+    lengths: Mapping[str, Scores]  # by bin
+    kinds: Mapping[str, LinkCounts]  # by class, as `tags`
     tags: Mapping[str, LinkCounts]
     nulls: NullScores
-    errors: Sequence[LinkError]
-    calibration: Calibration | None = None
+    errors: Sequence[LinkError]  # the most harmful first
+    calibration: Calibration | None = None  # present if there are confidences
 
     def to_json(self, system: Mapping[str, object], n_errors: int) -> dict[str, object]:
         """Return one object of fractions in [0, 1].

@@ -29,27 +29,14 @@ INTERVAL = Column("95% interval", "{0[0]:.1f} to {0[1]:.1f}")
 
 @dataclass(frozen=True, slots=True)
 class ReportTable:
-    """Rows of values, which a page and a terminal show alike.
+    """Rows of values, which a page and a terminal show alike."""
 
-    Attributes
-    ----------
-    title : str
-        Stands above the table.
-    columns : tuple of Column
-        The first one names the row.
-    rows : tuple of tuples
-        One value for each column; a column of intervals holds (low, high).
-    note : str
-        Stands under the table.
-    is_open : bool
-        Whether a page shows the table unfolded.
-    """
-
-    title: str
-    columns: tuple[Column, ...]
+    title: str  # above the table
+    columns: tuple[Column, ...]  # the first one names the row
+    # One value for each column; a column of intervals holds (low, high)
     rows: tuple[tuple[object, ...], ...]
-    note: str = ""
-    is_open: bool = False
+    note: str = ""  # under the table
+    is_open: bool = False  # whether a page shows the table unfolded
 
 
 def tables(report: Report, *, n_errors: int = 0) -> list[ReportTable]:

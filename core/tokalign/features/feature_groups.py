@@ -108,10 +108,8 @@ class FeatureTable:
         return found
 
     def slot(self, name: str) -> int:
-        """Return the slot of a name.
-
-        ModelError is raised if no feature of the chosen groups has that name.
-        """
+        """Return the slot of a name; raise ModelError if no feature of the chosen groups has that
+        name."""
         row, _, label = name.rpartition(" ") if " " in name else name.partition("[")
         try:
             first, labels = self.rows[row]
@@ -135,10 +133,8 @@ class Lexicons(NamedTuple):
 
     @classmethod
     def for_groups(cls, groups: Collection[str]) -> Self:
-        """Return the tables that these feature groups need.
-
-        ResourceError is raised if a table is not installed, or damaged.
-        """
+        """Return the tables that these feature groups need; raise ResourceError if a table is not
+        installed, or damaged."""
         groups = set(map(group_of, groups))
         return cls(
             wordnet=WordNet.open_shipped(),

@@ -30,45 +30,27 @@ SLACK = 1e-5
 
 
 class Axis(NamedTuple):
-    """Labels of one part of a feature's name.
+    """Labels of one part of a feature's name."""
 
-    `name`: a Cython identifier; equal names mean equal axes. `edges`: rising edges of the bins that
-    the labels name; empty unless the axis bins a value. `first_count`: count of the first label, if
-    the labels are counts and the last one is a cap. `square_of`: the axis whose pairs of labels
-    these labels are.
-    """
-
-    name: str
+    name: str  # a Cython identifier; equal names mean equal axes
     labels: tuple[str, ...]
+    # Rising, of the bins that the labels name; empty unless the axis bins a value
     edges: tuple[float, ...] = ()
+    # Count of the first label, if the labels are counts and the last one is a cap
     first_count: int | None = None
-    square_of: Axis | None = None
+    square_of: Axis | None = None  # the axis whose pairs of labels these labels are
 
 
 class FeatureTemplate(NamedTuple):
-    """A family of features.
+    """A family of features."""
 
-    Attributes
-    ----------
-    name : str
-        As in the names of weights.
-    group : str
-        Group of templates that training switches on or off as one.
-    axes : tuple of Axis
-        The last varies fastest.
-    range : str
-        Of the feature's value; "1" for an indicator, which is absent rather than 0.
-    most : int
-        How many of its features one cell or one unaligned word can have.
-    """
-
-    name: str
-    group: str
-    axes: tuple[Axis, ...]
-    range: str
+    name: str  # as in the names of weights
+    group: str  # of templates that training switches on or off as one
+    axes: tuple[Axis, ...]  # the last varies fastest
+    range: str  # of the value; "1" for an indicator, which is absent rather than 0
     source: str
     meaning: str
-    most: int = 1
+    most: int = 1  # how many of its features one cell or one unaligned word can have
 
     @property
     def size(self) -> int:

@@ -20,10 +20,8 @@ _UNALIGNED = "-not aligned-"
 
 
 def wa_block(pair: ChunkedPair) -> str:
-    """Return the block of a pair, which ends in an empty line.
-
-    FormatError is raised if a token holds white space.
-    """
+    """Return the block of a pair, which ends in an empty line; raise FormatError if a token holds
+    white space."""
     lines = [f'<sentence id="{pair.id}" status="">']
     for side in (pair.source, pair.target):
         if any(split_tokens(token) != [token] for token in side.tokens):

@@ -102,34 +102,18 @@ assert set(KINDS[:N_SUPPORTABLE]) == SUPPORTABLE
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AnswerWords:
-    """The words of an answer's sentence, and the source sentences that share them.
+    """The words of an answer's sentence, and the source sentences that share them."""
 
-    Attributes
-    ----------
-    sentence : Sentence
-        With tags and lemmas.
-    values : dict
-        Range of the tokens of each value -> what it has in common with equal ones.
-    kinds : list of WordKind, length n_words
-    kind_numbers : int32 array, shape (n_words,)
-        Places of the kinds in KINDS.
-    content : list of int
-        Values, names and content words, rising.
-    weights : float64 array, shape (n_words,)
-        Inverse document frequency, in [0, 1]; 0 for function words and punctuation.
-    stems : list of int, length n_words
-        Numbers of the sources' stems; -1 for a stem that no source holds.
-    holders : bool array, shape (n_words, n_sentences)
-        Whether a sentence of the sources holds the stem of a word.
-    """
-
-    sentence: Sentence
+    sentence: Sentence  # with tags and lemmas
+    # Range of the tokens of each value -> what it has in common with equal ones
     values: dict[range, frozenset[ValueKey]]
-    kinds: list[WordKind]
-    kind_numbers: NDArray[np.int32]
-    content: list[int]
+    kinds: list[WordKind]  # [n_words]
+    kind_numbers: NDArray[np.int32]  # [n_words] places of the kinds in KINDS
+    content: list[int]  # values, names and content words, rising
+    # [n_words] inverse document frequency, in [0, 1]; 0 for function words and punctuation
     weights: NDArray[np.float64]
-    stems: list[int]
+    stems: list[int]  # [n_words] numbers of the sources' stems; -1 for a stem that no source holds
+    # [n_words, n_sentences] whether a sentence of the sources holds the stem
     holders: NDArray[np.bool_]
 
     @classmethod
@@ -154,28 +138,13 @@ class AnswerWords:
 
 
 class AlignedCandidate(NamedTuple):
-    """A sentence of the sources, aligned with one of an answer.
+    """A sentence of the sources, aligned with one of an answer."""
 
-    Attributes
-    ----------
-    number : int
-        Number of the sentence among all source sentences.
-    source : Sentence
-        The annotated sentence.
-    columns : AlignmentColumns
-        Hold its alignment; the answer's sentence is the target.
-    pair : int
-        Number of the alignment among them.
-    rows : float32 array, shape (n_words, n_columns)
-        See tokalign.decoding.evidence.
-    keys : frozenset of ValueKey
-        Of the source's values, with the years of full dates; empty if the answer's sentence has no
-        value.
-    """
-
-    number: int
-    source: Sentence
-    columns: AlignmentColumns
-    pair: int
-    rows: NDArray[np.float32]
+    number: int  # of the sentence among all source sentences
+    source: Sentence  # annotated
+    columns: AlignmentColumns  # hold its alignment; the answer's sentence is the target
+    pair: int  # number of the alignment among them
+    rows: NDArray[np.float32]  # [n_words, n_columns]; see tokalign.decoding.evidence
+    # Of the source's values, with the years of full dates; empty if the answer's sentence has no
+    # value
     keys: frozenset[ValueKey]

@@ -49,15 +49,13 @@ _LETTER = re.compile(r"\\u[dD][89abAB]\w\w\\u[dD][c-fC-F]\w\w|\\u\w{4}|\\.|[^\\]
 
 @dataclass(frozen=True, slots=True)
 class PassageBlock:
-    """A sentence, row or object of a passage.
+    """A sentence, row or object of a passage."""
 
-    `start`, `end`: half-open range of the passage. `text`: as it is read. `places`: place in the
-    passage of each code point of the text, and of its end; None where the text is the range.
-    """
-
-    start: int
+    start: int  # half-open range of the passage
     end: int
-    text: str
+    text: str  # as it is read
+    # Place in the passage of each code point of the text, and of its end; None where the text is
+    # the range
     places: Sequence[int] | None = None
 
     @property

@@ -113,10 +113,8 @@ class SupportModel:
 
     @classmethod
     def of(cls, table: Table) -> Self:
-        """Return the model of a table.
-
-        ResourceError is raised if the table is damaged, or made for other inputs.
-        """
+        """Return the model of a table; raise ResourceError if the table is damaged, or made for
+        other inputs."""
         wanted = {"inputs": INPUTS, "context_inputs": CONTEXT_INPUTS}
         if any(table.strings(name) != list(names) for name, names in wanted.items()):
             raise ResourceError(f"{table.path}: made for other inputs; rebuild it")

@@ -22,11 +22,9 @@ def shipped_models() -> list[str]:
 
 
 def model_path(model: str | os.PathLike[str]) -> Path:
-    """Return the file of a shipped model's name, or the path itself.
-
-    ModelError is raised if it is neither a shipped name nor an existing file; MissingPackageError,
-    if it belongs to the extra `neural`, which is not installed.
-    """
+    """Return the file of a shipped model's name, or the path itself; raise ModelError if it is
+    neither a shipped name nor an existing file, MissingPackageError if it belongs to the extra
+    `neural`, which is not installed."""
     if isinstance(model, str) and model in shipped_models():
         return data_dir() / f"{model}{MODEL_SUFFIX}"
     path = Path(model)

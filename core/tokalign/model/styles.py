@@ -35,60 +35,36 @@ that on the corpus' paraphrases; `en-research` and `en-neural` gain as much (lab
 
 
 class StyleHeader(TypedDict):
-    """A style's part of a model's header.
-
-    Attributes
-    ----------
-    links : str
-        Description of what it links, for people.
-    threshold : float
-        Least mean posterior of a link in the joint decision; in (0, 1].
-    beside : float, optional
-        Threshold of a link beside a taken one; in (0, threshold], the threshold by default.
-    second_pass : bool, optional
-        Whether the second pass of the model's encoder (tokalign.decoding.second_pass) decides: its
-        probabilities replace mean posteriors, also in the fields here, and it decides groups of
-        cells jointly.
-    raw, calibrated : tuple of float, optional
-        Knots of the piecewise linear map from mean posteriors to confidences, from 0 to 1; both
-        rise, so that the order of links is kept. Without knots, confidences are mean posteriors.
-    unlike : tuple of float, optional
-        Slope and offset of the map for links of unlike words: log odds of the confidence = slope *
-        log odds of the mean posterior + offset. Without it the first map is for all links.
-    choice : tuple of float, optional
-        Weights of the pair's N_INPUTS inputs for choosing this style, and a constant. All styles
-        have it, or none.
-    asks : bool, optional
-        Whether it is the style for pairs with a question; at most one is.
-    """
+    """A style's part of a model's header."""
 
     name: Name
-    links: str
-    threshold: float
+    links: str  # description of what it links, for people
+    threshold: float  # least mean posterior of a link in the joint decision; in (0, 1]
+    # Threshold of a link beside a taken one; in (0, threshold], the threshold by default.
     beside: NotRequired[float]
+    # Whether the second pass of the model's encoder (tokalign.decoding.second_pass) decides: its
+    # probabilities replace mean posteriors, also in the fields here, and it decides groups of cells
+    # jointly.
     second_pass: NotRequired[bool]
+    # Knots of the piecewise linear map from mean posteriors to confidences, from 0 to 1; both rise,
+    # so that the order of links is kept. Without knots, confidences are mean posteriors.
     raw: NotRequired[tuple[float, ...]]
     calibrated: NotRequired[tuple[float, ...]]
+    # Slope and offset of the map for links of unlike words: log odds of the confidence = slope *
+    # log odds of the mean posterior + offset. Without it the first map is for all links.
     unlike: NotRequired[tuple[Weight, ...]]
+    # Weights of the pair's N_INPUTS inputs for choosing this style, and a constant. All styles have
+    # it, or none.
     choice: NotRequired[tuple[Weight, ...]]
-    asks: NotRequired[bool]
+    asks: NotRequired[bool]  # whether it is the style for pairs with a question; at most one is
 
 
 class OwnWeights(NamedTuple):
-    """Weights that a style adds to the shared ones.
+    """Weights that a style adds to the shared ones."""
 
-    Attributes
-    ----------
-    slots : int32 array, shape (n,)
-        Rising.
-    weights : float32 array, shape (n, 2)
-        Column 0 for s2t, column 1 for t2s.
-    transitions : float64 array, shape (2, 34)
-    """
-
-    slots: NDArray[np.int32]
-    weights: NDArray[np.float32]
-    transitions: NDArray[np.float64]
+    slots: NDArray[np.int32]  # [n] rising
+    weights: NDArray[np.float32]  # [n, 2] column 0 for s2t, column 1 for t2s
+    transitions: NDArray[np.float64]  # [2, 34]
 
 
 def default_style(styles: Sequence[StyleHeader]) -> str:
@@ -104,17 +80,12 @@ def asks_style(styles: Sequence[StyleHeader]) -> str:
 
 
 class StyleNames(NamedTuple):
-    """Names of a model's styles.
+    """Names of a model's styles."""
 
-    `model`: the model's name, for errors. `names`: names of its styles, in order; empty if it has
-    one convention. `default`: the default: AUTO, a style's name, or "" without styles. `asks`: the
-    style for pairs with a question, or "".
-    """
-
-    model: str
-    names: tuple[str, ...]
-    default: str
-    asks: str = ""
+    model: str  # the model's name, for errors
+    names: tuple[str, ...]  # in order; empty if it has one convention
+    default: str  # AUTO, a style's name, or "" without styles
+    asks: str = ""  # the style for pairs with a question, or ""
 
     def chosen(self, style: str) -> str:
         """Return the style to use: AUTO, a style's name, or "" without styles.

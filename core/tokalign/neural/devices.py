@@ -24,10 +24,7 @@ DEVICES: Final = tuple(PROVIDERS)
 
 
 def check_device(device: str) -> str:
-    """Return a device's name.
-
-    InputError is raised if no device has that name.
-    """
+    """Return a device's name; raise InputError if no device has that name."""
     if device not in PROVIDERS:
         raise InputError(
             f"the device is {quoted(device)}; wanted one of {', '.join(DEVICES)}", field="device"

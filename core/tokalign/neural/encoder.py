@@ -45,10 +45,8 @@ def merged_weights(encoder: Table) -> Weights:
 
 
 def checked_weights(base: Weights, made: Architecture) -> Weights:
-    """Return a base encoder's weights, after checking that all are there and have the right sizes.
-
-    ResourceError is raised if one is missing or of another shape.
-    """
+    """Return a base encoder's weights, after checking that all are there and have the right sizes;
+    raise ResourceError if one is missing or of another shape."""
     width, name = made["width"], made["base"]["name"]
     least = {WORDS: max(made["unknown"], made["begin"], made["end"]) + 1,
              POSITIONS: made["first_position"] + made["n_positions"]}  # fmt: skip
@@ -80,11 +78,9 @@ def checked_weights(base: Weights, made: Architecture) -> Weights:
 
 
 def add_differences(encoder: Table, base: Weights) -> Weights:
-    """Return a base encoder's weights with the differences of a table added, and its projection.
-
-    ResourceError is raised if a difference does not fit a matrix of the base, or a number is not
-    finite.
-    """
+    """Return a base encoder's weights with the differences of a table added, and its projection;
+    raise ResourceError if a difference does not fit a matrix of the base, or a number is not
+    finite."""
     weights = dict(base)
     for name in encoder.header["arrays"]:
         matrix, mark, part = name.rpartition(".")
@@ -115,10 +111,8 @@ def add_differences(encoder: Table, base: Weights) -> Weights:
 
 
 def floats_of(table: Table, name: str, shape: tuple[int | None, ...]) -> NDArray[np.float32]:
-    """Return an array of floating-point numbers, all of them finite, as float32.
-
-    ResourceError is raised if it is missing, of another type, or not finite.
-    """
+    """Return an array of floating-point numbers, all of them finite, as float32; raise
+    ResourceError if it is missing, of another type, or not finite."""
     stored = table[name]
     if stored.dtype.kind != "f":
         raise ResourceError(f"{table.path}: {name!r} is {stored.dtype}; wanted a float type")
@@ -157,11 +151,9 @@ class Encoder:
 
     @classmethod
     def open_shipped(cls, name: str, *, device: str = DEFAULT_DEVICE) -> Self:
-        """Return the shipped encoder called `name`.
-
-        ResourceError is raised if a package of the extra "neural" is missing, a file is missing or
-        damaged, or the installed onnxruntime cannot run on the device.
-        """
+        """Return the shipped encoder called `name`; raise ResourceError if a package of the extra
+        "neural" is missing, a file is missing or damaged, or the installed onnxruntime cannot run
+        on the device."""
         return cls(Table.open_shipped(name), device=device)
 
     @cached_property

@@ -209,11 +209,9 @@ cdef class Layers:
         return 0
 
     def states(self, sequences):
-        """Return the states of sequences, float32 arrays of shape (n_pieces, width).
-
-        ValueError is raised if a sequence is empty or longer than the encoder has positions, or a
-        piece is unknown.
-        """
+        """Return the states of sequences, float32 arrays of shape (n_pieces, width); raise
+        ValueError if a sequence is empty or longer than the encoder has positions, or a piece is
+        unknown."""
         cdef int n_sequences = len(sequences), first = 0, last, longest = 0
         if not n_sequences:
             return []

@@ -25,14 +25,10 @@ SPECIAL_PIECES = ("[UNK]", "[CLS]", "[SEP]")
 
 @dataclass(frozen=True, slots=True)
 class PieceSequence:
-    """A sequence that an encoder reads.
+    """A sequence that an encoder reads."""
 
-    `ids` (int64 array, shape (n,)): word pieces. `n_first`: number of those of the first side,
-    including the begin and the separators.
-    """
-
-    ids: NDArray[np.int64]
-    n_first: int
+    ids: NDArray[np.int64]  # [n] word pieces
+    n_first: int  # pieces of the first side, with the begin and the separators
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -40,21 +36,15 @@ class PieceSequence:
 
 @dataclass(frozen=True, slots=True)
 class Sequence2(PieceSequence):
-    """Two sides as one sequence: begin, source, separators, target, end.
+    """Two sides as one sequence: begin, source, separators, target, end."""
 
-    `source`, `target` (int64 array, shape (n_tokens + 1,)): first piece of each token, then the end
-    of the last.
-    """
-
-    source: NDArray[np.int64]
-    target: NDArray[np.int64]
+    source: NDArray[np.int64]  # [n_tokens + 1] first piece of each token, then the end of the last
+    target: NDArray[np.int64]  # likewise
 
 
 def numbered_pieces(vocabulary: Table) -> dict[str, int]:
-    """Return the number of each word piece of a table.
-
-    ResourceError is raised if a piece is repeated, or a special one is missing.
-    """
+    """Return the number of each word piece of a table; raise ResourceError if a piece is repeated,
+    or a special one is missing."""
     pieces = vocabulary.strings("pieces")
     numbers = {piece: k for k, piece in enumerate(pieces)}
     missing = [piece for piece in SPECIAL_PIECES if piece not in numbers]

@@ -52,15 +52,12 @@ def unit_kind(unit: str) -> UnitKind:
 
 
 class Expected(NamedTuple):
-    """The answer that a question expects.
-
-    `kinds`: for a date or a number: the kinds of values that fit fully. `measures`: units that a
-    quantity may have to fit fully.
-    """
+    """The answer that a question expects."""
 
     answer: AnswerType
+    # For a date or a number: the kinds of values that fit fully
     kinds: frozenset[Kind] = frozenset()
-    measures: UnitKind = UnitKind(0)
+    measures: UnitKind = UnitKind(0)  # units that a quantity may have to fit fully
 
 
 _WHAT = (

@@ -72,21 +72,14 @@ class Regression:
 
 @dataclass(frozen=True, slots=True)
 class AnswerWeights:
-    """The shipped regressions.
+    """The shipped regressions."""
 
-    Attributes
-    ----------
-    regressions : dict from str to Regression
-        `question` and `polar`, of questions with a question word, and of polar ones: over all but
-        the last of EVIDENCE of tokalign.decoding.evidence, in their order. `encoded-question` and
-        `encoded-polar`, of models with an encoder: over COSINES as well. `claim`: over
-        CLAIM_EVIDENCE.
-    prior : float
-        Weight of a standardised prior, in nats for each standard deviation.
-    """
-
+    # `question` and `polar`, of questions with a question word, and of polar ones: over all but the
+    # last of EVIDENCE of tokalign.decoding.evidence, in their order. `encoded-question` and
+    # `encoded-polar`, of models with an encoder: over COSINES as well. `claim`: over
+    # CLAIM_EVIDENCE.
     regressions: Mapping[str, Regression]
-    prior: float
+    prior: float  # weight of a standardised prior, in nats for each standard deviation
 
     @classmethod
     def open_shipped(cls) -> Self:

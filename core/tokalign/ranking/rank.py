@@ -76,15 +76,11 @@ def rank_candidates(
 
 
 class _Chosen(NamedTuple):
-    """The candidates to align.
-
-    `indices`: their positions among all candidates; None if they are all. `priors`: their
-    standardised priors; None without any.
-    """
+    """The candidates to align."""
 
     candidates: Iterable[SentenceLike]
-    indices: list[int] | None = None
-    priors: list[float | None] | None = None
+    indices: list[int] | None = None  # their positions among all candidates; None if they are all
+    priors: list[float | None] | None = None  # standardised; None without any
 
     @classmethod
     def of(

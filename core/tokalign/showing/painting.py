@@ -34,30 +34,26 @@ class Look:
     """How a kind of mark is shown on each surface.
 
     ``{}`` in an opening or closing text stands for a note, such as the number of a move.
-
-    `colour`: codes of a terminal, such as "31;4". In nested marks, the outer one gives the colour,
-    and both give the other codes. `brackets`: in a terminal without colours. `signs`: in a terminal
-    with colours, inside the colour. `tag`, `name`: HTML element and its class, or no class.
     """
 
+    # Codes of a terminal, such as "31;4". In nested marks, the outer one gives the colour, and both
+    # give the other codes.
     colour: str
-    brackets: Around
-    signs: Around = ("", "")
+    brackets: Around  # in a terminal without colours
+    signs: Around = ("", "")  # in a terminal with colours, inside the colour
     markdown: Around = ("", "")
-    tag: str = "span"
+    tag: str = "span"  # HTML element, and its class or no class
     name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Marking:
-    """Ranges of a text with the same look.
-
-    `element`: takes the positions of the ranges that hold a piece of the text, and returns the HTML
-    around it; by default, the element of the look.
-    """
+    """Ranges of a text with the same look."""
 
     look: Look
     ranges: Ranges
+    # Takes the positions of the ranges that hold a piece of the text, and returns the HTML around
+    # it; by default, the element of the look
     element: Callable[[tuple[int, ...]], Around] | None = None
 
 

@@ -12,25 +12,13 @@ from tokalign.types import Sentence
 
 
 class Matches(NamedTuple):
-    """The distinct links of one pair, column by column, sorted by (source, target).
+    """The distinct links of one pair, column by column, sorted by (source, target)."""
 
-    Attributes
-    ----------
-    source, target : int32 array, shape (n_links,)
-        0-based token indices.
-    confidence : float32 array, shape (n_links,)
-        In [0, 1]; each system defines its meaning.
-    rules : tuple of str, length n_links
-        Name of the rule or edit that linked each.
-    distance : float or None
-        Distance of the two sentences, at least 0, if the system measures it.
-    """
-
-    source: NDArray[np.int32]
-    target: NDArray[np.int32]
-    confidence: NDArray[np.float32]
-    rules: tuple[str, ...]
-    distance: float | None = None
+    source: NDArray[np.int32]  # [n_links] 0-based token indices
+    target: NDArray[np.int32]  # [n_links]
+    confidence: NDArray[np.float32]  # [n_links] in [0, 1]; each system defines its meaning
+    rules: tuple[str, ...]  # [n_links] name of the rule or edit that linked each
+    distance: float | None = None  # of the two sentences, at least 0, if the system measures it
 
     @classmethod
     def of(
@@ -51,13 +39,10 @@ class System(Protocol):
     """Aligns annotated pairs without a model's weights; threads may share one.
 
     A system that looks up words in a table names it in its attribute `table`.
-
-    `name`: name in SYSTEMS. `uses_trees`: whether the sentences that it aligns must have heads and
-    relations.
     """
 
-    name: str
-    uses_trees: bool
+    name: str  # in SYSTEMS
+    uses_trees: bool  # whether the sentences that it aligns must have heads and relations
 
     def align(self, source: Sentence, target: Sentence) -> Matches:
         """Return the links of a pair with tags and lemmas, and with trees if it uses them."""

@@ -43,11 +43,8 @@ class TreeEditSystem:
     uses_trees = True
 
     def align(self, source: Sentence, target: Sentence) -> Matches:
-        """Return the links, of the rules ``keep`` and ``move``, and the distance.
-
-        LimitError is raised if the trees are far deeper than those of sentences; see
-        tokalign.systems.kernels.
-        """
+        """Return the links, of the rules ``keep`` and ``move``, and the distance; raise LimitError
+        if the trees are far deeper than those of sentences; see tokalign.systems.kernels."""
         lemmas = lower_lemmas(source), lower_lemmas(target)
         numbers = dict(zip(dict.fromkeys(lemmas[0] + lemmas[1]), count(), strict=False))
         labels = [np.array([numbers[lemma] for lemma in side], dtype=np.int32) for side in lemmas]

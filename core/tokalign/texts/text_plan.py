@@ -40,16 +40,13 @@ class Gains:
 
     The defaults were set by hand. `python -m lab.accuracy texts` finds no better ones: choosing on
     other corpora changes F1 by at most .003, mostly for the worse.
-
-    `enough`: similarity at which a block's gain is 0. `joining`: price of a block that has two
-    sentences on a side. `moving`: price of a block that crosses others. `margin`: least difference
-    in similarity between a block that crosses others and another block that shares sentences with
-    it on only one side.
     """
 
-    enough: float = 0.15
-    joining: float = 0.2
-    moving: float = 0.1
+    enough: float = 0.15  # similarity at which a block's gain is 0
+    joining: float = 0.2  # price of a block that has two sentences on a side
+    moving: float = 0.1  # price of a block that crosses others
+    # Least difference in similarity between a block that crosses others and another block that
+    # shares sentences with it on only one side
     margin: float = 0.1
 
     def of(self, blocks: Blocks, similarities: NDArray[np.float64]) -> NDArray[np.int64]:

@@ -19,15 +19,11 @@ known_stem = remembered(stem)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TextWords:
-    """The distinct stems of each sentence of a text.
+    """The distinct stems of each sentence of a text."""
 
-    `offsets` (int64 array, shape (n_sentences + 1,)): sentence k has the stems from ``offsets[k]``
-    to before ``offsets[k + 1]``. `stems` (int32 array, shape (n_stems,)): numbers of stems, of each
-    sentence rising.
-    """
-
+    # [n_sentences + 1]; sentence k has the stems from offsets[k] to before offsets[k + 1]
     offsets: NDArray[np.int64]
-    stems: NDArray[np.int32]
+    stems: NDArray[np.int32]  # [n_stems] numbers of stems, of each sentence rising
 
 
 class WordNumbers:

@@ -122,28 +122,15 @@ class Kept(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """A field of alignments: how columns store it, and when JSON has it.
-
-    Attributes
-    ----------
-    name : str
-    kept : Kept
-    column : str
-        Attribute of AlignmentColumns; by default the field's name.
-    is_figure : bool
-        Whether JSON lists it with similarity, score and their components.
-    is_always_shown : bool
-        Whether JSON has it even with the default value; phrases and edits, if asked for.
-    default : object
-        The field's default; None without one.
-    """
+    """A field of alignments: how columns store it, and when JSON has it."""
 
     name: str
     kept: Kept = Kept.OTHERWISE
-    column: str = ""
-    is_figure: bool = False
+    column: str = ""  # attribute of AlignmentColumns; by default the field's name
+    is_figure: bool = False  # whether JSON lists it with similarity, score and their components
+    # Whether JSON has it even with the default value; phrases and edits, if asked for
     is_always_shown: bool = False
-    default: Any = field(init=False)
+    default: Any = field(init=False)  # the field's default; None without one
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "default", _DEFAULTS.get(self.name))

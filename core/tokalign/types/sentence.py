@@ -66,15 +66,9 @@ class View:
 
 
 class SentenceColumns(FieldColumns, Protocol):
-    """Annotated sentences stored column by column, without trees; a `Sentence` may view one.
+    """Annotated sentences stored column by column, without trees; a `Sentence` may view one."""
 
-    Attributes
-    ----------
-    words : WordColumns
-        Tokens, lemmas and tags by their numbers.
-    """
-
-    words: WordColumns
+    words: WordColumns  # tokens, lemmas and tags by their numbers
 
     def n_tokens(self, index: int) -> int:
         """Return the number of tokens of a sentence."""
@@ -90,19 +84,11 @@ class SentenceColumns(FieldColumns, Protocol):
 
 
 class WordColumns(Protocol):
-    """Words by number.
+    """Words by number."""
 
-    Attributes
-    ----------
-    tokens, lemmas : list of str
-        Indexed by the number of a word.
-    tags : tuple of str
-        Indexed by the number of a tag.
-    """
-
-    tokens: list[str]
+    tokens: list[str]  # by the number of a word, as lemmas
     lemmas: list[str]
-    tags: tuple[str, ...]
+    tags: tuple[str, ...]  # by the number of a tag
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -34,12 +34,9 @@ class MarkKind(StrEnum):
 
 
 class TextMark(NamedTuple):
-    """A mark in a text.
+    """A mark in a text."""
 
-    `start`, `end`: half-open code point offsets.
-    """
-
-    start: int
+    start: int  # half-open code point offsets
     end: int
     kind: MarkKind
 

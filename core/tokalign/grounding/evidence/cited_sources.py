@@ -43,16 +43,13 @@ CHECKED = (WordKind.VALUE, WordKind.NAME, WordKind.CONTENT)
 
 @dataclass(slots=True)
 class CitedSource:
-    """A sentence of a passage that is cited.
+    """A sentence of a passage that is cited."""
 
-    `number`: from 1, in the order in which the answer cites. `start`, `end`: half-open range of the
-    passage's text. `cited`: citations of it, each with the 0-based sentence of the answer.
-    """
-
-    number: int
+    number: int  # from 1, in the order in which the answer cites
     passage: SourcePassage
-    start: int
+    start: int  # half-open range of the passage's text
     end: int
+    # Citations of it, each with the 0-based sentence of the answer
     cited: list[tuple[int, Citation]] = field(default_factory=list)
 
     @property

@@ -83,26 +83,17 @@ class TrainingData:
 
 @dataclass(frozen=True, slots=True)
 class TrainingExamples:
-    """All pairs of a training: the corpora's, then unrelated ones, then development pairs.
-
-    Attributes
-    ----------
-    corpus : list of int
-        Number of each pair's corpus. Unrelated pairs are spread over the corpora, so that each
-        corpus's weights are trained on some; development pairs have 0.
-    importance : list of float
-        Factor of each pair's loss.
-    n_train : int
-        Number of pairs that are not development pairs.
-    """
+    """All pairs of a training: the corpora's, then unrelated ones, then development pairs."""
 
     table: FeatureTable
     annotated: list[tuple[Sentence, Sentence]]
     matrix: FeatureMatrix
     targets: list[Targets]
+    # Number of each pair's corpus. Unrelated pairs are spread over the corpora, so that each
+    # corpus's weights are trained on some; development pairs have 0.
     corpus: list[int]
-    importance: list[float]
-    n_train: int
+    importance: list[float]  # factor of each pair's loss
+    n_train: int  # number of pairs that are not development pairs
 
     @classmethod
     def prepare(

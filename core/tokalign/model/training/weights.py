@@ -118,27 +118,15 @@ def merge_domains(weights: NDArray[np.float64]) -> NDArray[np.float64]:
 
 @dataclass(slots=True)
 class _Watch:
-    """Reports one direction's training, and stops it by the development loss.
-
-    Attributes
-    ----------
-    patience : int
-        Iterations without a lower development loss after which training ends.
-    dev : Objective of a single corpus, or None
-        Gives the development loss of the merged weights.
-    iteration, dev_loss
-        Of the last iteration.
-    best_iteration, best_loss, best_weights
-        Of the iteration with the lowest development loss.
-    """
+    """Reports one direction's training, and stops it by the development loss."""
 
     direction: str
-    patience: int
-    dev: Objective | None
+    patience: int  # iterations without a lower development loss after which training ends
+    dev: Objective | None  # of a single corpus; gives the development loss of the merged weights
     report: OnProgress | None
-    iteration: int = 0
-    dev_loss: float = math.nan
-    best_iteration: int = 0
+    iteration: int = 0  # the last one
+    dev_loss: float = math.nan  # of that iteration
+    best_iteration: int = 0  # that with the lowest development loss
     best_loss: float = math.inf
     best_weights: NDArray[np.float64] | None = None
 

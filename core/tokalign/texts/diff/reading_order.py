@@ -44,17 +44,13 @@ class Mark(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """Blocks that no blank line, heading or item of a list separates.
+    """Blocks that no blank line, heading or item of a list separates."""
 
-    `number`: from 1. `places`: as `in_reading_order` yields them: blocks in the paragraph, and
-    blocks moved away from it. `is_same`: whether only white space differs in it, and its begin and
-    end are unchanged. `is_code`: whether it is code, whose lines and blank lines are kept.
-    """
-
-    number: int
+    number: int  # from 1
+    # As `in_reading_order` yields them: blocks in it, and blocks moved away from it
     places: tuple[tuple[DiffBlock, bool], ...]
-    is_same: bool
-    is_code: bool
+    is_same: bool  # whether only white space differs in it, and its begin and end are unchanged
+    is_code: bool  # whether it is code, whose lines and blank lines are kept
 
 
 def in_reading_order(parts: Sequence[_Part]) -> Iterator[tuple[_Part, bool]]:
