@@ -14,7 +14,7 @@ from tokalign.english.lexicon.lexical_tables import Frequencies
 from tokalign.english.lexicon.word_lists import (
     CONTENT_WEIGHT,
     content_weight,
-    function_words,
+    function_word_set,
     remembered,
 )
 from tokalign.english.values import Kind, Value, find_values
@@ -35,11 +35,6 @@ def shipped_idf() -> Callable[[str], float]:
     return remembered(Frequencies.open_shipped().idf)
 
 
-@cache
-def _functions() -> frozenset[str]:
-    return frozenset(function_words())
-
-
 def word_kinds(sentence: Sentence, values: Sequence[Value]) -> list[WordKind]:
     """Return the kind of each word.
 
@@ -57,7 +52,7 @@ def _kind(token: str, tag: str, is_inside: bool) -> WordKind:
         return WordKind.MARK
     if tag == "CD":
         return WordKind.VALUE
-    if token.lower() in _functions():
+    if token.lower() in function_word_set():
         return WordKind.FUNCTION
     if is_inside or any(map(str.isdecimal, token)):
         return WordKind.VALUE

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tokalign.neural.session import States
+from tokalign.neural.layers import Layers
+from tokalign.neural.session import Session
 from tokalign.neural.wordpieces import WordPieces
 from tokalign.types.locks import ForkLock
 
@@ -30,7 +31,7 @@ class SentenceEncoder:
     `session`: of the base weights.
     """
 
-    def __init__(self, session: States, word_pieces: WordPieces) -> None:
+    def __init__(self, session: Layers | Session, word_pieces: WordPieces) -> None:
         self._session = session
         self._word_pieces = word_pieces
         self._kept: dict[str, NDArray[np.float32]] = {}

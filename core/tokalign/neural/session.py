@@ -7,7 +7,7 @@ in float32.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,17 +22,10 @@ BATCH_PIECES = 16_384
 """Most word pieces of one run, including padding."""
 
 
-class States(Protocol):
-    """Runs an encoder's layers. A sequence's states do not depend on its batch."""
-
-    def states(self, sequences: Sequence[PieceSequence]) -> list[NDArray[np.float32]]:
-        """Return the states of sequences, shape (n_pieces, width) each."""
-
-
 def opened(
     weights: Callable[[], Weights], made: Architecture, device: str, *, exact: bool
-) -> States:
-    """Return an object that runs an encoder's layers on a device.
+) -> Layers | Session:
+    """Return what runs an encoder's layers on a device; its batches change no sequence's states.
 
     `weights`: returns the weights, which are not kept. `device`: out of
     tokalign.neural.devices.DEVICES. `exact`: whether to compute in float32 by onnxruntime on a CPU,

@@ -144,7 +144,7 @@ def shortlist(query: str, candidates: Sequence[str], n: int) -> list[int]:
 
 def overlaps(query: str, candidates: Iterable[str]) -> list[float]:
     """Return the overlap of each candidate with a query, 0 or more."""
-    unasked = WH_WORDS.union(function_words())
+    unasked = _others()
     asked = frozenset(_stem(word) for word in _words(query) if word not in unasked)
     stems = (asked.intersection(map(_stem, _words(text))) for text in candidates)
     once: dict[frozenset[str], frozenset[str]] = {}

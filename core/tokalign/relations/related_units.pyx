@@ -519,11 +519,6 @@ cdef class RelationModel:
         self.kinds.score(inputs, 1, scores)
         _softmax(scores, out)
 
-    def identical_words(self):
-        """Return the probabilities of the kinds for words with equal form or lemma, shape
-        (n_kinds,)."""
-        return np.array([self.identical[k] for k in range(N_RELATIONS)], dtype=np.float32)
-
     def probabilities(self, rows):
         """Return the probabilities of the kinds of relations.
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import cache
 
-from tokalign.english.lexicon.word_lists import function_words
+from tokalign.english.lexicon.word_lists import function_word_set
 
 _WORDS = """
     der die das und ist nicht ein eine einen dem den im mit auf für wird werden wurde sich wir auch
@@ -35,11 +34,6 @@ _LETTERS = re.compile(r"[^\W\d_]")
 _LEAST_WORDS, _LEAST_LETTERS = 2, 4
 _LONGEST = 2000
 """Most characters that are looked at."""
-
-
-@cache
-def _english_words() -> frozenset[str]:
-    return frozenset(function_words())
 
 
 def is_other_language(texts: Iterable[str]) -> bool:
@@ -75,7 +69,7 @@ def _outnumber(others: set[str] | frozenset[str], texts: Iterable[str]) -> bool:
     """Whether there are more others than function words of English in all texts."""
     english: set[str] = set()
     for text in texts if len(others) >= _LEAST_WORDS else ():
-        english |= _english_words().intersection(text.lower().split())
+        english |= function_word_set().intersection(text.lower().split())
         if len(english) >= len(others):
             return False  # mostly after the first texts
     return len(others) >= _LEAST_WORDS

@@ -117,6 +117,11 @@ def function_words() -> tuple[str, ...]:
     return tuple(line for line in text.splitlines() if line and not line.startswith("#"))
 
 
+@cache
+def function_word_set() -> frozenset[str]:
+    return frozenset(function_words())
+
+
 def canonical(token: str) -> str:
     """Return a token's form without case, inner dots, hyphens and commas; numbers in digits.
 
