@@ -346,14 +346,9 @@ def sizes(bytes pair not None, Py_ssize_t max_tokens, Py_ssize_t max_bytes):
     `max_tokens`, since it is refused after tokenising. `max_bytes`: a larger pair is not read: both
     sentences count as `max_tokens`, all bytes as constraints.
 
-    Returns
-    -------
-    n_source, n_target : int
-        Tokens. Both are 0 if the bytes are not a pair. An empty or missing sentence counts as 1.
-    source_bytes, target_bytes : int
-        Of the tokens, or of the text, in UTF-8.
-    constraint_bytes : int
-        Of the serialised constraints.
+    They are the tokens of both sides, 0 if the bytes are not a pair, and 1 of an empty or missing
+    sentence; the bytes of both sides' tokens, or of the text, in UTF-8; and those of the serialised
+    constraints.
 
     Examples
     --------

@@ -405,14 +405,8 @@ cdef class DecodedPair:
         return self._decoder
 
     def labels(self):
-        """Return the best labels of both directions.
-
-        Returns
-        -------
-        s2t_states : int32 array, shape (n_source,)
-            Target token + 1 of each source token, 0 for NULL.
-        t2s_states : int32 array, shape (n_target,)
-        """
+        """Return the best labels of both directions, int32 arrays of shapes (n_source,) and
+        (n_target,): the other side's token + 1 of each token, 0 for NULL."""
         cdef Decoder decoder = self._held()
         cdef Py_ssize_t n_source = len(self.s2t_posterior)
         cdef Py_ssize_t n_target = len(self.t2s_posterior)
@@ -535,14 +529,9 @@ cdef class DecodedPair:
 
         `source`, `target`: token indices; -1 on one side for the other side's NULL.
 
-        Returns
-        -------
-        slots : int32 array, shape (n,)
-        values : float32 array, shape (n,)
-        weights : float32 array, shape (n, 2)
-            Of the style, for s2t and t2s.
-
-        InputError is raised if the pair has no such tokens.
+        They are their slots, int32 of shape (n,), their values, float32 of shape (n,), and their
+        weights in the style, float32 of shape (n, 2), for s2t and t2s. InputError is raised if the
+        pair has no such tokens.
         """
         cdef Decoder decoder = self._held()
         cdef Extractor extractor = decoder.extractor

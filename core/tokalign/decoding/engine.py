@@ -47,19 +47,8 @@ if TYPE_CHECKING:
 class PairEngine:
     """Annotates pairs and decides them in batches. Threads may share one and then take turns.
 
-    Parameters
-    ----------
-    encoder : Encoder, optional
-        In place of the one that the model names.
-    device : str
-        Where the encoder that the model names runs.
-
-    Attributes
-    ----------
-    is_system : bool
-        Whether a published system aligns.
-
-    InputError and ResourceError are raised as of Aligner.
+    `encoder`: in place of the one that the model names. `device`: where that one runs. `is_system`:
+    whether a published system aligns. InputError and ResourceError are raised as of Aligner.
     """
 
     def __init__(

@@ -449,15 +449,9 @@ def pair_evidence(
 cdef class EvidenceRows:
     """Evidence that each pair's source answers its target.
 
-    Parameters
-    ----------
-    expected : sequence of Expected
-        The answer that each pair's target expects.
-
-    Attributes
-    ----------
-    values : float64 array, shape (n_pairs, n_evidence)
-        Columns are named by EVIDENCE; zeros until the batch is decided, and for a pair that failed.
+    `expected`: the answer that each pair's target expects. `values` (float64 array, shape (n_pairs,
+    n_evidence)): columns are named by EVIDENCE; zeros until the batch is decided, and for a pair
+    that failed.
     """
 
     def __cinit__(self, expected):
@@ -627,17 +621,9 @@ cdef void _find_columns(
 cdef class SupportRows:
     """Support of the words of each pair's target by its source.
 
-    Parameters
-    ----------
-    n_tokens : sequence of int
-        Of each pair's target.
-
-    Attributes
-    ----------
-    values : float32 array, shape (n_tokens of all targets, n_columns)
-        Columns are named by COLUMNS; zeros until the batch is decided, and for a pair that failed.
-    offsets : int64 array, shape (n_pairs + 1,)
-        Pair k has the rows from ``offsets[k]`` to before ``offsets[k + 1]``.
+    `n_tokens`: of each pair's target. `values` (float32 array, shape (n_tokens of all targets,
+    n_columns)): columns are named by COLUMNS; zeros until the batch is decided, and for a pair that
+    failed. `offsets`: pair k has the rows from ``offsets[k]`` to before ``offsets[k + 1]``.
     """
 
     def __cinit__(self, n_tokens):

@@ -176,12 +176,7 @@ def excluded_labels(
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     """Return the excluded labels of each direction as 1, others as 0; every token keeps one.
 
-    Returns
-    -------
-    s2t : uint8 array, shape (n_source, n_target + 1)
-        State 0 is NULL.
-    t2s : uint8 array, shape (n_target, n_source + 1)
-
+    They are of shapes (n_source, n_target + 1) and (n_target, n_source + 1); state 0 is NULL.
     InputError is raised if sentences of these lengths cannot obey the constraints.
     """
     constraints.check(n_source, n_target)

@@ -242,15 +242,9 @@ def _are_decided(blocks: Iterable[Sequence[int]]) -> bool:
 class EditPair:
     """A pair whose edits are to be decided; inputs of the model are computed on demand.
 
-    Attributes
-    ----------
-    same : uint8 array, shape (n_source, n_target)
-        1 where two tokens are the same word.
-    links : float32 array, shape (n_source, n_target)
-    partner : int32 array, shape (n_source,)
-        The target token that each source token is kept as, -1 where it is not.
-    blocks : int32 array, shape (n_blocks, 4)
-        Each as a Stretch.
+    `same` [n_source, n_target]: 1 where two tokens are the same word. `partner` [n_source]: the
+    target token that each source token is kept as, -1 where it is not. `blocks` [n_blocks, 4]: each
+    as a Stretch.
     """
 
     def __init__(

@@ -42,17 +42,9 @@ _STOPS = frozenset((".", "!", "?"))
 
 
 class SideWords(NamedTuple):
-    """The words of one sentence.
-
-    Attributes
-    ----------
-    kinds : int32 array, shape (n_tokens,)
-        PUNCTUATION, COMMA, or a kind of word.
-    weights : float32 array, shape (n_tokens,)
-        Inverse document frequency of the lemma, in [0, 1]; 0 of function words and punctuation.
-    lemmas : int32 array, shape (n_tokens,)
-        Equal for equal lemmas, on either side.
-    """
+    """The words of one sentence: PUNCTUATION, COMMA, or a kind of word; the inverse document
+    frequency of the lemma, in [0, 1], 0 of function words and punctuation; and a number that is
+    equal for equal lemmas, on either side."""
 
     kinds: object
     weights: object
@@ -272,14 +264,9 @@ def kept_tokens(
 ):
     """Return the target token that each source token is kept as.
 
-    Parameters
-    ----------
-    same : uint8 array, shape (n_source, n_target)
-        1 where two tokens are the same word, else 0.
-    worth : float64 array, shape (n_source,)
-        Worth of keeping each source token, above 0.
-    links : float32 array, shape (n_source, n_target)
-        Confidence of each link, 0 without a link.
+    `same` [n_source, n_target]: 1 where two tokens are the same word, else 0. `worth` [n_source]: of
+    keeping each source token, above 0. `links` [n_source, n_target]: confidence of each link, 0
+    without a link.
 
     The result is an int32 array, shape (n_source,), with -1 where the token is not kept; the others
     rise. Ties go to a matching that keeps later tokens. ShapeError is raised if the shapes

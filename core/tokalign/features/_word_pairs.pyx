@@ -393,17 +393,9 @@ cdef inline Py_ssize_t _set_of(uint64_t key) noexcept nogil:
 cdef class PairMemory:
     """Compares words and caches the results; threads must not share it.
 
-    Parameters
-    ----------
-    base : int32 array, shape (n_templates,)
-        First slot of every feature template, -1 to switch one off; stays referenced.
-    weights : float32 array, shape (n_styles, n_slots, 2), optional
-        For s2t and t2s. Without them all scores are 0.
-
-    Attributes
-    ----------
-    n_asked, n_compared : int
-        Number of word pairs asked for, and of those that were not in the cache.
+    `base` [n_templates]: first slot of every feature template, -1 to switch one off; stays
+    referenced. `weights` [n_styles, n_slots, 2]: for s2t and t2s; without them all scores are 0.
+    `n_asked`, `n_compared`: number of word pairs asked for, and of those that were not in the cache.
     """
 
     def __init__(self, const int32_t[::1] base, const float[:, :, ::1] weights=None):

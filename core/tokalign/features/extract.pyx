@@ -551,13 +551,8 @@ cdef class Extractor:
         (n_source, n_target + 1), (n_target, n_source + 1)): the encoder's log-probabilities of
         every token's partner, NULL first; only the group "neural" needs them.
 
-        Returns
-        -------
-        row_start : int64 array, shape (n_source * n_target + n_source + n_target + 1,)
-            Rows are the cells (source-major), the source tokens' NULL, the target tokens' NULL.
-        slot : int32 array, shape (row_start[-1],)
-            Feature slots, as FeatureTable numbers them.
-        value : float32 array, shape (row_start[-1],)
+        They are `row_start`, int64; `slot`, int32, as FeatureTable numbers them; and `value`,
+        float32. Rows are the cells (source-major), the source tokens' NULL, the target tokens' NULL.
 
         InputError is raised if a sentence is empty, lacks tags or lemmas, has a head outside it, or
         the encoder's arrays are needed and missing; ShapeError, if a column's length is not the

@@ -36,19 +36,9 @@ def needs_trees(groups: Collection[str]) -> bool:
 class FeatureTable:
     """The slots of a chosen set of feature groups.
 
-    Parameters
-    ----------
-    groups : collection of str
-        Names out of GROUP_NAMES, or single templates of groups, such as ``position/edges``.
-
-    Attributes
-    ----------
-    groups : tuple of str
-        The same in the order of the templates, without templates whose whole group is there.
-    base : int32 array, shape (n_templates,)
-        First slot of each template, -1 where its group is off.
-
-    ModelError is raised if a group is unknown.
+    `groups`: names out of GROUP_NAMES, or single templates of groups, such as ``position/edges``;
+    kept in the order of the templates, without those whose whole group is there. `base`: first slot
+    of each template, -1 where its group is off. ModelError is raised if a group is unknown.
     """
 
     def __init__(self, groups: Collection[str]) -> None:

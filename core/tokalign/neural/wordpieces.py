@@ -59,17 +59,8 @@ def numbered_pieces(vocabulary: Table) -> dict[str, int]:
 class WordPieces:
     """Cuts tokens into numbered word pieces, and caches them by token.
 
-    Parameters
-    ----------
-    vocabulary : Table
-        With the strings ``pieces``; a piece's number is its index in them plus the encoder's first
-        piece.
-
-    Attributes
-    ----------
-    max_sequence : int
-        Pieces of the longest sequence that the encoder reads.
-
+    `vocabulary`: with the strings ``pieces``; a piece's number is its index in them plus the
+    encoder's first piece. `max_sequence`: pieces of the longest sequence that the encoder reads.
     ResourceError is raised if a piece is repeated, or one of the three special ones is missing.
 
     Examples

@@ -378,12 +378,9 @@ def cheapest_script(
     shape (n_source, n_target), C-contiguous): cost of substituting each target token for each
     source token; 0 to 1,000,000. `deletion`, `insertion`: cost of any token, in the same range.
 
-    Returns
-    -------
-    distance : int
-    partner : int32 array, shape (n_source,)
-        The target token that each source token is substituted by, -1 if it is deleted. Ties go to
-        the script that, read from the right, first substitutes, else deletes.
+    They are an int, and an int32 array, shape (n_source,), of the target token that each source token
+    is substituted by, -1 if it is deleted. Ties go to the script that, read from the right, first
+    substitutes, else deletes.
 
     ShapeError is raised if the shapes disagree; InputError, if heads are not trees, or a cost is
     out of range; LimitError, if the trees are so deep and branched that a pair of tokens needs more

@@ -65,19 +65,9 @@ fewer than ten links between other words.
 class SultanSystem:
     """Links similar words in similar contexts by the fixed rules of Sultan et al. (2014).
 
-    Threads may share one and then take turns.
-
-    Parameters
-    ----------
-    table : str, optional
-        Out of TABLES; by default the first installed one.
-
-    Attributes
-    ----------
-    table : str
-        Name and version of the table in use.
-
-    ResourceError is raised if the table is unknown, not installed, or damaged.
+    Threads may share one and then take turns. `table`: out of TABLES; by default the first
+    installed one; as an attribute, with its version. ResourceError is raised if it is unknown, not
+    installed, or damaged.
     """
 
     name = "sultan"

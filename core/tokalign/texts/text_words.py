@@ -73,15 +73,9 @@ def have_same_words(old: str, new: str) -> bool:
 def words_of(
     old: Sequence[str], new: Sequence[str]
 ) -> tuple[TextWords, TextWords, NDArray[np.float64]]:
-    """Return the words of both texts' sentences, and the weight of each stem.
-
-    Returns
-    -------
-    old, new : TextWords
-    weights : float64 array, shape (n_stems,)
-        Inverse document frequency, log(sentences / sentences with the stem), at least 0. Sentences
-        without words do not count.
-    """
+    """Return the words of both texts' sentences, and the weight of each stem: its inverse document
+    frequency, log(sentences / sentences with the stem), at least 0. Sentences without words do not
+    count."""
     numbers = WordNumbers()
     sides = [
         _as_arrays([sorted(set(numbers.add(text))) if text else [] for text in sentences])

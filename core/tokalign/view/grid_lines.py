@@ -40,6 +40,8 @@ def grid_lines(
 ) -> Iterator[str]:
     """Yield the lines of a grid, source down, target across; or of links, if it is too wide.
 
+    Target words are above their columns, one per line, connected by a rule.
+
     Parameters
     ----------
     links : set of (source, target), optional
@@ -55,10 +57,6 @@ def grid_lines(
         Shown in lines of links.
     is_judged_in_colour : bool
         Whether marks of predicted and missing links are in JUDGED_COLOURS, if links are given.
-
-    Notes
-    -----
-    Target words are above their columns, one per line, connected by a rule.
     """
     sources, targets = (list(map(in_line, side.tokens)) for side in (pair.source, pair.target))
     n_target = len(targets)

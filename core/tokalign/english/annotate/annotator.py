@@ -36,10 +36,7 @@ class Annotator(Protocol):
             Whether to parse; each sentence of a raw text gets its own root. A given tree is kept
             either way.
 
-        Raises
-        ------
-        InputError
-            If a sentence has no token.
+        InputError is raised if a sentence has no token.
         """
         ...
 
@@ -61,10 +58,8 @@ def load_annotator(name: str) -> Annotator:
     name : str
         One of ANNOTATORS; ``"stanza:FOLDER"`` and ``"spacy:MODEL"`` also say which models.
 
-    Raises
-    ------
-    ResourceError
-        If there is no such annotator, or a package or model that it needs is missing.
+    ResourceError is raised if there is no such annotator, or a package or model that it needs is
+    missing.
     """
     kind, _, model = name.partition(":")
     if kind not in ANNOTATORS:
