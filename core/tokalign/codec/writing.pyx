@@ -7,6 +7,7 @@ them (`Joined`). The format: https://protobuf.dev/programming-guides/encoding.
 """
 
 from cpython.bytes cimport PyBytes_FromStringAndSize
+from cpython.unicode cimport PyUnicode_AsUTF8AndSize
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, realloc
 from libc.string cimport memcpy, memmove
@@ -22,9 +23,6 @@ from tokalign.types.offsets import in_unit
 from tokalign.types.options import Detail, Direction, RankBy
 from tokalign.types.relations import ConflictKind, ConflictReason
 from tokalign.v1.align_pb2 import Alignment
-
-cdef extern from "Python.h":
-    const char *PyUnicode_AsUTF8AndSize(object text, Py_ssize_t *size) except NULL
 
 cdef enum:
     FIRST_BYTES = 1024

@@ -19,18 +19,13 @@ from itertools import pairwise
 
 import numpy as np
 
+from tokalign.english.annotate.characters cimport *
 from tokalign.english.annotate.growing cimport has_room
 from tokalign.english.annotate.sentence_scan cimport Scan, skip_space
 from tokalign.english.annotate.sentence_splitter cimport next_sentence, scan_of
 from tokalign.english.annotate.tagging cimport *
 from tokalign.english.annotate.text_scratch cimport *
 from tokalign.english.annotate.tokenizer cimport *
-
-cdef extern from "Python.h":
-    int PyUnicode_KIND(object text)
-    void* PyUnicode_DATA(object text)
-    Py_UCS4 PyUnicode_READ(int kind, const void* data, Py_ssize_t i) nogil
-    str PyUnicode_FromKindAndData(int kind, const void* letters, Py_ssize_t n)
 
 cdef extern from "_compiler.h" nogil:
     uint64_t mix "tokalign_mix"(uint64_t a, uint64_t b) noexcept

@@ -2,13 +2,7 @@
 
 from libc.stdint cimport int64_t
 
-cdef extern from "Python.h":
-    Py_UCS4 PyUnicode_READ(int kind, const void* data, Py_ssize_t i) nogil
-    bint Py_UNICODE_ISALPHA(Py_UCS4 letter) nogil
-    bint Py_UNICODE_ISDECIMAL(Py_UCS4 letter) nogil
-    bint Py_UNICODE_ISLOWER(Py_UCS4 letter) nogil
-    bint Py_UNICODE_ISSPACE(Py_UCS4 letter) nogil
-    bint Py_UNICODE_ISUPPER(Py_UCS4 letter) nogil
+from tokalign.english.annotate.characters cimport *
 
 cdef struct Scan:
     int kind            # how the text is stored: bytes of a character

@@ -31,11 +31,6 @@ from tokalign.english.annotate.abbreviations import (
     SHORT_LAST,
 )
 
-cdef extern from "Python.h":
-    int PyUnicode_KIND(object text)
-    void* PyUnicode_DATA(object text)
-    bint Py_UNICODE_ISALNUM(Py_UCS4 letter) nogil
-
 cdef enum:
     PERIOD = 1          # a single period
     DOTS = 2            # several, or an ellipsis

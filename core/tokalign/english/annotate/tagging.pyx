@@ -13,6 +13,7 @@ from libc.stdint cimport int16_t, int32_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
+from tokalign.english.annotate.characters cimport *
 from tokalign.english.annotate.forms cimport Form, both, slot
 from tokalign.english.annotate.parsing cimport (
     ACTION_WIDTH, LABEL_WIDTH, LEFT, N_ACTION_FEATURES, N_LABEL_FEATURES, NO_LABEL, RIGHT, SHIFT, State,
@@ -23,12 +24,6 @@ from tokalign.english.annotate.parsing cimport (
 import numpy as np
 
 from tokalign.errors import InputError, ShapeError
-
-cdef extern from "Python.h":
-    Py_UCS4* PyUnicode_AsUCS4(str text, Py_UCS4* buffer, Py_ssize_t n, int copy_null)
-    uint32_t Py_UNICODE_TOLOWER(uint32_t ch) nogil
-    bint Py_UNICODE_ISALPHA(Py_UCS4 letter) nogil
-    bint Py_UNICODE_ISDIGIT(Py_UCS4 letter) nogil
 
 cdef extern from "_rows.h" nogil:
     void fetch_wide_rows(const int16_t* weights, const uint32_t* rows, int n_rows) noexcept

@@ -12,12 +12,7 @@ from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from libc.stdint cimport uint8_t, uint32_t
 from libc.string cimport memset
 
-cdef extern from "Python.h":
-    Py_UCS4* PyUnicode_AsUCS4(str text, Py_UCS4* buffer, Py_ssize_t n, int copy_null)
-    str PyUnicode_FromKindAndData(int kind, const void* letters, Py_ssize_t n)
-    bint Py_UNICODE_ISALNUM(Py_UCS4 letter) nogil
-    bint Py_UNICODE_ISDECIMAL(Py_UCS4 letter) nogil
-    bint Py_UNICODE_ISSPACE(Py_UCS4 letter) nogil
+from tokalign.english.annotate.characters cimport *
 
 cdef enum:
     N_ON_STACK = 512    # longer sentences are copied to the heap
