@@ -40,7 +40,8 @@ EDITS = {
         'class PairFlags(LinkFlags):\n    dummy: bool = flag("Refuse.", default=False)\n',
     ),
     "core/tokalign/decoding/by_model.py": (
-        '        """Raise InputError if the model has no such style."""\n',
+        "    def check(self, options: AlignOptions) -> None:\n",
+        "    def check(self, options: AlignOptions) -> None:\n"
         "        from tokalign.errors import InputError\n\n"
         '        if options.dummy:\n            raise InputError("the option dummy arrived")\n',
     ),
