@@ -408,7 +408,7 @@ cdef class LexemeTable:
         word.tag = (<dict>TAG_INDEX).get(tag, UNKNOWN_TAG)
         word.coarse = (<dict>COARSE_INDEX).get(tag, UNKNOWN_COARSE)
         word.function_word = -1 if is_plain else self._function_words.get(lower, -1)
-        if not is_plain and not _has_letter_or_digit(form):
+        if not is_plain and not any(map(str.isalnum, form)):
             word.kind = KIND_MARK
         else:
             word.kind = KIND_FUNCTION if word.function_word >= 0 else KIND_CONTENT
@@ -503,14 +503,6 @@ cdef bint _is_number(str text):
             return False
         has_digit |= character.isdigit()
     return has_digit
-
-
-cdef bint _has_letter_or_digit(str text):
-    cdef Py_UCS4 character
-    for character in text:
-        if character.isalnum():
-            return True
-    return False
 
 
 cdef bint _has_letter(str text):
