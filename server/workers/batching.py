@@ -297,6 +297,8 @@ class FairQueue:
 
     def _cost_before(self, request: Request, deadline: float | None, caller: str, cost: int) -> int:
         """Return about what is handed out before the last `cost` of a new request are."""
+        if not self.waiting:
+            return 0  # asked three times for each call
         due = due_at(time.monotonic(), deadline, sum(request.costs), self._cost_per_s())
         if request.is_interactive:
             own = self._small.cost_before(caller, due, cost)
