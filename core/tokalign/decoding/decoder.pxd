@@ -98,14 +98,15 @@ cdef class DecodedPair:
     cdef readonly object source
     cdef readonly object target
     cdef readonly object constraints
-    cdef readonly object s2t_posterior
-    cdef readonly object t2s_posterior
-    cdef readonly object link_posterior
-    cdef readonly list links
-    cdef readonly int style
-    cdef readonly object unlike
-    cdef readonly double covered
-    cdef readonly bint is_turned
+    cdef readonly object s2t_posterior   # [n_source, n_target + 1] of labels, NULL first; rows sum to 1
+    cdef readonly object t2s_posterior   # [n_target, n_source + 1]
+    cdef readonly object link_posterior  # [n_source, n_target] which decided the links: the mean of
+                                         # both, or the output of the second pass
+    cdef readonly list links     # source, target and confidence of the joint decision's, sorted
+    cdef readonly int style      # number of the one that decided
+    cdef readonly object unlike  # [n_source, n_target] whether two words have different forms
+    cdef readonly double covered    # see Alignment
+    cdef readonly bint is_turned    # whether the caller's source is its target; see pair_order
     cdef bint _is_left       # whether the decoder's buffers hold no longer t2s
     cdef Decoder _decoder    # None once another pair is decoded
     cdef const double *_s2t  # emissions of both directions, held by the decoder

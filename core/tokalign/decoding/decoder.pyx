@@ -373,28 +373,8 @@ cdef inline bint _is_one_link(const int64_t[:, ::1] ranges, Py_ssize_t k) noexce
 
 
 cdef class DecodedPair:
-    """A decoded pair, while the decoder holds it; made by `decide_batch`.
-
-    Attributes
-    ----------
-    s2t_posterior : float64 array, shape (n_source, n_target + 1)
-        Probability of each source token's labels, column 0 is NULL; rows sum to one.
-    t2s_posterior : float64 array, shape (n_target, n_source + 1)
-    link_posterior : float64 array, shape (n_source, n_target)
-        The probabilities that decided the links: the mean of both, or the output of the second
-        pass.
-    links : list of (int, int, float)
-        Source, target and confidence of the links of the joint decision, sorted.
-    style : int
-        Number of the style that decided.
-    unlike : bool array, shape (n_source, n_target)
-        Whether two words have different forms.
-    covered : float
-        See Alignment.
-    is_turned : bool
-        Whether the caller's source and target are this pair's target and source; see
-        tokalign.decoding.pair_order.
-    """
+    """A decoded pair, while the decoder holds it; made by `decide_batch`. The attributes are explained
+    in decoder.pxd."""
 
     def __init__(self):
         raise TypeError("a DecodedPair is made by decide_batch")

@@ -41,11 +41,11 @@ cdef class Words:
     cdef int name_new(self, lemmatize) except -1
 
 cdef class AnnotatedTexts:
-    cdef readonly Words words
-    cdef int64_t[::1] offsets    # [n_texts + 1]
-    cdef int32_t[::1] starts     # [n_tokens]
-    cdef int32_t[::1] ends       # [n_tokens]
+    cdef readonly Words words    # their tokens, tags and lemmas
+    cdef int64_t[::1] offsets    # [n_texts + 1] text k has the tokens from offsets[k] to offsets[k + 1]
+    cdef int32_t[::1] starts     # [n_tokens] half-open character offsets in the text
+    cdef int32_t[::1] ends
     cdef int32_t[::1] numbers    # [n_tokens] of words
-    cdef list begins             # tokens that begin a later sentence of a text
+    cdef list begins             # tokens that begin a later sentence of a text, rising; few have one
     cdef int put(self, list places) except -1
     cdef int put_back(self, list readings) except -1

@@ -484,21 +484,8 @@ cdef int32_t[::1] _lengths(list tokens):
 
 
 cdef class AnnotatedTexts:
-    """Annotated texts in columns, made by TextAnnotator; immutable.
-
-    Attributes
-    ----------
-    words : Words
-        Their tokens, tags and lemmas.
-    offsets : int64 memoryview, shape (n_texts + 1,)
-        Text k has the tokens from ``offsets[k]`` to before ``offsets[k + 1]``.
-    starts, ends : int32 memoryview, shape (n_tokens,)
-        Half-open character offsets in the text.
-    numbers : int32 memoryview, shape (n_tokens,)
-        Number of each token's word among the words.
-    begins : list of int
-        Tokens that begin a sentence inside a text, in rising order; few texts have one.
-    """
+    """Annotated texts in columns, made by TextAnnotator; immutable. The attributes are explained in
+    annotated_texts.pxd."""
 
     def __init__(self):
         raise TypeError("AnnotatedTexts are made by a TextAnnotator")
