@@ -1,4 +1,4 @@
-"""Stamps of pages and mended faults raise no alarm, and a name given in full raises one."""
+"""Stamps and other entries raise no alarm; a change that is made in many places raises one."""
 
 from __future__ import annotations
 
@@ -7,6 +7,10 @@ import tokalign
 from tokalign.texts.diff import summarize
 
 RELEASES = "# 2.0.1\n\n- Fine.\n\n# 2.0.0\n\n- Good.\n\n# 1.9.0\n\n- New.\n"
+NEXT_RELEASES = "# 3.0.1: Better\n\n- Fix the lamp.\n\n# 3.0.0\n\n- Fun.\n\n# 2.9.0\n\n- Odd.\n"
+OLD_RELEASES = "\n# 1.8.0\n\n- Python 3.5 is no longer supported.\n- Node 8 is required now.\n"
+RULE = "The host must not sell the grain of guests without asking.\n"
+MILL = "\n\nThe mill is old. It stands at the river.\n"
 
 
 def _alarms(old, new):
@@ -20,17 +24,74 @@ def _alarms(old, new):
         ("&copy;2018 Ann Lee.", "&copy;2024 Ann Lee."),
         ('Powered by <a href="x">Mill 1.4.9</a>.', 'Powered by <a href="x">Mill 7.1.2</a>.'),
         (RELEASES, RELEASES + "- The reader no longer loses lines.\n"),
+        (RELEASES, RELEASES + "- The reader did not accept options.\n"),
+        (RELEASES + OLD_RELEASES, RELEASES),
+        (RELEASES, NEXT_RELEASES),
+        (RELEASES + "- Fix the dull axle (#3301)\n", RELEASES + "- Fix the dull wheel (#5814)\n"),
+        (RELEASES, RELEASES + "- Do not lose titles and allow colours.\n"),
+        (":Updated: 2020-03-01" + MILL, ":Updated: 2024-05-06" + MILL),
+        ("*Updated on 3 May 2020*" + MILL, "*Updated on 6 June 2024*" + MILL),
+        ("revdate: 1 May 2020" + MILL, "revdate: 2 May 2021" + MILL),
+        ("Revision: 1.12" + MILL, "Revision: 1.31" + MILL),
+        ("Mill 0.9.1 (beta)" + MILL, "Mill 1.2.0 (beta)" + MILL),
+        (MILL + "# -*- mode: text; fill-column: 72 -*-", MILL + "# -*- fill-column: 99 -*-"),
+        (
+            MILL + "Local Variables:\nfill-column: 72\nmode: text\nEnd:\n",
+            MILL + "Local Variables:\nfill-column: 99\nmode: rst\nEnd:\n",
+        ),
+        ("<script>\nrun({3: 1, 5: 2});\n</script>", "<script>\nrun({4: 1, 6: 2});\n</script>"),
+        ("It returns ``Optional[str]``, the key.", "It returns ``str | None``, the key."),
+        (MILL + RULE, MILL + RULE + "\nOf the wheel:\n\n" + RULE),
+        (MILL, MILL + "\n`name`: [OPTIONAL] - Name of the wheel.\n"),
+        ("*New in version 5.0*", "*New in version 0.5.0*"),
+        ("Set the option to `false`.", "Set the option to ``no``."),
+        ("# Startup Hooks Generation", "# Startup Scripts Generation"),
+        ("All parts run at once.", "Parts run at once."),
+        ("The wheel knows how parts should be named.", "The wheel knows the names of parts."),
+        (
+            MILL,
+            MILL + "Wheels stop once they are not supported. Wheels whose type is not used stop.",
+        ),
+        (
+            "- [`mill-water`](https://a.org/w) Plugin to share a Water connection.",
+            "- [`mill-steam`](https://a.org/s) Plugin to share a Steam connection.",
+        ),
+        ("- 2.7.1 needs Mill 3.2 or 4.", "- 2.8.1 needs Mill 3.5 or 4."),
+        (
+            "- **isNumeric(str)** - check if the string has only numbers.",
+            "- **isPort(str)** - check if the string has a port number.",
+        ),
     ],
 )
 def test_what_nobody_answers_for_raises_none(old, new):
     assert _alarms(old, new) == []
 
 
-def test_what_a_release_no_longer_supports_is_told():
-    assert _alarms(RELEASES, RELEASES + "- Python 3.6 is no longer supported.\n")
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (RELEASES, RELEASES + "- Python 3.6 is no longer supported.\n"),
+        (
+            "The Storwize driver is fast. Ask the people of IBM Storwize first.",
+            "The Spectrum driver is fast. Ask the people of IBM Spectrum first.",
+        ),
+        ("It is for Mill 2.6, 2.7, and 3.4 of all.", "It is for Mill 3.7, 3.8, and 3.11 of all."),
+        (
+            "See `mill-core/run.js`. Or read `mill-core/test/run.js` first.",
+            "See `core/run.js`. Or read `core/test/run.js` first.",
+        ),
+        ("- [`mill`](https://a.org) Grinds all.", "- [`@a/mill`](https://a.org) Grinds all."),
+        ("All members see it.", "Some members see it."),
+        ("The driver should report it.", "The driver must report it."),
+        ("Deadline: 3 May 2020" + MILL, "Deadline: 6 June 2024" + MILL),
+        ("version 2 of the License" + MILL, "version 3 of the License" + MILL),
+    ],
+)
+def test_what_somebody_answers_for_is_told_once(old, new):
+    assert len(_alarms(old, new)) == 1
 
 
-def test_a_name_that_became_another_in_many_places_is_one_alarm():
-    old = "The Storwize driver is fast. Ask the people of IBM Storwize first."
-    new = "The Spectrum driver is fast. Ask the people of IBM Spectrum first."
+def test_rules_that_were_replaced_are_told_once():
+    old = "".join(f"You must send part {k} of the source code to us.\n\n" for k in "abcdefghij")
+    new = "".join(f"Mills shall grind {k} sorts of grain in all lands.\n\n" for k in "qrstuvwxyz")
     assert len(_alarms(old, new)) == 1

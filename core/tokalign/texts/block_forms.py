@@ -46,22 +46,30 @@ _RUNNING_HEAD = regex(
     r"\(\d[a-z]{0,6}\)[ \t]*$",
     re.MULTILINE,
 )
+_SETTINGS = regex(
+    r"^.*(?:-\*-|\bvim?:).*$|^.*\bLocal Variables:(?s:.*?)\bEnd:|<(script|style)\b(?s:.*?)</\1>",
+    re.MULTILINE,
+)
 _EMPHASIS = regex(r"[*_]*")
 _BAR = regex(r"(?<!\\)\|")
 _REFERENCE = regex(rf"{_NAME}\(?\Z")
 _ADMONITION = "attention|caution|danger|hint|important|note|tip|warning"
 _UNTOLD = regex(
-    r"(?i:\blines?\s{1,3}|(?:copyright|\(c\)|\u00a9|&copy;)[^\n]{0,20}"
+    r"(?i:\blines?\s{1,3}|\(#|\bissue\s#?|(?:copyright|\(c\)|\u00a9|&copy;)[^\n]{0,20}"
     r"|\.\.\s{1,3}(?:version[a-z]{4,8}|deprecated)::\s|<title>[^<]*"
+    r"|\b(?:new|added|changed) in version "
     r"|\b(?:built|created|generated|powered)\s(?:using|with|by)\b[^\n]*(?:\n *&[^\n]*)?"
-    r"|\b(?:release(?: date)?|last (?:updat|modif|revis|chang)\w*)\W*(?:<[^<>]*>)?"
-    r"(?:[A-Z]\w{2,8} (?:\d+, )?)?|^:date: *|^[ \t:]*version: *['\"]?"
+    r"|(?:\brelease(?: date)?|\blast[ -](?:updat|modif|revis|chang)\w*|^[^\w\n]*(?:version:"
+    r"|(?:updat|modifi|revis|generat)ed\b(?: on| at)?|revision:|timestamp:"
+    r"|(?-i:(?:\w+[.-])?(?:rev)?date:)))"
+    r"\W*(?:<[^<>]*>)?(?:\d+ )?(?:[A-Z]\w{2,8} (?:\d+, )?)?"
     rf"|^[ \t]*(?:\.\. (?!(?:{_ADMONITION})::).*|:alt: .*)"
     r"|^\.(?:TH|\\\").*)\Z",
     re.MULTILINE,
 )
 _YEARS = regex(r"[\d\s,-]{4,30}\([cC]\)|&copy;")
 _OWN = regex(r"[\d.]{3,20}\w* [Dd]ocumentation\b")
+_RELEASE = regex(r"v?\d+\.\d+\.\d")
 _VERSION = regex(r"\W{0,3}v?\d+\.[\dx]")
 _EXAMPLE = regex(
     r"(?i:\b(?:e\.g\.|ex\.|for (?:example|instance),|in this case|writing\b)[^;()]{0,40})\Z"
@@ -135,8 +143,8 @@ def _underlines(line: str, above: str) -> bool:
 
 
 def printed(text: str) -> list[TextRange]:
-    """Return the ranges of lines that programs write, in order: what commands print, as blocks of
-    code show it, and running heads of manual pages.
+    """Return the ranges of lines that programs write or read, in order: what commands print, as
+    blocks of code show it, running heads of manual pages, scripts, and settings of editors.
 
     Examples
     --------
@@ -144,7 +152,8 @@ def printed(text: str) -> list[TextRange]:
     >>> [text[start:end] for start, end in printed(text)]
     ['3 files in 2.5 s\\n']
     """
-    found = [each.span() for each in _RUNNING_HEAD.finditer(text)] if "(" in text else []
+    found = [each.span() for each in _SETTINGS.finditer(text)]
+    found += [each.span() for each in _RUNNING_HEAD.finditer(text)] if "(" in text else []
     blocks: list[TextRange] = []
     for start, end in _code(text) if _ANY.search(text) is not None else ():
         joined = blocks and not text[blocks[-1][1] : start].strip()
@@ -202,12 +211,13 @@ def follows_name(text: str, at: int) -> bool:
 
 
 def says_little(text: str, at: int) -> bool:
-    """Whether a number at a place of a text is of a line, a copyright or a note of what is new, or
-    a version of an example: see lines 7-11, (c) 2024, e.g. 2.1."""
+    """Whether a number at a place of a text is of a line, a copyright, a stamp, a title's release
+    or a note of what is new, or a version of an example: see lines 7-11, (c) 2024, e.g. 2.1."""
     before = text[max(0, at - 200) : at]
+    is_title = at < 200 and "\n" not in before.lstrip() and _RELEASE.match(text, at) is not None
     is_example = _VERSION.match(text, at) is not None and _EXAMPLE.search(before) is not None
     is_untold = _UNTOLD.search(before) is not None or _YEARS.match(text, at) is not None
-    return is_example or is_untold or _OWN.match(text, at) is not None
+    return is_title or is_example or is_untold or _OWN.match(text, at) is not None
 
 
 def is_of_label(span: TextRange, text: str, label: TextRange) -> bool:

@@ -8,11 +8,11 @@ numbered anew is none, neither a label, nor a reference to it, and neither is wh
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from tokalign.english.lexicon.word_lists import function_words
@@ -35,7 +35,15 @@ from tokalign.texts.block_forms import (
 from tokalign.texts.diff.build_diff import n_alike
 from tokalign.texts.diff.duties import DUTIES, duty_of, is_of_releases, is_of_rules
 from tokalign.texts.diff.reading_order import paragraphs
-from tokalign.texts.diff.text_diff import BlockKind, DiffBlock, DiffSegment, TextDiff, token_spans
+from tokalign.texts.diff.text_diff import (
+    MARKUP,
+    SPACE,
+    BlockKind,
+    DiffBlock,
+    DiffSegment,
+    TextDiff,
+    token_spans,
+)
 from tokalign.types.edits import CONFLICTING, Change, EditKind
 from tokalign.types.patterns import regex
 
@@ -61,36 +69,48 @@ _LITERAL = regex(
     r"``(?=\S).{1,300}?``|<(?:code|kbd|tt)\b[^<>]{0,99}>[^<]{1,300}<|(?<![`:\w])`(?=\S)[^`\n<]{1,300}`(?![`_\w])"
     r"|:(?:attr|class|command|data|envvar|exc|file|func|meth|mod|option):`[^`\n]{1,300}`"
 )
-_POINTING = regex(r":(?:doc|issue|numref|pep|ref|rfc|term|ticket):`[^`\n]{1,300}`")
 _PROSE = regex(r"(?<!\S)[A-Za-z]?[a-z]+(?!\S)")
-_DIGITS = regex(r"\d+(?:[.-]\d+)*")
-_LONG = 400  # characters
 _FEW = 6  # words
+_FEW_OF_TEXT, _KEPT = 40, 5  # words, and one of how many must stay
 LEAST_SURE = 0.6
-LEAST_SURE_ELSEWHERE = 0.85
+LEAST_SURE_ELSEWHERE = 0.8
 """Shares of the words of sentences that stay, in which any conflict is told: where sentences stayed
-one by one, and where they moved, were split or merged."""
+one by one, and where they moved, were split or merged, or are of lists of changes."""
 _OF_CODE = frozenset((Change.CODE, Change.NUMBER, Change.OPPOSITE, Change.NEGATION))
 _CALL = regex(r"\w\(|^[ \t]*>>> ")
 _SETTING = regex(r"[ \t]*(?:[$#%>] |[\w.-]+ ?[:=])")
-_VARIABLE = regex(r"\|[\w-]+\||\\f[A-Z(]|://.*://")
-_HASH = regex(r"[0-9a-f]{12,}")
+_VARIABLE = regex(r"\|[\w-]+\||\\f[A-Z(]|://.*://|\b[0-9a-f]{12,} [0-9a-f]{12,}\b")
 _TELLING = {
-    Change.MODALITY: re.compile(
-        r"(?i:\b(?:must|shall|should|not|never|cannot|requir|mandat|oblig|forbid|prohibit|allow"
-        r"|permit|optional|recommend)|n['\u2019]t\b|\A(?:can|may|might|could|will) \w+\Z)"
+    Change.MODALITY: regex(
+        r"(?i:\b(?:allow|can\b|may\b|must|optional|permit|recommend|shall|should))"
     ),
-    Change.NEGATION: re.compile(
-        r"(?i:\b(?:without|cannot|n(?:o|or|ot|one|ever|either|obody|othing)\b|except|fail|lack|refus|den[iy]"
-        r"|avoid|reject|only|hardly|few|little|stop|prevent|(?:de|dis|il|im|in|ir|mis|non|un)-?\w{3})"
-        r"|n['\u2019]t\b|less\b)"
-    ),
-    Change.QUANTITY: re.compile(
+    Change.QUANTITY: regex(
         r"(?i:\b(?:all|always|any|both|each|every|few|half|least|most|never|no|none|only|some)\b)"
     ),
 }
-"""Words of which one must be among those of a change."""
+"""Words of which one must be on both sides of a change."""
+_TELLING_ALONE = {
+    Change.MODALITY: regex(
+        r"(?i:\b(?:must|shall|not|never|cannot|requir|mandat|oblig|forbid|prohibit)|n['\u2019]t\b"
+        r"|\A(?:can|may|might|could|will) \w+\Z)"
+    ),
+    Change.NEGATION: regex(
+        r"(?i:\b(?!(?-i:None\b))(?:without|cannot|n(?:o|or|ot|one|ever|either|obody|othing)\b|except|fail|lack|refus|den[iy]"
+        r"|avoid|reject|only|hardly|few|little|stop|prevent|(?:de|dis|il|im|in|ir|mis|non|un)-?\w{3})"
+        r"|n['\u2019]t\b|less\b)"
+    ),
+    Change.QUANTITY: regex(r"(?i:\b(?:few|half|most|never|none)\b)"),
+}
+"""Words that say what their change is on one side alone."""
 _WORD = regex(r"\w[\w'\u2019-]*")
+_DENIES = regex(r"(?i:\b(?:cannot|false|n(?:o|or|ot|one|ever|either)|off)\b|n['\u2019]t\b)")
+_LISTED = regex(r"[ \t]*(?:[,;/&+][ \t]*)?(?:(?:and|or)[ \t]+)?")
+"""What stands between the values of a list."""
+_KEY = regex(
+    r"\s*(?:[-*+|#]+[ \t]+)*(?:`[^`\n]+`|(?:\*\*)?\[[^\]\n]+\]|\*\*\w+[(._][^*\n]*\*\*"
+    r"|v?\d+(?:[.-]\d+)+)"
+)
+"""Begins an entry: what it is of, marked as code, bold or a link, or a version or date."""
 _QUOTES = "\"'`\u2018\u2019\u201c\u201d,;:()[]{} \t\n"
 MOST_SHOWN = 12
 """Most alarms that are shown unless all are asked for."""
@@ -222,10 +242,13 @@ def renumbered(diff: TextDiff) -> tuple[Renumbered, ...]:
 def alarms_of(diff: TextDiff) -> tuple[Alarm, ...]:
     """Return the alarms of a difference, the most important first."""
     found: dict[tuple[str, str], list[Alarm]] = {}
+    is_replaced = _is_replaced(diff)
     for each in _Finder(diff).found():
         pair = " ".join(each.old.lower().split()), " ".join(each.new.lower().split())
         if each.kind == "name":
             pair = next((same for same in found if _renames(each, found[same][0])), pair)
+        if is_replaced and any(each.kind == same[0].kind in DUTIES for same in found.values()):
+            continue
         found.setdefault(_unlike(*pair) if each.kind == "code" else pair, []).append(each)
     alarms = []
     for same in found.values():
@@ -236,20 +259,29 @@ def alarms_of(diff: TextDiff) -> tuple[Alarm, ...]:
     return tuple(sorted(alarms, key=lambda each: KINDS.index(each.kind)))
 
 
-def _unlike(old: str, new: str) -> tuple[str, str]:
-    """Return the words in which two codes differ, as of one part that was renamed in many.
+def _is_replaced(diff: TextDiff) -> bool:
+    """Whether other rules stand in for those of the old text: hardly any words of the shorter text
+    stayed, and one sentence of each kind is told."""
+    n = min(len(diff.old.split()), len(diff.new.split()))
+    kept = sum(len(_kept(diff, block).split()) for block in diff.blocks)
+    return _FEW_OF_TEXT < n > _KEPT * kept and is_of_rules(diff.old) and is_of_rules(diff.new)
 
-    Examples
-    --------
-    >>> _unlike("mill1.wheel.turn", "mill2.wheel.turn"), _unlike("mill1", "mill2")
-    (('mill1', 'mill2'), ('mill1', 'mill2'))
-    """
+
+def _kept(diff: TextDiff, block: DiffBlock) -> str:
+    """Return what stayed of a block."""
+    is_kept = (EditKind.EQUAL, EditKind.MOVE)
+    return " ".join(diff.new_text(each) for each in block.segments if each.kind in is_kept)
+
+
+def _unlike(old: str, new: str) -> tuple[str, str]:
+    """Return the words in which two codes differ, as of one part that was renamed in many: mill1
+    and mill2 of mill1.wheel and mill2.wheel."""
     sides = [re.findall(r"\w+|\W", each) for each in (old, new)]
     for _ in range(2):
         n = n_alike(*sides)
         sides = [side[n:][::-1] for side in sides]
     one, other = ("".join(side) for side in sides)
-    return (one, other) if one and other else (old, new)
+    return (one, other) if (one and other) or len(one + other) > _FEW else (old, new)
 
 
 def _renames(one: Alarm, other: Alarm) -> bool:
@@ -261,13 +293,7 @@ def _renames(one: Alarm, other: Alarm) -> bool:
 
 
 def renumbered_line(found: Iterable[Renumbered]) -> str:
-    """Return the line for labels that were numbered anew; empty without any.
-
-    Examples
-    --------
-    >>> renumbered_line([Renumbered("3", "4", 1, 1), Renumbered("3.1", "4.1", 2, 2)])
-    'Renumbered: 3 → 4, 3.1 → 4.1'
-    """
+    """Return the line for labels that were numbered anew, such as Renumbered: 3 → 4, or none."""
     pairs = list(dict.fromkeys(f"{each.old} → {each.new}" for each in found))
     more = [f"and {len(pairs) - _MOST_LABELS} more"] if len(pairs) > _MOST_LABELS else []
     return f"Renumbered: {', '.join(pairs[:_MOST_LABELS] + more)}" if pairs else ""
@@ -279,9 +305,10 @@ class _Finder:
     def __init__(self, diff: TextDiff) -> None:
         self._diff = diff
         self._renumbered = {each[:2] for each in renumbered(diff)}
+        self._plain = " ".join(diff.old.split()), " ".join(diff.new.split())
         self._printed = printed(diff.old), printed(diff.new)
         self._are_of_rules = is_of_rules(diff.old), is_of_rules(diff.new)
-        self._is_of_releases = is_of_releases(diff.new)
+        self._is_of_releases = is_of_releases(diff.old), is_of_releases(diff.new)
 
     @cached_property
     def _numbers(self) -> dict[int, int]:
@@ -293,17 +320,6 @@ class _Finder:
             if not is_origin
         }
 
-    @cached_property
-    def _rows(self) -> Counter[str]:
-        """How many sentences there are of each form, with 0 for numbers."""
-        diff = self._diff
-        return Counter(
-            _DIGITS.sub("0", side[start:end])
-            for block in diff.blocks
-            for side, spans in ((diff.old, block.old_sentences), (diff.new, block.new_sentences))
-            for start, end in spans
-        )
-
     def found(self) -> Iterator[Alarm]:
         """Yield an alarm for each place, in the order of the new text."""
         diff = self._diff
@@ -314,43 +330,51 @@ class _Finder:
         for number, block in enumerate(diff.blocks):
             form = forms[block.new[0] < block.new[1]][number]
             is_whole = block.kind in (BlockKind.DELETED, BlockKind.INSERTED)
-            last = None
-            is_whole |= self._is_rewritten(block)
-            is_loose = None
-            for s, segment in enumerate(block.segments):
+            is_whole |= block.kind is BlockKind.CHANGED and not _WORD.search(_kept(diff, block))
+            is_release = form is BlockForm.HEADING and all(self._is_of_releases)
+            if is_release or self._is_other_entry(block):
+                continue
+            for s, segment in self._listed(block):
                 change = segment.change
                 if change == Change.WORDING and self._is_in(_LITERAL, block, segment):
                     change = Change.CODE
-                elif change == Change.CODE and self._is_in(_POINTING, block, segment):
-                    continue
                 if (change not in CONFLICTING and not is_whole) or self._is_printed(segment):
-                    continue
-                if change in (Change.NUMBER, Change.CODE) and self._is_other(block):
                     continue
                 old, new = self._words(block, segment)
                 told = None
                 kind = ""
-                if is_whole:
+                if is_whole and not self._is_dropped(number):
                     told, old, new = self._sentences(old, new, form)
                 if told is None and change in CONFLICTING:
                     if segment.change is Change.NUMBER:
                         kind, old, new = self._value(block, segment, old, new)
-                    if change != Change.OPPOSITE and kind not in ("money", "time"):
-                        is_loose = self._is_loose(block) if is_loose is None else is_loose
-                        if is_loose and form is not BlockForm.CELL:
-                            continue
+                    is_sure = change == Change.OPPOSITE or kind in ("money", "time")
+                    is_sure &= block.kind is BlockKind.CHANGED and not all(self._is_of_releases)
+                    if not is_sure and form is not BlockForm.CELL and self._is_loose(block):
+                        continue
                     told = self._change(segment, Change(change), old, new, kind, form)
-                    if change == Change.ROLES and (
-                        block.kind is not BlockKind.CHANGED
-                        or not self._are_exchanged(block, old, new)
-                    ):
+                    if change == Change.ROLES and not self._are_exchanged(block, old, new):
                         told = None
-                found = (told, old, new) if told else None
-                if told and found != last:  # the day and the month of one date are one alarm
+                if told:
                     row = self._row(block) if form is BlockForm.CELL else ""
-                    place = self._place(number, s, row)
+                    at = self._numbers[id(block)], fate(block)
+                    lines = _line_of(diff.old, segment.old[0]), _line_of(diff.new, segment.new[0])
+                    place = AlarmPlace(number, s, *at, *lines, row)
                     yield Alarm(*told, old, new, (place,), self._beside(block, s))
-                last = found or last
+
+    def _listed(self, block: DiffBlock) -> list[tuple[int, DiffSegment]]:
+        """Return the segments and their numbers; values of a list that all change are one."""
+        found: list[tuple[int, DiffSegment]] = []
+        for s, each in enumerate(block.segments):
+            found.append((s, each))
+            if len(found) > 2 and each.change in (Change.NUMBER, Change.NAME, Change.CODE):
+                (n, first), (_, between) = found[-3:-1]
+                is_next = first.old[1] == between.old[0] < each.old[0] == between.old[1]
+                is_listed = is_next and _LISTED.fullmatch(self._diff.new_text(between))
+                if is_listed and first.change == each.change:
+                    old, new = (first.old[0], each.old[1]), (first.new[0], each.new[1])
+                    found[-3:] = [(n, replace(first, old=old, new=new))]
+        return found
 
     def _sides(self, block: DiffBlock, segment: DiffSegment) -> Iterator[tuple[str, TextRange]]:
         """Yield the old and the new text of a block, and where in it the segment is."""
@@ -369,24 +393,14 @@ class _Finder:
             both.append((len(words) < len(whole.strip()) and words.strip(_QUOTES)) or words)
         return both[0], both[1]
 
-    def _is_rewritten(self, block: DiffBlock) -> bool:
-        """Whether no word of a block's sentences stayed."""
-        return block.kind is BlockKind.CHANGED and not any(
-            each.kind in (EditKind.EQUAL, EditKind.MOVE) and _WORD.search(self._diff.new_text(each))
-            for each in block.segments
-        )
-
     def _is_loose(self, block: DiffBlock) -> bool:
         """Whether most words of sentences that are not short changed: what else conflicts in them
         may be about something else."""
-        kept = sum(
-            len(self._diff.new_text(each).split())
-            for each in block.segments
-            if each.kind in (EditKind.EQUAL, EditKind.MOVE)
-        )
         most = max(len(each(block).split()) for each in (self._diff.old_text, self._diff.new_text))
-        least = LEAST_SURE if block.kind is BlockKind.CHANGED else LEAST_SURE_ELSEWHERE
-        return most - kept > _FEW and kept < least * most
+        is_near = block.kind is BlockKind.CHANGED and not all(self._is_of_releases)
+        few, least = (_FEW, LEAST_SURE) if is_near else (_FEW // 2, LEAST_SURE_ELSEWHERE)
+        kept = len(_kept(self._diff, block).split())
+        return most - kept > few and kept < least * most
 
     def _is_set(self, segment: DiffSegment, form: BlockForm) -> bool:
         """Whether a code is in prose, a command, or a short line that sets something: not in a call
@@ -396,9 +410,9 @@ class _Finder:
             n = len(line.split())
             is_prose = 2 * len(_PROSE.findall(line)) > n or _LITERAL.search(line) is not None
             is_code = form is BlockForm.CODE
-            if is_code and (_CALL.search(line) or not (n == 1 or _SETTING.match(line) or is_prose)):
+            if _CALL.search(line) and (is_code or not is_prose):
                 return False
-            if n > _FEW and not is_prose:
+            if not (is_prose or (n <= _FEW and (n == 1 or not is_code or _SETTING.match(line)))):
                 return False
         return True
 
@@ -409,44 +423,39 @@ class _Finder:
             for whole, (start, end) in self._sides(block, segment)
         )
 
-    def _is_other(self, block: DiffBlock) -> bool:
-        """Whether the values and codes of a block's sides are not of one thing: of releases whose
-        entries were moved, split or merged, or of another row of a list whose rows differ by
-        numbers alone, so that the first number tells them apart."""
-        if self._is_of_releases and block.kind is not BlockKind.CHANGED:
-            return True
-        sides = self._diff.old_text(block), self._diff.new_text(block)
-        olds, news = map(_DIGITS.findall, sides)
-        if min(len(olds), len(news)) < 2 or olds[0] == news[0]:
-            return False
-        n_alike = [self._rows[_DIGITS.sub("0", text.strip())] for text in sides]
-        return n_alike[0] == n_alike[1] >= 4
+    def _is_dropped(self, number: int) -> bool:
+        """Whether a block was deleted with a neighbour from a list of changes, as old ones are."""
+        kinds = [each.kind for each in self._diff.blocks[max(number - 1, 0) : number + 2]]
+        return self._is_of_releases[0] and kinds.count(BlockKind.DELETED) > 1
+
+    def _is_other_entry(self, block: DiffBlock) -> bool:
+        """Whether the sides of a block are of other things: what an entry is of changed, and more
+        of it than that."""
+        changed = [each for each in block.segments if each.change not in (None, SPACE, MARKUP)]
+        return len(changed) > 1 and all(
+            (key := _KEY.match(whole)) is not None and start < key.end()
+            for whole, (start, _) in self._sides(block, changed[0])
+        )
 
     def _are_exchanged(self, block: DiffBlock, old: str, new: str) -> bool:
-        """Whether content words of both sides are in the other text of a block that is not long, as
-        of exchanged roles."""
-        if block.new[1] - block.new[0] > _LONG:
-            return False
-        said = [set(_WORD.findall(each.lower())).difference(_FUNCTION_WORDS) for each in (old, new)]
-        wholes = self._diff.new_text(block).lower(), self._diff.old_text(block).lower()
-        is_kept = (
-            any(re.search(rf"\b{re.escape(word)}\b", whole) for word in words)
-            for words, whole in zip(said, wholes, strict=True)
+        """Whether content words of both sides are in the other text of a block, as of exchanged
+        roles."""
+        said, words = (
+            [{*_WORD.findall(each.lower())} - _FUNCTION_WORDS for each in both]
+            for both in ((old, new), (self._diff.old_text(block), self._diff.new_text(block)))
         )
-        words = [set(_WORD.findall(each)).difference(_FUNCTION_WORDS) for each in wholes]
         return (
-            all(is_kept)
-            and len(words[0] ^ words[1]) <= 1
-            and (said[0] == said[1] or not (said[0] <= said[1] or said[1] <= said[0]))
+            block.kind is BlockKind.CHANGED
+            and bool(said[0] & words[1] and said[1] & words[0] and len(words[0] ^ words[1]) <= 1)
+            and (said[0] == said[1] or bool(said[0] - said[1] and said[1] - said[0]))
         )
 
     def _is_printed(self, segment: DiffSegment) -> bool:
         """Whether a program wrote the line where the words of a segment begin, on either side."""
-        for lines, (start, end) in zip(self._printed, (segment.old, segment.new), strict=True):
-            at = bisect_right(lines, (start, len(self._diff.old) + len(self._diff.new))) - 1
-            if start < end and at >= 0 and start < lines[at][1]:
-                return True
-        return False
+        return any(
+            start < end and any(at <= start < stop for at, stop in lines)
+            for lines, (start, end) in zip(self._printed, (segment.old, segment.new), strict=True)
+        )
 
     def _beside(self, block: DiffBlock, number: int) -> tuple[str, str]:
         """Return the kept words beside a segment."""
@@ -457,24 +466,10 @@ class _Finder:
                 kept[side] = words[side - 1] if words else ""
         return kept[0], kept[1]
 
-    def _place(self, number: int, segment: int, row: str) -> AlarmPlace:
-        block = self._diff.blocks[number]
-        here = block.segments[segment]
-        return AlarmPlace(
-            number,
-            segment,
-            self._numbers[id(block)],
-            fate(block),
-            _line_of(self._diff.old, here.old[0]),
-            _line_of(self._diff.new, here.new[0]),
-            row,
-        )
-
     def _row(self, block: DiffBlock) -> str:
         """Return what stands in the first cell of a block's row that is not empty."""
-        text, (start, end) = self._diff.new, block.new
-        if start == end:
-            text, (start, end) = self._diff.old, block.old
+        sides = (self._diff.old, block.old), (self._diff.new, block.new)
+        text, (start, end) = sides[block.new[0] < block.new[1]]
         line = text[text.rfind("\n", 0, start) + 1 : end].rstrip()
         return next((line[a:b] for a, b in cells_of(line) if a < b), "")
 
@@ -483,9 +478,7 @@ class _Finder:
     ) -> tuple[str, str, str]:
         """Return the kind of the value that a segment changes, and the old and the new one whole: 3
         pm for 3."""
-        found = [
-            _value_at(without_marks(whole), span) for whole, span in self._sides(block, segment)
-        ]
+        found = [_value_at(without_marks(text), at) for text, at in self._sides(block, segment)]
         kinds = {each[0] for each in found if each}
         if len(kinds) != 1 or [bool(each) for each in found] != [bool(old), bool(new)]:
             return "number", old, new
@@ -498,10 +491,14 @@ class _Finder:
         """Return the change and the kind that sentences make which come or go, and those sentences
         that oblige, forbid, permit or deny; if none does, both as they are."""
         duties = [
-            duty_of(text, is_of_rules=is_ruling, is_of_releases=self._is_of_releases)
-            if text and form is BlockForm.TEXT
+            duty_of(text, is_of_rules=is_ruling, is_of_releases=self._is_of_releases[1])
+            if text
+            and form is BlockForm.TEXT
+            and (text.count(" ") < _FEW or " ".join(text.split()) not in other)
             else None
-            for text, is_ruling in zip((old, new), self._are_of_rules, strict=True)
+            for text, is_ruling, other in zip(
+                (old, new), self._are_of_rules, self._plain[::-1], strict=True
+            )
         ]
         kind = min(filter(None, duties), key=KINDS.index, default=None)
         if kind is None:
@@ -513,28 +510,30 @@ class _Finder:
         self, segment: DiffSegment, change: Change, old: str, new: str, kind: str, form: BlockForm
     ) -> tuple[Change, str] | None:
         """Return the change and the kind of a segment, or None if it is no alarm."""
-        diff = self._diff
-        if not _differs(change, old, new):
+        places = (self._diff.old, segment.old[0]), (self._diff.new, segment.new[0])
+        if not (_differs(change, old, new) and _tells(change, old, new)):
             return None
-        telling = _TELLING.get(change)
-        if telling is not None and telling.search(f"{old} {new}") is None:
-            return None
-        if (change in (Change.NUMBER, Change.CODE) or old[:1].isdigit()) and (
-            says_little(diff.old, segment.old[0]) and says_little(diff.new, segment.new[0])
-        ):
+        is_value = change in (Change.NUMBER, Change.CODE) or old[:1].isdigit()
+        if is_value and all(says_little(*each) for each in places):
             return None
         if form is BlockForm.CODE or change is Change.CODE:
             is_prose = any(len(_PROSE.findall(each)) > 3 for each in (old, new))
             is_told = change in _OF_CODE and not is_prose
             return (change, "code") if is_told and self._is_set(segment, form) else None
         if change is not Change.NUMBER:
-            return change, str(change)
-        is_reference = follows_name(diff.old, segment.old[0]) and follows_name(
-            diff.new, segment.new[0]
-        )
+            is_title = change is Change.NAME and form is BlockForm.HEADING
+            return None if is_title else (change, str(change))
+        is_reference = all(follows_name(*each) for each in places)
         if old and new and is_reference and (number_of(old), number_of(new)) in self._renumbered:
             return None
         return change, kind
+
+
+def _tells(change: Change, old: str, new: str) -> bool:
+    """Whether words say what their change is, on both sides or so that one is enough."""
+    alone, both = _TELLING_ALONE.get(change), _TELLING.get(change)
+    is_told = alone is None or alone.search(f"{old} {new}") is not None
+    return is_told or (both is not None and all(map(both.search, (old, new))))
 
 
 def _differs(change: Change, old: str, new: str) -> bool:
@@ -550,24 +549,19 @@ def _differs(change: Change, old: str, new: str) -> bool:
     olds, news = (re.sub(r"\bu(?=['\"])|\W|_+\b", "", each).lower() for each in (old, new))
     if change is Change.CODE and _is_corrected(old, new):
         return False
-    if olds == news or _names_one(old, new) or (_HASH.fullmatch(olds) and _HASH.fullmatch(news)):
+    if olds == news or _names_one(old, new):
+        return False
+    if change is Change.NEGATION and all(map(_DENIES.search, (old, new))):
         return False
     return change is not Change.CODE or bool(olds and news)
 
 
 def _is_corrected(old: str, new: str) -> bool:
-    """Whether two names differ by a misspelt word: a letter is lost, added or swapped in its midst.
-
-    Examples
-    --------
-    >>> _is_corrected("all_topolgical", "all_topological"), _is_corrected("option", "options")
-    (True, False)
-    """
+    """Whether two names differ by a misspelt word: a letter is lost, added or swapped in its midst,
+    as in all_topolgical_sort."""
     words = re.findall(r"[^\W_]+", old.lower()), re.findall(r"[^\W_]+", new.lower())
-    unlike = [each for each in zip(*words, strict=False) if each[0] != each[1]]
-    if len(words[0]) != len(words[1]) or len(unlike) != 1:
-        return False
-    one, other = unlike[0]
+    unlike = [each for each in zip_longest(*words, fillvalue="") if each[0] != each[1]]
+    one, other = unlike[0] if len(unlike) == 1 else ("", "")
     is_inside = min(len(one), len(other)) > 4 and one[0] + one[-1] == other[0] + other[-1]
     is_lost = len(one) != len(other) or sorted(one) == sorted(other)
     return is_inside and is_lost and is_typo(one, other)

@@ -22,12 +22,13 @@ _DENIED = {"obligation": "permission", "permission": "prohibition", "prohibition
 _BEING = frozenset(("am", "are", "be", "been", "is", "was", "were"))
 _ASIDES = frozenset(
     (
-        "although", "because", "case", "check", "e.g.", "how", "i.e.", "if", "since", "though",
-        "unless", "verify", "what", "when", "whenever", "where", "whereby", "whether", "which",
-        "while", "who", "why", "with", "(",
+        "although", "because", "case", "check", "e.g.", "how", "i.e.", "if", "once", "since",
+        "though", "unless", "verify", "what", "when", "whenever", "where", "whereby", "whether",
+        "which", "while", "who", "whose", "why", "with", "(",
     )
 )  # fmt: skip
 """Words that begin what a sentence does not say of itself."""
+_PAST = frozenset(("could", "did", "had", "was", "were"))
 _ENDS = frozenset((",", ";", ".", "then"))
 _ADDRESS = regex(r"\S*://\S*")
 _DENYING = frozenset(("never", "no", "nobody", "none", "nor", "not", "nothing"))
@@ -37,7 +38,7 @@ _NOTHING = frozenset(("also", "always", "just", "matter", "necessarily", "none",
 _TURNING = frozenset(("and", "but", "may", "might", "or", "to", ","))
 """Words before a negation of a part of a sentence."""
 _SAYING = regex(
-    r"am|are|be|been|is|was|were|also|always|longer|much|never|no|not|now|often|only|still|\w+ly"
+    r"am|are|be|been|is|was|were|also|always|longer|much|never|no|not|now|only|still|(?!common|general|normal|typical|usual)\w+ly"
 )
 _BARRED = regex(
     r"(?:\W*\w+::?|note)?\W*(?:(?:please|but|so|also|and|then)\W+)?"
@@ -51,8 +52,9 @@ _RULING = regex(
     r"\b(?:must|shall|MUST|SHALL|SHOULD|MAY|hereby|liable|entitled|prohibited|agrees)\b"
 )
 _RELEASE = regex(
-    r"^[ \t]*(?:#+ |=+ )?\W{0,3}(?:\w+[ \t])?v?\d+(?:\.\d+){1,3}\w{0,6}\W{0,3}"
-    r"(?:[ \t]\W{0,3}(?:\d{4}-\d\d|\d{1,2}[ .-]|released?\b|un|\w+ \d).{0,40})?$",
+    r"^[ \t]*(?:#+ v?\d+(?:\.\d+){2}\b.{0,40}"
+    r"|(?:#+ |=+ )?\W{0,3}(?:\w+[ \t]\W{0,3})?v?\d+(?:\.\d+){1,3}\w{0,6}\W{0,3}"
+    r"(?:[ \t]\W{0,5}(?:\d{4}-\d\d|\d{1,2}[ .-]|released?\b|un|\w+ \d).{0,40})?)$",
     re.MULTILINE,
 )
 _TOLD_OF_RELEASES = regex(
@@ -138,7 +140,7 @@ def duty_of(text: str, *, is_of_rules: bool = True, is_of_releases: bool = False
             aside = word if at or word != "(" else ""
         elif word == ")":
             aside = ""
-        is_part = "-" in (text[start - 1 : start], text[end : end + 1])  # not-for-profit
+        is_part = not {"-", "["}.isdisjoint((text[start - 1 : start], text[end : end + 1]))
         if at in is_value or is_part or aside == '"' or aside in _ASIDES:
             continue
         duty = _duty(words, lower, at)
@@ -146,11 +148,12 @@ def duty_of(text: str, *, is_of_rules: bool = True, is_of_releases: bool = False
             is_said = any(
                 _OUTRIGHT.match(" ".join(lower[k : at + 12])) for k in (at, max(at - 1, 0))
             ) or any(map(_PERSON.fullmatch, lower[max(at - 2, 0) : at]))
-            if not is_said or (duty == "denial" and at > _FAR):
+            is_past = duty == "denial" and lower[max(at - 1, 0)] in _PAST
+            if not is_said or is_past or (duty == "denial" and at > _FAR):
                 continue
         if aside != "that" or word in _MODALS or duty == "prohibition":  # they agree that he must
             duties.add(duty)
-    if _BARRED.match(text) is not None:
+    if _BARRED.match(text) is not None and not is_of_releases:
         duties.add("prohibition")
     return next((kind for kind in DUTIES if kind in duties), None)
 

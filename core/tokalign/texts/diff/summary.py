@@ -168,11 +168,8 @@ def stat_lines(diff: TextDiff, names: tuple[str, str] = ("old", "new")) -> Itera
 def _bar(summary: Summary) -> str:
     n_new, n_old = summary.n_inserted, summary.n_deleted
     scale = min(1.0, _LONGEST_BAR / max(n_new + n_old, 1))
-    return "+" * _scaled(n_new, scale) + "-" * _scaled(n_old, scale)
-
-
-def _scaled(n: int, scale: float) -> int:
-    return max(round(n * scale), 1) if n else 0
+    plus, minus = (round(max(n * scale, n > 0)) for n in (n_new, n_old))
+    return "+" * plus + "-" * minus
 
 
 def _by_weight(changes: Mapping[str, int]) -> dict[str, dict[str, int]]:
