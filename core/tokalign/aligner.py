@@ -372,8 +372,7 @@ class Aligner:
     ) -> float:
         """Return how much two sentences say the same, in [0, 1]; see docs/scores.md.
 
-        Arguments and errors are as for `align`, without constraints. Where no style is named, the
-        model's first one decides, so that the figures of all pairs can be compared.
+        Arguments and errors are as for `align`, without constraints; so is the similarity.
         """
         return self.align(source, target, _for_scores(options, changes)).similarity
 

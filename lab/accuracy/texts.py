@@ -30,7 +30,7 @@ from statistics import fmean
 
 import numpy as np
 from tokalign import Aligner
-from tokalign.texts.align_texts import COMPARING
+from tokalign.texts.align_texts import comparing
 from tokalign.texts.sentence_matching import best_partners
 from tokalign.texts.text_plan import GAINS, BlockPlan, Gains, TextPlan
 from tokalign.texts.text_words import words_of
@@ -111,7 +111,8 @@ def difflib_links(text: Prepared) -> Links:
 def prepare(aligner: Aligner, made: MadeText) -> Prepared:
     """Return a text whose candidates are compared."""
     plan = TextPlan.of(made.old, made.new)
-    return Prepared(made, plan, [each.similarity for each in aligner.pipe(plan.pairs(), COMPARING)])
+    compared = aligner.pipe(plan.pairs(), comparing(aligner))
+    return Prepared(made, plan, [each.similarity for each in compared])
 
 
 def mean_f1(

@@ -85,11 +85,12 @@ def held_out(
     there are no pieces, of which encoders have said nothing.
     """
     annotator = load_annotator("native")
+    folds = _folds(data, n_folds)
+    data = data.in_reading_order()
     examples = TrainingExamples.prepare(data, annotator, settings)
     header = header_for(data, annotator, settings, name="fold")
     followed = followed_corpora(data, settings)
     pairs = [*data.gold, *data.unrelated]
-    folds = _folds(data, n_folds)
     rng = random.Random(SEED)
     wholes = [
         replace(pair, source=source, target=target)
@@ -110,6 +111,7 @@ def held_out(
             encoded = data.encoded[k] if data.encoded else None
             found.append(reader.read(wholes[k], style, fold, encoded))
             if (piece := pieces[k]) is not None:
+                piece = piece.in_reading_order()
                 found.append(replace(reader.read(piece, style, fold), is_piece=True))
     return found
 

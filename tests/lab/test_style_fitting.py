@@ -204,6 +204,7 @@ def test_models_of_folds_say_something_of_every_pair(gold):
         own = {each.gold.id: each for each in found if each.style == style}
         assert own.keys() == {pair.id for pair in pairs}
         for pair in pairs:
-            shape = len(pair.source), len(pair.target)
+            read = pair.in_reading_order()
+            shape = len(read.source), len(read.target)
             assert {mean.shape for mean in own[pair.id].means.values()} == {shape}
             assert own[pair.id].impossible.any() == (not style)

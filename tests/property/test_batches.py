@@ -13,7 +13,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from reference import decisions as reference
+from reference.pair import ReferencePair
 from support.decoding import ask
 from support.sample import sample_pairs
 from tokalign.aligner import Aligner
@@ -131,12 +133,19 @@ def as_it_stands(pair: AnnotatedPair, options: AlignOptions) -> dict[str, Any]:
             reference.score(t2s, s2t, reference.content_weights(source)),
             reference.score(s2t, t2s, reference.content_weights(target)),
         ),
-        "covered": reference.similarity(s2t, t2s, *weights),
+        "covered": reference.share_of_both(s2t, t2s, *weights, strengths(source, target)),
         "posteriors": reference.confidences(
             s2t, t2s, style, options.symmetrization, constraints, unlike
         ),
         "phrases": maximal_blocks(links),
     }
+
+
+def strengths(source: Sentence, target: Sentence) -> NDArray[np.float64]:
+    pair = ReferencePair(
+        source, target, LEXICONS.wordnet, LEXICONS.vectors, LEXICONS.paraphrases, has_rules=True
+    )
+    return np.array([[pair.V(i, j) for j in range(len(target))] for i in range(len(source))])
 
 
 def check(alignment: Alignment, expected: dict[str, object]) -> None:
@@ -241,11 +250,12 @@ def test_words_that_are_forgotten_between_batches_change_nothing() -> None:
 
 def test_weights_that_leave_no_posteriors_fail_their_pairs_alone() -> None:
     model = load_model(DATA_DIR / "en.tokalign")
-    weights, transitions = model.summed()
+    drawn = np.random.default_rng(0)
+    weights, transitions = (
+        1e6 * drawn.standard_normal(each.shape).astype(each.dtype) for each in model.summed()
+    )
     huge = SimpleNamespace(
-        header=model.header,
-        table=model.table,
-        summed=lambda: (1e6 * weights, 1e6 * transitions),
+        header=model.header, table=model.table, summed=lambda: (weights, transitions)
     )
     backend = ModelBackend(huge, Lexicons.for_groups(model.table.groups))
     alike = (GOOD, GOOD)

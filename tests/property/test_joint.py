@@ -50,15 +50,22 @@ def test_figures_equal_their_twins(both: Posteriors, data: st.DataObject) -> Non
     of_score = data.draw(
         st.lists(st.sampled_from((0.1, 1.0)), min_size=n_target, max_size=n_target)
     )
-    score, similarity = covered_shares(*both, of_score, source, target)
-    assert score == pytest.approx(reference.score(*both, of_score))
-    assert similarity == pytest.approx(
-        reference.similarity(*both, np.array(source), np.array(target))
+    cells = st.lists(
+        st.sampled_from((0.0, 0.5, 0.7, 1.0)),
+        min_size=n_source * n_target,
+        max_size=n_source * n_target,
     )
+    strength = np.array(data.draw(cells)).reshape(n_source, n_target)
+    weights = np.array(source), np.array(target)
+    score, linked = covered_shares(*both, of_score, source, target)
+    assert score == pytest.approx(reference.score(*both, of_score))
+    assert linked == pytest.approx(reference.share_of_both(*both, *weights))
     assert 0 <= score <= 1 + 1e-12
-    assert 0 <= similarity <= 1
-    _, mirrored = covered_shares(*both[::-1], [1.0] * n_source, target, source)
-    assert similarity == pytest.approx(mirrored)
+    _, covered = covered_shares(*both, of_score, source, target, strength)
+    assert covered == pytest.approx(reference.share_of_both(*both, *weights, strength))
+    assert 0 <= covered <= linked <= 1
+    _, mirrored = covered_shares(*both[::-1], [1.0] * n_source, target, source, strength.T)
+    assert covered == pytest.approx(mirrored)
 
 
 @given(posteriors())

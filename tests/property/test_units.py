@@ -34,7 +34,7 @@ def units_of(source: Sentence, target: Sentence, options: AlignOptions) -> Units
         source, target, LEXICONS.wordnet, LEXICONS.vectors, LEXICONS.paraphrases, has_rules=True
     )
     mean, covered = ALIGNER._engine.backend.ask(
-        ((source, target), None), options, lambda each: (each.link_posterior, each.covered)
+        ((source, target), None), options, lambda each: (each.link_posterior, each.linked)
     )
     return Units(pair, mean, covered, LEXICONS.frequencies)
 

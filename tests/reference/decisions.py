@@ -55,9 +55,18 @@ def score(s2t: Array, t2s: Array, weights: Sequence[float]) -> float:
     return float(np.dot(covered, weights) / np.sum(weights))
 
 
-def similarity(s2t: Array, t2s: Array, source_weights: Array, target_weights: Array) -> float:
-    """Twin of the similarity of tokalign.decoding.link_decision."""
+def share_of_both(
+    s2t: Array,
+    t2s: Array,
+    source_weights: Array,
+    target_weights: Array,
+    strength: Array | None = None,
+) -> float:
+    """Twin of the share linked, or, with the strengths of words, covered, of
+    tokalign.decoding.link_decision."""
     mean = (s2t[:, 1:] + t2s[:, 1:].T) / 2
+    if strength is not None:
+        mean = np.where(strength.astype(np.float32) >= np.float32(0.69), mean, 0.3 * mean)
     shares = []
     for weights, expected in (
         (source_weights, mean.sum(axis=1)),

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from tokalign.english.lexicon.word_lists import token_weight
 from tokalign.types import Alignment
 
+from reference.decisions import share_of_both
 from reference.pair import ReferencePair
 
 
@@ -27,6 +29,15 @@ def gate_inputs(
     doubt, fault = mean * (1 - mean), np.where(linked, 1 - mean, mean)
     right, size = mean[linked].sum(), linked.sum() + mean.sum()
     free = ~linked.any(axis=1), ~linked.any(axis=0)
+    weights = [
+        np.array(
+            [
+                token_weight(word.form, word.raw_tag, pair.frequencies.idf(word.lemma))
+                for word in side
+            ]
+        )
+        for side in words
+    ]
     content = tuple(np.array([word.kind == "content" for word in side]) for side in words)
     free_content = [own & kind for own, kind in zip(free, content, strict=True)]
     n_free = [int(each.sum()) for each in free_content]
@@ -52,7 +63,7 @@ def gate_inputs(
         min(n_free),
         sum(int(each.sum()) for each in free) - sum(n_free),
         sum(mean.max(axis=1 - k)[free_content[k]].sum() for k in (0, 1)),
-        alignment.covered,
+        share_of_both(s2t_posterior, t2s_posterior, *weights),
         alignment.agreement,
         alignment.score,
         style,

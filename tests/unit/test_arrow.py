@@ -166,8 +166,7 @@ def test_columns_are_as_long_as_each_other():
 def test_one_sentence_is_compared_with_a_column():
     texts = ["The dogs bark.", None, "It rained all day."]
     table = pa.table({"text": texts, "source": ["not read"] * 3})
-    options = AlignOptions(style="strict")  # what decides where sentences are compared
-    made = Similarity(one="Dogs bark.", target="text", options=options)(table).to_pylist()
+    made = Similarity(one="Dogs bark.", target="text")(table).to_pylist()
     expected = Aligner.load().similarities("Dogs bark.", [texts[0], texts[2]])
     assert [row["similarity"] for row in made if row["text"]] == pytest.approx(expected, abs=1e-6)
     assert made[1]["similarity"] is None and made[1]["error"] == "the target is null"

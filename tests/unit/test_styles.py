@@ -195,13 +195,14 @@ def test_each_pair_gets_the_style_that_its_words_ask_for(choosing, style) -> Non
     assert [each.style for each in choosing.pipe([SAME, OTHER], style=style)] == ["loose", "tight"]
 
 
-def test_scores_alone_are_of_the_first_style_so_that_pairs_can_be_compared(choosing) -> None:
-    for pair in (SAME, OTHER):
-        scores, first = (
-            choosing.align(*pair, **o) for o in ({"detail": "scores"}, {"style": "tight"})
-        )
-        assert (scores.style, scores.similarity) == ("tight", first.similarity)
-    assert choosing.align(*SAME, detail="scores", style="loose").style == "loose"
+def test_the_similarity_is_one_figure_in_the_style_that_the_pair_chooses(choosing) -> None:
+    for pair, style in ((SAME, "loose"), (OTHER, "tight")):
+        scores, whole = (choosing.align(*pair, **o) for o in ({"detail": "scores"}, {}))
+        assert (scores.style, whole.style) == (style, style)
+        assert choosing.similarity(*pair) == scores.similarity == whole.similarity
+        assert choosing.similarities(pair[0], [pair[1]]).tolist() == [whole.similarity]
+        assert choosing.similarity_matrix([pair[0]], [pair[1]]).tolist() == [[whole.similarity]]
+    assert choosing.align(*SAME, detail="scores", style="tight").style == "tight"
 
 
 @pytest.mark.parametrize("style", ["", "tight", "loose"])
@@ -285,4 +286,4 @@ def test_the_shipped_default_chooses(shipped) -> None:
 def test_pairs_with_a_question_have_their_own_style(shipped, source, target, asks) -> None:
     assert (shipped.align(source, target).style == "questions") == asks
     assert shipped.align(source, target, style="strict").style == "strict"
-    assert shipped.align(source, target, detail="scores").style == "strict"
+    assert (shipped.align(source, target, detail="scores").style == "questions") == asks

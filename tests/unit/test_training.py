@@ -101,6 +101,35 @@ def test_training_pairs_are_learnt(gold, annotator) -> None:
     assert n_right / sum(len(pair.sure) for pair in gold) > 0.95
 
 
+def test_the_order_in_which_a_corpus_names_its_sentences_changes_nothing(
+    gold, annotator, tmp_path
+) -> None:
+    turned = [
+        GoldPair(
+            pair.id, pair.target, pair.source,
+            *(frozenset((j, i) for i, j in each) for each in (pair.sure, pair.possible)),
+        )
+        for pair in gold
+    ]  # fmt: skip
+    first = trained({"sample": gold}, annotator)
+    second = trained({"sample": turned}, annotator)
+    np.testing.assert_array_equal(first.weights, second.weights)
+    np.testing.assert_array_equal(first.transitions, second.transitions)
+
+
+def test_scores_of_an_encoder_are_turned_with_their_pair(gold) -> None:
+    scores = [
+        tuple(np.zeros((n, m + 1), dtype=np.float32) for n, m in ((a, b), (b, a)))
+        for a, b in ((len(pair.source), len(pair.target)) for pair in gold)
+    ]
+    data = TrainingData({"sample": gold}, encoder="none", encoded=scores).in_reading_order()
+    assert any(pair is not own for pair, own in zip(data.gold, gold, strict=True))
+    for pair, (forth, back) in zip(data.gold, data.encoded, strict=True):
+        assert len(pair.source) >= len(pair.target)
+        assert forth.shape == (len(pair.source), len(pair.target) + 1)
+        assert back.shape == (len(pair.target), len(pair.source) + 1)
+
+
 def test_the_header_says_how_it_was_trained(gold, annotator) -> None:
     data = TrainingData({"one": gold[:3], "two": gold[3:5]})
     model = train(
@@ -169,7 +198,7 @@ def test_the_shared_weights_of_the_best_development_loss_are_kept(
     reports: list[Progress] = []
     settings = TrainingSettings(feature_groups=GROUPS, max_iterations=200, l2=1e-3, patience=3)
     corpora = {"one": gold[:4], "two": gold[4:6]} if n_corpora == 2 else {"one": gold[:6]}
-    dev = gold[6:]
+    dev = [pair.in_reading_order() for pair in gold[6:]]
     model = trained(corpora, annotator, settings, dev=dev, report=reports.append)
     matrix = build_matrix(
         annotate_gold(dev, annotator, trees=False), model.table, Lexicons.for_groups(GROUPS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, Protocol, overload
 
 from tokalign.errors import InputError, WorkerError
@@ -12,13 +12,16 @@ from tokalign.types.ranking import Judgement
 
 
 class ModelName(Protocol):
-    """The name and the version of a model."""
+    """The name, the version and the styles of a model."""
 
     @property
     def name(self) -> str: ...
 
     @property
     def version(self) -> str: ...
+
+    @property
+    def styles(self) -> Sequence[Mapping[str, Any]]: ...
 
 
 class AnnotatesSentences(Protocol):

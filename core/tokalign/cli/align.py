@@ -87,7 +87,6 @@ def similarity(files: PairFiles, layout: SimilarityLayout, options: CutFlags, ru
 
     One line out for one line in. Input and bad lines are treated as by `tokalign align`. Sentences
     as arguments are each compared with the first one; `tokalign rank` and `tokalign matrix` compare
-    one with the lines of a file. Without --style or --related, all pairs are aligned in the model's
-    first style.
+    one with the lines of a file.
     """
     run.write(files, layout, replace(options.options(), detail=Detail.SCORES))

@@ -253,7 +253,7 @@ cdef void _gate_inputs(
         disagreement, n_open, doubt / (n_source + n_target),
         log(<double>n_source), log(<double>n_target),
         n_links, n_unlike, beside, of_source, of_target, min(of_source, of_target), others, pull,
-        job.covered, job.agreement, job.score, job.style,
+        job.shares.linked, job.agreement, job.score, job.style,
     ]
     for k in range(<int>N_GATE_INPUTS):
         inputs[k] = <float>found[k]
@@ -487,8 +487,8 @@ cdef class Batch:
         cdef LinkView links = self._links(first, end)
         carve_conflicts(&room, self._room, job.source.n, job.target.n)
         job.agreement = find_conflicts(&extractor.pair, &links, judge, &room)
-        job.score = lowered(job.target_covered, job.agreement)
-        job.similarity = lowered(job.covered, job.agreement)
+        job.score = lowered(job.target_covered, job.agreement, SCORE_FALL)
+        job.similarity = lowered(job.shares.covered, job.agreement, COVERED_FALL)
         if not add_conflicts(&self.conflicts, number, &extractor.pair, &room):
             return NO_MEMORY
         return FINE
@@ -500,7 +500,7 @@ cdef class Batch:
         cdef LinkView links = self._links(first, end)
         fill_room(
             &room, self._room, self.scratch.s2t_posterior, self.scratch.t2s_posterior,
-            job.source.n, job.target.n, job.covered,
+            job.source.n, job.target.n, job.shares.linked,
         )
         relate_links(
             &extractor.pair, &room, self.relations, &links,
@@ -533,7 +533,7 @@ cdef class Batch:
         ]
         decoded._decoder = decoder
         decoded.style = job.style
-        decoded.covered = job.covered
+        decoded.linked = job.shares.linked
         decoded.unlike = _array_of(
             decoder.extractor.pair.lexical_class, n_source * n_target, np.uint8
         ).reshape(n_source, n_target) != <int>CLASS_IDENTICAL
@@ -563,7 +563,7 @@ cdef class Batch:
             self.figures[k] = self.jobs[k].score
             self.figures[self.n_pairs + k] = self.jobs[k].similarity
             self.figures[2 * self.n_pairs + k] = self.jobs[k].target_covered
-            self.figures[3 * self.n_pairs + k] = self.jobs[k].covered
+            self.figures[3 * self.n_pairs + k] = self.jobs[k].shares.covered
             self.figures[4 * self.n_pairs + k] = self.jobs[k].agreement
             if self.jobs[k].status == NO_MEMORY:
                 self.errors[k] = MemoryError("arrays of a pair")

@@ -101,9 +101,9 @@ class ModelBackend(Backend):
     ) -> list[int]:
         """Return the number of each pair's style; -1 where one is chosen by the pair.
 
-        Pairs with a question have a style of their own, if the model has one. Only scores of one
-        style are comparable: if the call `compares` pairs, the first style decides all, or, if it
-        `answers` a question, that of questions.
+        Pairs with a question have a style of their own, if the model has one. Candidates are scored
+        in one style: if the call `compares` pairs, the first style decides all, or, if it `answers`
+        a question, that of questions.
         """
         name = self._styles.chosen(options.style)
         names, asking = self._styles.names, self._styles.asks
@@ -122,9 +122,8 @@ class ModelBackend(Backend):
         options: AlignOptions,
         extras: Extras = NO_EXTRAS,
     ) -> Decided:
-        compares = extras.compares or options.detail is Detail.SCORES
         numbers = self._style_numbers(
-            pairs, options, compares=compares, answers=bool(extras.expected)
+            pairs, options, compares=extras.compares, answers=bool(extras.expected)
         )
         relations = self.relations if options.relations else None
         details = PairDetails(options, self._conventions, self._table, relations, len(pairs))
@@ -159,7 +158,7 @@ class ModelBackend(Backend):
             unit=options.offsets,
             truncated=truncated(sources, targets) if options.truncate else (),
             styles=[names[number] for number in styles] if names else (),
-            compare=self._compare if self._has_cosines(options, compares=compares) else None,
+            compare=self._compare if self._has_cosines(options, extras) else None,
             encoded=self._encoded,
         )
         if options.edits:
@@ -171,8 +170,9 @@ class ModelBackend(Backend):
             None if support is None else support.values,
         )
 
-    def _has_cosines(self, options: AlignOptions, *, compares: bool) -> bool:
+    def _has_cosines(self, options: AlignOptions, extras: Extras) -> bool:
         """Whether pairs have the encoder's cosines; see tokalign.decoding.cascade."""
+        compares = extras.compares or options.detail is Detail.SCORES
         return self._encoded is not False or (compares and options.effort > 0.0)
 
     def gate_rows(
@@ -183,7 +183,6 @@ class ModelBackend(Backend):
         The result is a float32 array, shape (n_pairs, n_inputs): see tokalign.decoding.batch; zeros
         for a pair that failed.
         """
-        compares = compares or options.detail is Detail.SCORES
         found = [GateRows(0).values]
         for start in range(0, len(pairs), AT_ONCE):
             some: list[EncodedPair] = [(pair, None) for pair in pairs[start : start + AT_ONCE]]

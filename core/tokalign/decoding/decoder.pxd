@@ -1,7 +1,12 @@
 from libc.stdint cimport int32_t, int64_t, uint8_t
 
 from tokalign.crf.chains cimport Workspace
-from tokalign.decoding.link_decision cimport N_CHOICE_INPUTS, SecondPass, StyleNumbers
+from tokalign.decoding.link_decision cimport (
+    N_CHOICE_INPUTS,
+    PairShares,
+    SecondPass,
+    StyleNumbers,
+)
 from tokalign.decoding.second_pass cimport GroupRoom
 from tokalign.english.annotate.annotated_texts cimport AnnotatedTexts, Words
 from tokalign.features.extract cimport Analysis, Extractor
@@ -32,7 +37,7 @@ cdef struct Job:
     int style                    # that decides; CHOOSE until one is chosen
     Status status
     double target_covered
-    double covered
+    PairShares shares
     double agreement
     double score
     double similarity
@@ -105,7 +110,7 @@ cdef class DecodedPair:
     cdef readonly list links     # source, target and confidence of the joint decision's, sorted
     cdef readonly int style      # number of the one that decided
     cdef readonly object unlike  # [n_source, n_target] whether two words have different forms
-    cdef readonly double covered    # see Alignment
+    cdef readonly double linked     # share of both sides with a partner; see link_decision
     cdef readonly bint is_turned    # whether the caller's source is its target; see pair_order
     cdef bint _is_left       # whether the decoder's buffers hold no longer t2s
     cdef Decoder _decoder    # None once another pair is decoded

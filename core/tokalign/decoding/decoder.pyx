@@ -290,29 +290,32 @@ cdef Status _fill_posteriors(
     return FINE
 
 
-cdef void _fill_figures(Job *job, const PairScratch *scratch) noexcept nogil:
-    """Fill the covered shares."""
+cdef void _fill_figures(
+    Job *job, const float *strength, const PairScratch *scratch
+) noexcept nogil:
+    """Fill the shares that have a partner."""
     cdef TokenWeights weights
     cdef Py_ssize_t k
     for k in range(job.source.n):
         scratch.source_weights[k] = job.source.word[k].weight
     for k in range(job.target.n):
         scratch.target_weights[k] = job.target.word[k].weight
-    weights.score_target = job.score_weights
-    if job.is_turned:
-        weights.source = scratch.target_weights
-        weights.target = scratch.source_weights
-        pair_shares(
-            scratch.t2s_posterior, scratch.s2t_posterior, job.target.n, job.source.n, &weights,
-            &job.target_covered, &job.covered,
-        )
-        return
     weights.source = scratch.source_weights
     weights.target = scratch.target_weights
-    pair_shares(
+    fill_shares(
         scratch.s2t_posterior, scratch.t2s_posterior, job.source.n, job.target.n, &weights,
-        &job.target_covered, &job.covered,
+        strength, &job.shares,
     )
+    if job.is_turned:
+        job.target_covered = target_share(
+            scratch.t2s_posterior, scratch.s2t_posterior, job.target.n, job.source.n,
+            job.score_weights,
+        )
+    else:
+        job.target_covered = target_share(
+            scratch.s2t_posterior, scratch.t2s_posterior, job.source.n, job.target.n,
+            job.score_weights,
+        )
 
 
 cdef Status decode_job(
@@ -333,7 +336,7 @@ cdef Status decode_job(
         job.style = choose_style(conventions.choice, conventions.n_styles, inputs)
     status = _fill_posteriors(decoder, extractor, job, job.style, scratch)
     if status == FINE:
-        _fill_figures(job, scratch)
+        _fill_figures(job, extractor.pair.strength, scratch)
     return status
 
 
@@ -491,7 +494,7 @@ cdef class DecodedPair:
             raise MemoryError("units of a pair")
         try:
             fill_room(
-                &room, memory, &s2t[0, 0], &t2s[0, 0], pair.source.n, pair.target.n, self.covered
+                &room, memory, &s2t[0, 0], &t2s[0, 0], pair.source.n, pair.target.n, self.linked
             )
             for k, (source_tokens, target_tokens) in enumerate(units):
                 source = _checked(source_tokens, "source", pair.source.n)

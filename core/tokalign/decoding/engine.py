@@ -14,7 +14,7 @@ from tokalign.batches.outcomes import annotate_pairs, map_batch, unwrap
 from tokalign.decoding.backend import Backend, EncodedPair, Unit
 from tokalign.decoding.by_model import ModelBackend
 from tokalign.decoding.explain import require_indices
-from tokalign.decoding.pair_order import in_reading_order, reads_target_first
+from tokalign.decoding.pair_order import in_reading_order
 from tokalign.english.annotate import Annotator, load_annotator
 from tokalign.english.annotate.prepared import annotate, is_ready
 from tokalign.english.lexicon.lexical_tables import Frequencies
@@ -33,6 +33,7 @@ from tokalign.types import (
     Sentence,
     SentenceLike,
 )
+from tokalign.types.links import reads_target_first
 from tokalign.types.options import AlignOptions, Markup, RankBy
 
 if TYPE_CHECKING:

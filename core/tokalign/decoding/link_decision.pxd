@@ -39,10 +39,14 @@ cdef class SecondPass:
     ) noexcept nogil
 
 cdef struct TokenWeights:
-    # Weights of the tokens of a pair.
-    const double *score_target   # [n_target] in the score
-    const double *source         # [n_source] in similarity
+    # Weights of the tokens of a pair, in similarity.
+    const double *source         # [n_source]
     const double *target         # [n_target]
+
+cdef struct PairShares:
+    # Shares of both sides with a partner, each in [0, 1].
+    double linked
+    double covered               # where unlike partners count less
 
 cdef inline double mean_posterior(
     const double *s2t_posterior, const double *t2s_posterior, Py_ssize_t n_source,
@@ -98,13 +102,21 @@ cdef bint turn_links(
     Py_ssize_t n_links, Py_ssize_t n_target,
 ) noexcept nogil
 
-cdef void pair_shares(
+cdef double target_share(
     const double *s2t_posterior,   # [n_source, n_target + 1]
     const double *t2s_posterior,   # [n_target, n_source + 1]
     Py_ssize_t n_source, Py_ssize_t n_target,
-    const TokenWeights *weights, double *target_covered, double *covered,
+    const double *weights,         # [n_target]
 ) noexcept nogil
-cdef double lowered(double share, double agreement) noexcept nogil
+cdef void fill_shares(
+    const double *s2t_posterior,   # [n_source, n_target + 1]
+    const double *t2s_posterior,   # [n_target, n_source + 1]
+    Py_ssize_t n_source, Py_ssize_t n_target, const TokenWeights *weights,
+    const float *strength,         # [n_source, n_target]
+    PairShares *shares
+) noexcept nogil
+cdef double SCORE_FALL, COVERED_FALL
+cdef double lowered(double share, double agreement, double fall) noexcept nogil
 
 cdef void choice_inputs(
     const PairState *pair,

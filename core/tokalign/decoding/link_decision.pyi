@@ -35,6 +35,7 @@ def covered_shares(
     score_weights: Sequence[float],
     source_weights: Sequence[float],
     target_weights: Sequence[float],
+    strength: NDArray[np.floating] | None = None,
 ) -> tuple[float, float]: ...
 def lowered_shares(
     shares: NDArray[np.float64], agreements: NDArray[np.float64]

@@ -24,8 +24,12 @@ v is 1 for content words and 0.1 for others: the score is the expected share of 
 with a partner that both directions support. On TrecQA's development questions this ranks answers
 better than the mean or the product of their posteriors.
 
-    share(side) = sum over tokens of w * min(1, sum of the token's mean[i, j]) / sum of w
+    share(side) = sum over tokens of w * min(1, sum of the token's c * mean[i, j]) / sum of w
     covered     = the smaller of both sides' shares
+
+c is 1, or UNLIKE for words whose strength is below MATCHED_STRENGTH: they are linked for what stands
+around them, and say the same less often. *linked* is the share with c = 1. docs/scores.md says what
+chose UNLIKE.
 
 A token's weight w is its idf, doubled for numbers and 0 for punctuation; if a side's weights are
 all 0, its tokens weigh the same. So 0.8 says: at least 80% of each sentence, weighted by how rare
@@ -33,10 +37,11 @@ its words are, is expected to have a counterpart in the other.
 
 These shares are *covered*, but the sentences may contradict each other there; conflicts lower both:
 
-    lowered(share) = share * (1 - FALL * share ** 4 * (1 - agreement))
+    lowered(share) = share * (1 - fall * share ** 4 * (1 - agreement))
 
-A conflict matters little between sentences that share little. FALL and the power were chosen on our
-own contrasts, without a loss on STS 2012 and MSRP (lab/experiments.md).
+A conflict matters little between sentences that share little. The falls, SCORE_FALL and
+COVERED_FALL, and the power were chosen on our own contrasts and on training parts of STS 2012, SICK
+and MSRP (lab/experiments.md).
 
 If no style is named, a linear classifier chooses it: each style has weights for the pair's inputs,
 CHOICE_INPUTS, and a constant; ties go to the first style. The inputs say how much the sentences
@@ -66,7 +71,8 @@ cdef enum:
     LIKELY = 1       # taken if beside a link
     TAKEN = 2
 
-cdef double FALL = 0.4
+cdef double SCORE_FALL = 0.4, COVERED_FALL = 0.6
+cdef double UNLIKE = 0.3
 cdef int[<int>N_RELATIONS] TURNED = TURNED_KINDS
 
 cdef struct TurnedLink:
@@ -403,28 +409,13 @@ cdef bint turn_links(
     return has_memory
 
 
-cdef double lowered(double share, double agreement) noexcept nogil:
+cdef double lowered(double share, double agreement, double fall) noexcept nogil:
     """Return a share lowered by its agreement."""
     cdef double square = share * share
-    return share * (1.0 - FALL * square * square * (1.0 - agreement))
+    return share * (1.0 - fall * square * square * (1.0 - agreement))
 
 
-cdef void pair_shares(
-    const double *s2t_posterior, const double *t2s_posterior, Py_ssize_t n_source,
-    Py_ssize_t n_target, const TokenWeights *weights, double *target_covered, double *covered,
-) noexcept nogil:
-    """Write the covered shares of the target and of both sides, each in [0, 1]."""
-    target_covered[0] = _score(
-        s2t_posterior, t2s_posterior, n_source, n_target, weights.score_target
-    )
-    covered[0] = min(
-        _share(s2t_posterior, t2s_posterior, n_source, n_target, True, weights.source),
-        _share(s2t_posterior, t2s_posterior, n_source, n_target, False, weights.target),
-        1.0,
-    )
-
-
-cdef double _score(
+cdef double target_share(
     const double *s2t_posterior, const double *t2s_posterior, Py_ssize_t n_source,
     Py_ssize_t n_target, const double *weights,
 ) noexcept nogil:
@@ -443,30 +434,52 @@ cdef double _score(
     return summed / total
 
 
-cdef double _share(
+cdef void fill_shares(
     const double *s2t_posterior, const double *t2s_posterior, Py_ssize_t n_source,
-    Py_ssize_t n_target, bint of_source, const double *weights,
+    Py_ssize_t n_target, const TokenWeights *weights, const float *strength, PairShares *shares,
 ) noexcept nogil:
-    """Return the weighted share of a side's tokens that have a partner."""
+    cdef PairShares of_target
+    _fill_side(
+        s2t_posterior, t2s_posterior, n_source, n_target, True, weights.source, strength, shares
+    )
+    _fill_side(
+        s2t_posterior, t2s_posterior, n_source, n_target, False, weights.target, strength,
+        &of_target,
+    )
+    shares.linked = min(shares.linked, of_target.linked, 1.0)
+    shares.covered = min(shares.covered, of_target.covered, 1.0)
+
+
+cdef void _fill_side(
+    const double *s2t_posterior, const double *t2s_posterior, Py_ssize_t n_source,
+    Py_ssize_t n_target, bint of_source, const double *weights, const float *strength,
+    PairShares *shares,
+) noexcept nogil:
+    """Fill the weighted shares of a side's tokens that have a partner."""
     cdef Py_ssize_t n_tokens = n_source if of_source else n_target
     cdef Py_ssize_t n_others = n_target if of_source else n_source
     cdef double total = 0.0
-    cdef double shared = 0.0
-    cdef double plain = 0.0
-    cdef double expected
-    cdef Py_ssize_t t, o
+    cdef double linked, covered, mean, weight
+    cdef double[2] weighted = [0.0, 0.0]    # linked, covered
+    cdef double[2] plain = [0.0, 0.0]
+    cdef Py_ssize_t t, o, i, j
     for t in range(n_tokens):
-        expected = 0.0
+        linked = covered = 0.0
         for o in range(n_others):
-            expected += mean_posterior(
-                s2t_posterior, t2s_posterior, n_source, n_target,
-                t if of_source else o, o if of_source else t,
-            )
-        expected = min(expected, 1.0)
-        total += weights[t]
-        shared += weights[t] * expected
-        plain += expected
-    return shared / total if total > 0 else plain / n_tokens
+            i = t if of_source else o
+            j = o if of_source else t
+            mean = mean_posterior(s2t_posterior, t2s_posterior, n_source, n_target, i, j)
+            linked += mean
+            covered += mean if strength[i * n_target + j] >= MATCHED_STRENGTH else UNLIKE * mean
+        linked, covered = min(linked, 1.0), min(covered, 1.0)
+        weight = weights[t]
+        total += weight
+        weighted[0] += weight * linked
+        weighted[1] += weight * covered
+        plain[0] += linked
+        plain[1] += covered
+    shares.linked = weighted[0] / total if total > 0 else plain[0] / n_tokens
+    shares.covered = weighted[1] / total if total > 0 else plain[1] / n_tokens
 
 
 cdef int check_posteriors(
@@ -582,7 +595,7 @@ cdef class SecondPass:
 
 
 def lowered_shares(const double[::1] shares, const double[::1] agreements):
-    """Return each share lowered by its agreement.
+    """Return each share lowered by its agreement, as the score is.
 
     `shares`, `agreements` (float64 array, shape (n_pairs,)): in [0, 1].
 
@@ -603,13 +616,13 @@ def lowered_shares(const double[::1] shares, const double[::1] agreements):
     found = np.empty(n_pairs)
     cdef double[::1] values = found
     for k in range(n_pairs):
-        values[k] = lowered(shares[k], agreements[k])
+        values[k] = lowered(shares[k], agreements[k], SCORE_FALL)
     return found
 
 
 def covered_shares(
     const double[:, ::1] s2t_posterior, const double[:, ::1] t2s_posterior, score_weights,
-    source_weights, target_weights,
+    source_weights, target_weights, strength=None,
 ):
     """Return the covered shares of the target and of both sides of a pair.
 
@@ -623,6 +636,8 @@ def covered_shares(
     source_weights : sequence of float, length n_source
         At least 0.
     target_weights : sequence of float, length n_target
+    strength : array, shape (n_source, n_target), optional
+        How strongly a lexicon joins the words, in [0, 1]; by default all are alike.
 
     Both are in [0, 1]. ShapeError is raised if the shapes do not belong to one pair, a side is
     empty, or there is not one weight per token.
@@ -645,13 +660,19 @@ def covered_shares(
     cdef const double[::1] of_score = np.array(score_weights, dtype=np.float64)
     cdef const double[::1] of_source = np.array(source_weights, dtype=np.float64)
     cdef const double[::1] of_target = np.array(target_weights, dtype=np.float64)
+    cdef const float[:, ::1] strengths = np.ones((n_source, n_target), dtype=np.float32)
+    if strength is not None:
+        strengths = np.ascontiguousarray(strength, dtype=np.float32)
+        if strengths.shape[0] != n_source or strengths.shape[1] != n_target:
+            raise ShapeError(f"strength has shape {np.shape(strength)}; wanted {n_source, n_target}")
     cdef TokenWeights weights
-    cdef double target_covered, covered
-    weights.score_target = &of_score[0]
+    cdef PairShares shares
     weights.source = &of_source[0]
     weights.target = &of_target[0]
-    pair_shares(
-        &s2t_posterior[0, 0], &t2s_posterior[0, 0], n_source, n_target, &weights, &target_covered,
-        &covered,
+    fill_shares(
+        &s2t_posterior[0, 0], &t2s_posterior[0, 0], n_source, n_target, &weights, &strengths[0, 0],
+        &shares,
     )
-    return target_covered, covered
+    return target_share(
+        &s2t_posterior[0, 0], &t2s_posterior[0, 0], n_source, n_target, &of_score[0]
+    ), shares.covered

@@ -2,8 +2,8 @@
 
 A model has weights of its own for each direction, and features that name a side. So that links,
 conflicts and similarity do not depend on which sentence the caller names first, every pair is read
-in one order, and `decide_batch` turns the results back. It is the order of nearly all training
-pairs; of two sentences of one length, the one whose words sort first is read first.
+in one order, in training too, and `decide_batch` turns the results back. Of two sentences of one
+length, the one whose words sort first is read first.
 
 Pairs whose sides have roles, such as a candidate and its question, are read as they stand.
 """
@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import Any
 
 from tokalign.types import AnnotatedPair, Sentence
+from tokalign.types.links import reads_target_first
 
 
 class TurnedPair(tuple[Any, ...]):
@@ -22,12 +23,6 @@ class TurnedPair(tuple[Any, ...]):
     """
 
     __slots__ = ()
-
-
-def reads_target_first(source: Sentence, target: Sentence) -> bool:
-    """Return whether a model reads the target before the source."""
-    n_source, n_target = len(source), len(target)
-    return n_source < n_target or (n_source == n_target and source.tokens > target.tokens)
 
 
 def in_reading_order(pair: AnnotatedPair) -> AnnotatedPair:

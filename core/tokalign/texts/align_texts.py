@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from tokalign.batches.aligns import AlignsPairs
 from tokalign.english.reading import reading_as
 from tokalign.texts.text_plan import TextPlan
 from tokalign.texts.text_words import have_same_words
 from tokalign.types.offsets import positions
-from tokalign.types.options import AlignOptions, Detail, OffsetUnit
+from tokalign.types.options import AlignOptions, Detail, Markup, OffsetUnit
 from tokalign.types.texts import SentenceSpan, TextAlignment, TextBlock
 
-COMPARING = AlignOptions(detail=Detail.SCORES)
-"""Options of comparisons, the same for all alignments, so that gains are comparable."""
+
+def comparing(aligner: AlignsPairs, markup: Markup = Markup.AUTO) -> AlignOptions:
+    """Return the options of comparisons: one style for all, so that gains are comparable."""
+    styles = aligner.header.styles
+    style = styles[0]["name"] if styles else ""
+    return AlignOptions(detail=Detail.SCORES, markup=markup, style=style)
 
 
 def align_texts(
@@ -30,8 +32,8 @@ def align_texts(
     """
     with reading_as(options.markup):
         plan = TextPlan.of(old_text, new_text)
-    comparing = replace(COMPARING, markup=options.markup)
-    planned = plan.decide([each.similarity for each in aligner.pipe(plan.pairs(), comparing)])
+    compared = aligner.pipe(plan.pairs(), comparing(aligner, options.markup))
+    planned = plan.decide([each.similarity for each in compared])
     texts = [plan.texts(old, new) if old and new else None for old, new, _ in planned]
     if only_changed:
         texts = [both and (None if have_same_words(*both) else both) for both in texts]

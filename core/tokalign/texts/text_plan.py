@@ -42,7 +42,7 @@ class Gains:
     other corpora changes F1 by at most .003, mostly for the worse.
     """
 
-    enough: float = 0.15  # similarity at which a block's gain is 0
+    enough: float = 0.12  # similarity at which a block's gain is 0
     joining: float = 0.2  # price of a block that has two sentences on a side
     moving: float = 0.1  # price of a block that crosses others
     # Least difference in similarity between a block that crosses others and another block that

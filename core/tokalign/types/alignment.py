@@ -59,8 +59,8 @@ class Alignment(Shown, AlignmentFields):
         count fully, function words and punctuation little. Both directions must support a link, for
         every symmetrization.
     covered : float
-        Expected share of tokens that have a partner, in [0, 1], weighted by rarity; the smaller of
-        both sides' shares.
+        Expected share of tokens that have a partner, in [0, 1], weighted by rarity, partners that
+        no lexicon joins counting less; the smaller of both sides' shares.
     agreement : float
         In [0, 1]: 1 without conflicts, else the product of 1 minus the probability of each.
     conflicts : tuple of Conflict

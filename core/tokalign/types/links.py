@@ -213,6 +213,13 @@ Links: TypeAlias = frozenset[tuple[int, int]]
 """Links of one pair as 0-based (source, target)."""
 
 
+def reads_target_first(source: Sentence, target: Sentence) -> bool:
+    """Return whether a model reads the target before the source: the longer sentence is read first,
+    and of two of one length the one whose words sort first."""
+    n_source, n_target = len(source), len(target)
+    return n_source < n_target or (n_source == n_target and source.tokens > target.tokens)
+
+
 @dataclass(frozen=True, slots=True)
 class GoldPair:
     """A pair aligned by hand.
@@ -256,3 +263,10 @@ class GoldPair:
         sides = Sentence.from_tokens(aligned.words), Sentence.from_tokens(aligned.mots)
         links = ((link[0], link[1]) for link in aligned.alignment)
         return cls(id, *sides, frozenset((i, j) for i, j in links if j is not None))
+
+    def in_reading_order(self) -> GoldPair:
+        """Return the pair with the sentence that a model reads first as its source."""
+        if not reads_target_first(self.source, self.target):
+            return self
+        sure, possible = (frozenset((j, i) for i, j in each) for each in (self.sure, self.possible))
+        return GoldPair(self.id, self.target, self.source, sure, possible)

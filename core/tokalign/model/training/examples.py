@@ -17,6 +17,7 @@ from tokalign.features.feature_matrix import build_matrix
 from tokalign.features.templates import group_of
 from tokalign.model.training.settings import TrainingSettings
 from tokalign.types import GoldPair, Sentence
+from tokalign.types.links import reads_target_first
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,21 @@ class TrainingData:
     def gold(self) -> list[GoldPair]:
         """The aligned pairs of all corpora, in order."""
         return [pair for pairs in self.corpora.values() for pair in pairs]
+
+    def in_reading_order(self) -> TrainingData:
+        """Return the pairs as a model reads them, whichever sentence a corpus names first."""
+        every = [*self.gold, *self.unrelated]
+        return TrainingData(
+            {name: [pair.in_reading_order() for pair in own] for name, own in self.corpora.items()},
+            dev=[pair.in_reading_order() for pair in self.dev],
+            unrelated=[pair.in_reading_order() for pair in self.unrelated],
+            encoder=self.encoder,
+            encoded=self.encoded
+            and [
+                scores[::-1] if reads_target_first(pair.source, pair.target) else scores
+                for pair, scores in zip(every, self.encoded, strict=True)
+            ],
+        )
 
     def check(self, settings: TrainingSettings) -> None:
         """Raise InputError unless settings fit the corpora and the encoder."""

@@ -50,7 +50,7 @@ def train(
     report: OnProgress | None = None,
     **about: Unpack[About],
 ) -> Model:
-    """Return a model trained on one or more corpora.
+    """Return a model trained on one or more corpora, whose pairs are read as `align` reads them.
 
     With several corpora the model keeps the shared weights plus the mean of the corpora's own; or,
     with ``settings.styles``, it keeps each style's own. Styles get DEFAULT_THRESHOLD and no
@@ -84,7 +84,7 @@ def train(
     data.check(settings)
     header = header_for(data, annotator, settings, **about)  # fail on a bad name before training
     optimizer()  # and on a missing package
-    examples = TrainingExamples.prepare(data, annotator, settings)
+    examples = TrainingExamples.prepare(data.in_reading_order(), annotator, settings)
     weights = train_weights(examples, settings, n_threads=n_threads, report=report)
     if header.styles:
         return styled_model(header, examples, weights, followed_corpora(data, settings))
