@@ -99,7 +99,7 @@ _TELLING_ALONE = {
         r"|avoid|reject|only|hardly|few|little|stop|prevent|(?:de|dis|il|im|in|ir|mis|non|un)-?\w{3})"
         r"|n['\u2019]t\b|less\b)"
     ),
-    Change.QUANTITY: regex(r"(?i:\b(?:few|half|most|never|none)\b)"),
+    Change.QUANTITY: regex(r"(?i:\b(?:few|half|most|never|none|only)\b)"),
 }
 """Words that say what their change is on one side alone."""
 _WORD = regex(r"\w[\w'\u2019-]*")
