@@ -333,8 +333,8 @@ def test_what_another_sentence_says_in_the_same_words_is_no_other_value(aligner)
     assert found.sentences[0].conflicts == ()
     found = aligner.ground("The company built the tower from 1887 to 1899.", passages)
     (conflict,) = found.sentences[0].conflicts
-    assert found.answer[conflict.start : conflict.end] == "1899"
-    assert passages[1][conflict.passage_start : conflict.passage_end] == "1889"
+    assert found.answer[conflict.start : conflict.end] == "1887 to 1899"
+    assert passages[1][conflict.passage_start : conflict.passage_end] == "1887 to 1889"
 
 
 @pytest.mark.parametrize("n_candidates", [0, 1, 5])

@@ -239,7 +239,7 @@ def _conflicts(
             at, kind = conflict.target, conflict.kind
             if kind in OTHERS and at in stated and number not in stated[at].denied:
                 continue
-            there = _places_of(each, sources)[conflict.source]
+            there = _shown(_places_of(each, sources), conflict.source_span)
             if there[0] < sources.sentences[each.number].span.start:
                 continue  # a word of a table's header
             if not _says_clause(each.rows[:, _MASS], words, at, unlike):
@@ -248,12 +248,17 @@ def _conflicts(
             if known is None or conflict.probability > known.probability:
                 best[at, kind] = SourceConflict(
                     kind,
-                    *places[at],
+                    *_shown(places, conflict.target_span),
                     sources.passages[sources.sentences[each.number].passage].id,
                     *there,
                     conflict.probability,
                 )
     return sorted(best.values(), key=lambda each: (each.start, each.end))
+
+
+def _shown(places: Sequence[Range], span: Range) -> Range:
+    """Return the characters from the first to the last token of a span."""
+    return places[span[0]][0], places[span[1] - 1][1]
 
 
 def _predicates(sentence: Sentence) -> list[int]:
