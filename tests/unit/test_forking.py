@@ -1,6 +1,8 @@
 """A child that is forked while other threads use an aligner has all that it needs to answer."""
 
+import ast
 import contextlib
+import importlib
 import itertools
 import os
 import select
@@ -8,6 +10,7 @@ import signal
 import threading
 import traceback
 import warnings
+from pathlib import Path
 
 import pytest
 from tokalign import functions
@@ -125,6 +128,16 @@ def test_a_child_answers_while_threads_load(monkeypatch):
 
     with busy(load_anew):
         assert [in_child(answer) for _ in range(N_FORKS)] == ["done"] * N_FORKS
+
+
+@pytest.mark.parametrize("room", ["tokalign", "tokalign.server"])
+def test_no_property_has_a_lock_that_a_child_would_wait_for(room):
+    """Until Python 3.12, that of functools has one, which another thread may hold at the fork."""
+    (folder,) = importlib.import_module(room).__path__
+    for path in Path(folder).rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module == "functools":
+                assert "cached_property" not in {each.name for each in node.names}, path
 
 
 def test_the_thread_that_forks_keeps_its_lock():

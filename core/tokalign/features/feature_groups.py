@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Collection
-from functools import cached_property
 from typing import NamedTuple, Self, TypeAlias
 
 import numpy as np
@@ -14,6 +13,7 @@ from tokalign.english.lexicon.lexical_resources import open_resource
 from tokalign.english.lexicon.lexical_tables import Frequencies, Paraphrases, Vectors, WordNet
 from tokalign.errors import ModelError, quoted
 from tokalign.features.templates import GROUP_NAMES, NEEDS, TEMPLATES, group_of
+from tokalign.types.locks import cached_property
 
 Encoded: TypeAlias = tuple[NDArray[np.float32], NDArray[np.float32]]
 """Log-probability of each token's partner, NULL first: of shapes (n_source, n_target + 1) and

@@ -11,7 +11,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import zip_longest
 from typing import Any, NamedTuple
 
@@ -45,6 +44,7 @@ from tokalign.texts.diff.text_diff import (
     token_spans,
 )
 from tokalign.types.edits import CONFLICTING, Change, EditKind
+from tokalign.types.locks import cached_property
 from tokalign.types.patterns import regex
 
 _FUNCTION_WORDS = frozenset(function_words())
