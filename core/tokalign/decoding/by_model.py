@@ -51,8 +51,8 @@ from tokalign.types.options import AlignOptions, Detail
 T = TypeVar("T")
 
 ALIGNED: Final = 0.2
-"""Weight of the alignment: the largest at which similarity correlates with no set of judged pairs
-less well than the cosine alone. lab/experiments.md lists the trials."""
+"""Weight of the alignment: when it was chosen, the largest at which similarity correlated with no
+set of judged pairs less well than the cosine alone. lab/experiments.md lists the trials."""
 
 Cosines: TypeAlias = Callable[[Sequence[str], Sequence[str]], NDArray[np.float64]]
 """Takes sources and as many targets; returns the cosine of each pair, in [-1, 1]."""
