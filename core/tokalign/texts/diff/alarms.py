@@ -492,14 +492,13 @@ class _Finder:
         that oblige, forbid, permit or deny; if none does, both as they are."""
         duties = [
             duty_of(text, is_of_rules=is_ruling, is_of_releases=self._is_of_releases[1])
-            if text
-            and form is BlockForm.TEXT
-            and (text.count(" ") < _FEW or " ".join(text.split()) not in other)
+            if text and form is BlockForm.TEXT
             else None
-            for text, is_ruling, other in zip(
-                (old, new), self._are_of_rules, self._plain[::-1], strict=True
-            )
+            for text, is_ruling in zip((old, new), self._are_of_rules, strict=True)
         ]
+        for k, (text, other) in enumerate(zip((old, new), self._plain[::-1], strict=True)):
+            if duties[k] and text.count(" ") >= _FEW and " ".join(text.split()) in other:
+                duties[k] = None  # it stands in both texts
         kind = min(filter(None, duties), key=KINDS.index, default=None)
         if kind is None:
             return None, old, new
