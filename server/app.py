@@ -11,7 +11,6 @@ from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import uvloop
-from tokalign.codec.reasons import ErrorReason
 from tokalign.errors import AlignError
 from tokalign.server import descriptors
 from tokalign.server.admission import Admission
@@ -22,7 +21,6 @@ from tokalign.server.observe.faults import failure_of
 from tokalign.server.observe.memory import Memory, MemoryBound
 from tokalign.server.observe.metrics import Metrics, MetricsServer
 from tokalign.server.observe.watch import Watch
-from tokalign.server.status import Failure
 from tokalign.server.workers.engine import EngineFactory, EngineSettings
 from tokalign.server.workers.pool import Pool
 from tokalign.server.workers.supervision import PoolSettings
@@ -362,13 +360,7 @@ class App:
     def _relieve(self) -> None:
         """End the calls whose messages are still arriving, because what they hold is unused."""
         if self._front is not None:
-            self._front.calls.receiving.end_all(
-                Failure(
-                    ErrorReason.MEMORY_SHORT,
-                    "the server is out of memory; try again later",
-                    retry_after_s=memory.RETRY_S,
-                )
-            )
+            self._front.calls.receiving.end_all(failure_of(self._memory.refusal()))
 
 
 def _log_unhandled(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:

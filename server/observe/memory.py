@@ -74,12 +74,16 @@ class MemoryBound:
     def check(self) -> None:
         """Raise QueueFullError while memory is short."""
         if self.is_short:
-            raise QueueFullError(
-                f"the server holds more than three quarters of its {self.max_bytes >> 20} MiB "
-                "of memory; try again later",
-                reason=ErrorReason.MEMORY_SHORT,
-                retry_after_s=RETRY_S,
-            )
+            raise self.refusal()
+
+    def refusal(self) -> QueueFullError:
+        """Return what ends a call for want of memory; deploy/envoy.yaml knows how it begins."""
+        return QueueFullError(
+            f"the server holds more than three quarters of its {self.max_bytes >> 20} MiB "
+            "of memory; try again later",
+            reason=ErrorReason.MEMORY_SHORT,
+            retry_after_s=RETRY_S,
+        )
 
 
 class OutOfMemoryError(AlignError):

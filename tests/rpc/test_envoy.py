@@ -1,18 +1,29 @@
 """deploy/envoy.yaml in a real Envoy before servers: it balances, and a rollout loses no call."""
 
 import contextlib
+import functools
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import grpc
 import httpx
 import pytest
 import yaml
-from support.envoy import FLAGS, Load, by_stub, calls_at, envoy, is_ready, wait_for_route
+from support.envoy import (
+    FLAGS,
+    Load,
+    by_stub,
+    calls_at,
+    envoy,
+    is_ready,
+    request,
+    wait_for_route,
+)
 from support.server_process import FAKE, started
 from support.waiting import wait_until
-from tokalign.v1 import align_pb2_grpc
+from tokalign.v1 import align_pb2, align_pb2_grpc
 
 from bench.server_process import free_port, running_server
 
@@ -111,6 +122,8 @@ def test_rollout_of_two_envoys_loses_no_call(tmp_path):
     assert load.failures == []
 
 
+OWN_CONNECTION = [("grpc.use_local_subchannel_pool", 1)]
+
 SHORT = f"""
 import pathlib, sys
 from tokalign.server.observe import memory
@@ -123,8 +136,21 @@ memory.Memory.resident_bytes = lambda self: (
 """A server whose memory is short once a file is there."""
 
 
+def held_call(channel, is_sent):
+    """Start a call of BatchAlign whose message comes only once an event is set."""
+
+    def message():
+        assert is_sent.wait(60)
+        yield align_pb2.BatchAlignRequest(pairs=[request().pair]).SerializeToString()
+
+    return channel.stream_unary("/tokalign.v1.AlignService/BatchAlign").future(
+        message(), timeout=60
+    )
+
+
 def test_a_server_that_refuses_for_memory_gets_no_more_calls(tmp_path):
-    short = tmp_path / "short"
+    short, is_sent = tmp_path / "short", threading.Event()
+    begun_at = functools.partial(calls_at, method="BatchAlign", counted="started")
     command = (sys.executable, "-c", SHORT, str(short), "serve")
     with (
         running_server(*FLAGS, "--http-port", "0", command=command) as one,
@@ -135,13 +161,21 @@ def test_a_server_that_refuses_for_memory_gets_no_more_calls(tmp_path):
         with (
             envoy(tmp_path, ports, http_ports=http_ports) as front,
             grpc.insecure_channel(front.address) as channel,
+            grpc.insecure_channel(front.address, options=OWN_CONNECTION) as other,
             httpx.Client(base_url=f"http://{front.address}", timeout=60) as http,
         ):
             stub = align_pb2_grpc.AlignServiceStub(channel)
             wait_for_route(stub)
             with Load(*[by_stub(stub)] * 2) as load:
                 wait_until(lambda: min(calls_at(one), calls_at(two)) > 20)
+                # As many as a connection may have.
+                held = [held_call(other, is_sent) for _ in range(8)]
+                wait_until(lambda: begun_at(one) > 0)
                 short.touch()
+                # It ends the calls whose messages are still to come.
+                wait_until(lambda: calls_at(one, "BatchAlign") == begun_at(one))
+                is_sent.set()
+                assert all(each.result(60) for each in held)
                 statuses = set()
                 while one.process.poll() is None:
                     pair = {"source": "a", "target": "b"}

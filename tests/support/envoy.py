@@ -57,14 +57,14 @@ def request(pair_id="1"):
     )
 
 
-def calls_at(server, method="Align"):
-    """Return how many calls of a method a server has ended."""
+def calls_at(server, method="Align", counted="handled"):
+    """Return how many calls of a method a server has ended, or started."""
     with urllib.request.urlopen(f"{server.metrics_url}/metrics", timeout=60) as answer:
         lines = answer.read().decode().splitlines()
     return sum(
         float(line.split()[-1])
         for line in lines
-        if line.startswith("grpc_server_handled_total") and f'grpc_method="{method}"' in line
+        if line.startswith(f"grpc_server_{counted}_total") and f'grpc_method="{method}"' in line
     )
 
 
