@@ -1,4 +1,4 @@
-"""The links of all pages: each leads to a file that exists, and to a heading of it."""
+"""The pages: each link leads to a file and a heading of it, each table is as wide as its head."""
 
 from __future__ import annotations
 
@@ -62,3 +62,27 @@ def test_links_lead_to_files_and_headings():
 )
 def test_a_link_that_leads_nowhere_is_found(text, broken):
     assert broken_links(text, ROOT / "docs" / "page.md") == broken
+
+
+def broken_rows(text: str) -> list[str]:
+    """Return the rows of tables with more or fewer cells than the first row of their table.
+
+    GitHub drops cells beyond the head's, and divides cells at each bar, in code as well.
+    """
+    broken, width = [], 0
+    for line in re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S).splitlines():
+        n_bars = len(re.findall(r"(?<!\\)\|", line)) if line.startswith("|") else 0
+        width = n_bars and (width or n_bars)
+        broken += [line] if n_bars != width else []
+    return broken
+
+
+def test_tables_have_as_many_columns_as_their_heads():
+    found = {page: broken_rows(page.read_text(encoding="utf-8")) for page in PAGES}
+    assert {str(page): rows for page, rows in found.items() if rows} == {}
+
+
+def test_a_row_of_another_width_is_found():
+    head = "| a | b |\n| --- | --- |\n"
+    assert broken_rows(f"{head}| 1 | 2 |\n\n| c |\n") == []
+    assert broken_rows(f"{head}| 1 | `x || y` |\n| 1 |\n") == ["| 1 | `x || y` |", "| 1 |"]
