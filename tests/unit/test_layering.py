@@ -168,7 +168,6 @@ SERVER: dict[str, set[str]] = {
         "http",
         "observe",
         "rpc",
-        "status",
         "workers",
     },
 }
