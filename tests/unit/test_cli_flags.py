@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import dataclass, fields
 from pathlib import Path
 
@@ -130,6 +131,15 @@ def test_a_flag_of_a_long_command_is_in_a_section_and_the_rest_come_last(name):
             "--help",
         }
     assert len(flags) == len({*flags})
+
+
+@pytest.mark.parametrize("name", cli.COMMANDS)
+def test_help_names_only_options_that_the_command_has(name):
+    command = command_of(name)
+    options = [each for each in command.params if isinstance(each, click.Option)]
+    texts = [command.help or "", *(each.help or "" for each in options)]
+    named = {each for text in texts for each in re.findall(r"(?<![\w-])--[a-z][\w-]*", text)}
+    assert named <= {name for each in options for name in each.opts} | {"--help"}
 
 
 def test_library_options_of_the_command_line_have_the_names_and_defaults_of_the_library():

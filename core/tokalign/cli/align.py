@@ -40,8 +40,8 @@ def align(files: PairFiles, layout: Layout, options: AlignFlags, run: LineRun) -
     ("forbidden"): lists of [source, target]. "linked_source", "linked_target", "unlinked_source"
     and "unlinked_target" are lists of tokens that must, or must not, have a link.
 
-    On a terminal, two sentences in quotes give a line for each link with its confidence, the
-    similarity, and what conflicts; with --format, or elsewhere, they give what a file gives.
+    On a terminal, two sentences in quotes give a line for each link with its confidence and
+    relation, the similarity, and what conflicts; with --format, what a file gives.
 
     A bad line is reported on stderr and gives an empty line (in jsonl and parquet, a row with
     "error"). The exit code is then 3.

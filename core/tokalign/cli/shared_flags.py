@@ -217,8 +217,8 @@ class Endpoint:
 
     section: ClassVar[str] = SERVER
     address: str | None = flag(
-        "Ask this server instead of loading a model: --model and --annotator are names that it "
-        "lists, and --device is its own. unix:PATH is a socket.",
+        "Ask this server, which has models, annotators and a device of its own, instead of loading "
+        "a model. unix:PATH is a socket.",
         "--server",
         metavar="HOST:PORT",
     )
