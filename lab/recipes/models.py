@@ -122,7 +122,7 @@ class Recipe:
 MODELS = {
     "en-rte2": Recipe(
         "News and entailment; the papers' protocol: weights from RTE2's development half alone; "
-        "its word vectors have seen PPDB, WordNet and links of Edinburgh++ and MTRef",
+        "its word vectors have seen PPDB and WordNet",
         (RTE2,),
         EN_RTE2_SETTINGS,
     ),

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from tokalign.files.shipped import data_dir
 from tokalign.model import load_model
 from tokalign.model.shipped import model_path, shipped_models
 
@@ -23,6 +24,9 @@ def test_the_card_agrees_with_the_header(name):
     named = re.findall(r"`([^`]+\.(?:txt|json|tsv)|tokalign-[\w-]+)`", rows["corpora"])
     assert named == list(header.corpora)
     assert tuple(rows["needs"].lower().split(", ")) == header.resources
+    tables = [data_dir() / f"{header.encoder}.table"] if header.encoder else []
+    n_bytes = sum(path.stat().st_size for path in (model_path(name), *tables))
+    assert rows["size"].startswith(f"{n_bytes / 1e6:.1f} MB")
 
 
 def test_every_card_is_of_a_shipped_model():
