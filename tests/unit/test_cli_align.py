@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from types import SimpleNamespace
 
 import pytest
@@ -11,7 +12,10 @@ from tokalign import align as align_words
 from tokalign.aligner import Aligner
 from tokalign.cli import align as align_command
 from tokalign.cli.main import main
+from tokalign.decoding.cascade import FIRST
 from tokalign.formats import read_gold
+from tokalign.model import load_model
+from tokalign.model.shipped import model_path, shipped_models
 from tokalign.types import Alignment
 from tokalign.types.objects import alignment_to_json
 
@@ -156,7 +160,10 @@ def test_min_confidence_leaves_out_links(align):
 def test_less_effort_is_refused_by_a_model_without_an_encoder(align):
     result = align("--effort", "0.5", text=GOOD)
     assert result.exit_code != 0
-    assert "effort is 0.5" in result.stderr and "en-neural" in result.stderr
+    headers = [load_model(model_path(name)).header for name in shipped_models()]
+    takers = {each.name for each in headers if each.encoder in FIRST}
+    assert "effort is 0.5" in result.stderr
+    assert {*re.findall(r"en-[\w-]+", result.stderr)} == takers
 
 
 def test_jsonl_says_whether_the_encoder_read_a_pair(small_model):

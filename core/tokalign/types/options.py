@@ -331,7 +331,7 @@ class AlignOptions(BaseOptions):
         if self.effort < 1.0 and not takes_effort:
             raise InputError(
                 f"effort is {self.effort:g}; {model} takes 1 alone: of the shipped models "
-                "en-neural and en-neural-large take less",
+                "en-neural, en-neural-open and en-neural-large take less",
                 field="options.effort",
             )
 
