@@ -19,6 +19,10 @@ def test_a_checkout_has_one_version():
     recipe = (ROOT / "packaging" / "conda" / "recipe.yaml").read_text()
     assert (DATA_DIR / "version.txt").read_text().strip() == VERSION == version
     assert f'version: "{version}"' in recipe
+    assert f"version: {version}" in (ROOT / "CITATION.cff").read_text()
+    for name in ("compose.yaml", "kubernetes/base/tokalign.yaml"):
+        images = re.findall(r"image: tokalign:(\S+)", (ROOT / "deploy" / name).read_text())
+        assert {*images} == {version}, name
 
 
 def test_the_conda_recipe_needs_what_pyproject_needs():
