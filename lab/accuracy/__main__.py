@@ -7,6 +7,7 @@ from lab import accuracy
 
 COMMANDS = {
     "annotators": "every annotator beside the native one, and its speed",
+    "contrasts": "similarity and conflicts on pairs that differ in a word or two",
     "corpus": "the project's own corpus, by genre and task",
     "crossval": "a training configuration, cross-validated",
     "crossval-neural": "the neural models on RTE2, cross-validated, nothing leaking",

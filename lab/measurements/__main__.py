@@ -25,7 +25,7 @@ from lab.figures import FIGURES, keys_read
 from lab.measurements import MEASUREMENTS
 from lab.measurements.measurement import Measurement
 
-ACCURACIES = {"percent", "points", "links per 100 pairs", "mean average precision", "count"}
+ACCURACIES = {"percent", "points", "area", "links per 100 pairs", "mean average precision", "count"}
 """Units of figures that do not depend on how busy the machine is."""
 
 

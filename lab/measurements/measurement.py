@@ -15,6 +15,7 @@ DIGITS = {
     "mean average precision": 3,
     "mean reciprocal rank": 3,
     "r": 3,
+    "area": 2,
     "ms": 1,
     "p": 3,
 }

@@ -30,6 +30,36 @@ _EFFORT = {
     "read": Value(("read",), "percent", "pairs that the encoder read", 100),
     "pairs_per_second": Value(("pairs_per_s",), "pairs per second", "processor time, one core"),
 }
+_DOCUMENTS = {
+    "found": Value(("found",), "percent", "errors found", 100),
+    "right_flagged": Value(("right_flagged",), "percent", "right words flagged", 100),
+    "alarmed": Value(("alarmed",), "percent", "right answers alarmed", 100),
+    "first": Value(("first",), "percent", "first citations that are right", 100),
+}
+_CLAIMS = {
+    "found": Value(("errors_found",), "percent", "claims with an error in which it is found", 100),
+    "right_flagged": Value(("right_flagged",), "percent", "right words flagged", 100),
+    "told": Value(("told_of_conflict",), "percent", "claims in conflict that have one told", 100),
+    "false": Value(("told_of_supported",), "percent", "supported claims with one told", 100),
+}
+_CONTRASTS = {
+    "covered": Value(("covered",), "area", "area under the curve of covered"),
+    "similarity": Value(("similarity",), "area", "area under the curve of similarity"),
+    "told": Value(("told",), "percent", "pairs that say something else with a conflict told", 100),
+    "false": Value(("false",), "percent", "pairs that say the same with a conflict told", 100),
+}
+_KINDS = {
+    "unlike": Value(("unlike",), "percent", "kinds that are right, of links not the same", 100),
+    "unlike_f1": Value(("unlike_f1",), "percent", "mean F1 of these six kinds", 100),
+    "all": Value(("all",), "percent", "kinds that are right, but of the same words", 100),
+}
+_CHUNKS = {
+    "alignment": Value(("alignment",), "percent", "F1 of alignment", 100),
+    "type": Value(("type",), "percent", "F1 of type", 100),
+    "score": Value(("score",), "percent", "F1 of score", 100),
+    "both": Value(("type_and_score",), "percent", "F1 of type and score", 100),
+    "chunks": Value(("chunks",), "percent", "F1 of chunks that are found", 100),
+}
 _R = {
     name: Value((name,), "r", f"Pearson's r of {what}")
     for name, what in (
@@ -204,6 +234,34 @@ TASKS = (
             Row("moved.{kind}.{corpus}", {"system": "tokalign"}, _MOVED),
             Row("1000", {"texts": "asset, rewritten"}, _TEXT_SECONDS),
         ),
+        is_quick=True,
+    ),
+    Measurement(
+        "grounded",
+        "40 short answers over excerpts of ten real documents, half of them with an error",
+        "python -m lab.accuracy ground --part documents",
+        (Row("{system}", {"part": "documents"}, _DOCUMENTS),),
+        is_quick=True,
+    ),
+    Measurement(
+        "grounded-claims",
+        "claims of the development part of the project's corpus",
+        "python -m lab.accuracy ground --part corpus",
+        (Row("", {"part": "corpus"}, _CLAIMS),),
+        is_quick=True,
+    ),
+    Measurement(
+        "contrasts",
+        "150 pairs that say the same in other words, 150 that say something else; en",
+        "python -m lab.accuracy contrasts",
+        (Row("{kind}", {}, _CONTRASTS),),
+        is_quick=True,
+    ),
+    Measurement(
+        "relations",
+        "links of the corpus' development part; the training part of interpretable similarity",
+        "python -m lab.recipes.related --data DATA/",
+        (Row("{links}", {}, _KINDS), Row("{text}", {}, _CHUNKS)),
         is_quick=True,
     ),
     Measurement(

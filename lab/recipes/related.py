@@ -12,7 +12,7 @@ import argparse
 import random
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +26,7 @@ from tokalign.types.chunks import ChunkedPair, TokenChunk
 from tokalign.types.options import AlignOptions
 from tokalign.types.relations import RELATION_KINDS
 
+from bench.program import print_row
 from lab.recipes.chunk_task import read_wa, score_chunks
 from lab.recipes.corpora import OwnPair, own_marks, read_spans
 from lab.recipes.forests import Arrays
@@ -77,12 +78,7 @@ def judge_task(aligner: Aligner, model: RelationModel, data: Path) -> None:
         predicted = [predict(aligner, model, texts[k], pairs[k]) for k in chosen]
         scores = score_chunks([texts[k].pair for k in chosen], predicted)
         chunks = chunk_f1(model, [texts[k] for k in chosen], [pairs[k] for k in chosen])
-        print(
-            f"{name}: alignment {scores.alignment:.3f}, type {scores.type:.3f}, "
-            f"score {scores.score:.3f}, type and score {scores.type_and_score:.3f}; "
-            f"chunks {chunks:.3f}",
-            flush=True,
-        )
+        print_row({"text": name, **asdict(scores), "chunks": chunks})
 
 
 def predict(
@@ -152,12 +148,15 @@ def print_links(name: str, gold: NDArray[np.int64], found: NDArray[np.int64]) ->
     """Print accuracy and the mean F1 of kinds, over links that do not say the same and over all."""
     unlike = gold != SAME
     f1 = kind_f1(gold, found)
-    print(
-        f"{name}: unlike links accuracy {np.mean((gold == found)[unlike]):.3f}, "
-        f"macro F1 {np.mean(kind_f1(gold[unlike], found[unlike])[1:]):.3f}; "
-        f"all links accuracy {np.mean(gold == found):.3f}, macro F1 {np.mean(f1):.3f}; "
-        + ", ".join(f"{kind} {each:.2f}" for kind, each in zip(RELATION_KINDS, f1, strict=True)),
-        flush=True,
+    print_row(
+        {
+            "links": name,
+            "unlike": float(np.mean((gold == found)[unlike])),
+            "unlike_f1": float(np.mean(kind_f1(gold[unlike], found[unlike])[1:])),
+            "all": float(np.mean(gold == found)),
+            "all_f1": float(np.mean(f1)),
+            **dict(zip(map(str, RELATION_KINDS), f1, strict=True)),
+        }
     )
 
 
@@ -214,9 +213,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         return
     model = RelationModel(Table.open(given.table)) if given.table else RelationModel.open_shipped()
     links = links_of(aligner, own_marks("dev"))
-    print_links("corpus, dev", links.kinds, model.probabilities(links.rows).argmax(axis=1))
+    print_links("dev", links.kinds, model.probabilities(links.rows).argmax(axis=1))
     judge_task(aligner, model, given.data)
-    print(f"SSD's spans: accuracy {span_accuracy(aligner, model, given.data):.3f}")
+    print_row({"spans": "ssd", "accuracy": span_accuracy(aligner, model, given.data)})
 
 
 if __name__ == "__main__":
