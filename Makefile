@@ -24,7 +24,9 @@ playground: build dev  ## serve a page to try tokalign in a browser, and open it
 
 # == Build
 
-# --no-compile: byte code is left to the first import, which needs a tenth of it.
+# --no-compile: byte code is left to the first import, which needs a tenth of it. Where it may not be
+# kept, as images of containers often have it, each process that tests start compiles all again.
+unexport PYTHONDONTWRITEBYTECODE
 # --no-warn-conflicts: grpcio-tools asks for the protobuf of its day, but only builds; what
 # runs is the newest, as users get it.
 pip_install = $(1)/bin/pip --disable-pip-version-check -qq install --no-compile --no-warn-conflicts

@@ -51,7 +51,7 @@ def aligner_with(model, encoder) -> Aligner:
 
 
 def lowered(share: float, agreement: float) -> float:
-    return share * (1 - 0.4 * share**4 * (1 - agreement))
+    return share * (1 - 0.25 * share**4 * (1 - agreement))
 
 
 def test_it_is_the_mean_of_both_lowered_by_conflicts(model):

@@ -39,9 +39,9 @@ These shares are *covered*, but the sentences may contradict each other there; c
 
     lowered(share) = share * (1 - fall * share ** 4 * (1 - agreement))
 
-A conflict matters little between sentences that share little. The falls, SCORE_FALL and
-COVERED_FALL, and the power were chosen on our own contrasts and on training parts of STS 2012, SICK
-and MSRP (lab/experiments.md).
+A conflict matters little between sentences that share little. The falls, SCORE_FALL, COVERED_FALL
+and, for similarities by an encoder, ENCODED_FALL, and the power were chosen on our own contrasts and
+on training parts of STS 2012, SICK and MSRP (lab/experiments.md).
 
 If no style is named, a linear classifier chooses it: each style has weights for the pair's inputs,
 CHOICE_INPUTS, and a constant; ties go to the first style. The inputs say how much the sentences
@@ -71,7 +71,7 @@ cdef enum:
     LIKELY = 1       # taken if beside a link
     TAKEN = 2
 
-cdef double SCORE_FALL = 0.4, COVERED_FALL = 0.6
+cdef double SCORE_FALL = 0.4, COVERED_FALL = 0.6, ENCODED_FALL = 0.25
 cdef double UNLIKE = 0.3
 cdef int[<int>N_RELATIONS] TURNED = TURNED_KINDS
 
@@ -595,7 +595,7 @@ cdef class SecondPass:
 
 
 def lowered_shares(const double[::1] shares, const double[::1] agreements):
-    """Return each share lowered by its agreement, as the score is.
+    """Return each share of a mix of covered and cosine, lowered by its agreement.
 
     `shares`, `agreements` (float64 array, shape (n_pairs,)): in [0, 1].
 
@@ -605,7 +605,7 @@ def lowered_shares(const double[::1] shares, const double[::1] agreements):
     Examples
     --------
     >>> lowered_shares(np.array([1.0, 0.5]), np.array([0.5, 1.0])).tolist()
-    [0.8, 0.5]
+    [0.875, 0.5]
     """
     cdef Py_ssize_t n_pairs = shares.shape[0]
     cdef Py_ssize_t k
@@ -616,7 +616,7 @@ def lowered_shares(const double[::1] shares, const double[::1] agreements):
     found = np.empty(n_pairs)
     cdef double[::1] values = found
     for k in range(n_pairs):
-        values[k] = lowered(shares[k], agreements[k], SCORE_FALL)
+        values[k] = lowered(shares[k], agreements[k], ENCODED_FALL)
     return found
 
 
