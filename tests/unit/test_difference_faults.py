@@ -121,6 +121,21 @@ def test_what_a_sentence_that_comes_or_goes_does(diff, sentence, kind):
         assert found == ([f"{kind} {fate}: {sentence}"] if kind else [])
 
 
+@pytest.mark.parametrize("mark", ["\u2019", ""])
+@pytest.mark.parametrize("stem", ["ca", "could", "did", "had", "must", "should", "wo", "would"])
+def test_a_negation_without_its_apostrophe_is_told_as_with_it(diff, stem, mark):
+    said = {"ca": "can", "wo": "will"}.get(stem, stem)
+
+    def told(word):
+        denied = f"They {word} leave the house today."
+        changed = diff(f"They {said} leave the house today.", denied)
+        deleted = diff(f"The house is open. {denied}", "The house is open.")
+        return [[(x.kind, x.change) for x in summarize(each).alarms] for each in (changed, deleted)]
+
+    assert told(f"{stem}n{mark}t") == told(f"{stem}n't")
+    assert all(told(f"{stem}nt"))
+
+
 def test_each_changed_cell_of_a_table_is_one_change_and_its_alarm_names_the_row(diff):
     head = "| Room | Price | Beds | Host |\n| --- | --- | --- | --- |\n"
     found = diff(

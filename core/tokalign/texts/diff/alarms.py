@@ -32,7 +32,13 @@ from tokalign.texts.block_forms import (
     with_underline,
 )
 from tokalign.texts.diff.build_diff import n_alike
-from tokalign.texts.diff.duties import DUTIES, duty_of, is_of_releases, is_of_rules
+from tokalign.texts.diff.duties import (
+    DUTIES,
+    duty_of,
+    is_of_releases,
+    is_of_rules,
+    with_apostrophes,
+)
 from tokalign.texts.diff.reading_order import paragraphs
 from tokalign.texts.diff.text_diff import (
     MARKUP,
@@ -510,7 +516,8 @@ class _Finder:
     ) -> tuple[Change, str] | None:
         """Return the change and the kind of a segment, or None if it is no alarm."""
         places = (self._diff.old, segment.old[0]), (self._diff.new, segment.new[0])
-        if not (_differs(change, old, new) and _tells(change, old, new)):
+        said = with_apostrophes(old), with_apostrophes(new)
+        if not (_differs(change, *said) and _tells(change, *said)):
             return None
         is_value = change in (Change.NUMBER, Change.CODE) or old[:1].isdigit()
         if is_value and all(says_little(*each) for each in places):

@@ -31,6 +31,10 @@ _ASIDES = frozenset(
 _PAST = frozenset(("could", "did", "had", "was", "were"))
 _ENDS = frozenset((",", ";", ".", "then"))
 _ADDRESS = regex(r"\S*://\S*")
+_BARE_NOT = regex(
+    r"\b((?:ai|are|ca|could|did|do|does|had|has|have|is|might|must|need|should|was|were|wo|would)?)nt\b",
+    re.IGNORECASE,
+)
 _DENYING = frozenset(("never", "no", "nobody", "none", "nor", "not", "nothing"))
 """Words of a sentence that denies; without, fail and their like are a part of what it says."""
 _NOTHING = frozenset(("also", "always", "just", "matter", "necessarily", "none", "only", "to"))
@@ -101,6 +105,11 @@ def is_of_rules(text: str) -> bool:
     return len(_RULING.findall(text)) >= (len(_STOP.findall(text)) + 6) // 10
 
 
+def with_apostrophes(text: str) -> str:
+    """Return a text whose negations have their apostrophe: can't for cant, and n't for nt."""
+    return _BARE_NOT.sub(r"\1n't", text)
+
+
 def duty_of(text: str, *, is_of_rules: bool = True, is_of_releases: bool = False) -> str | None:
     """Return what a sentence does: a prohibition, an obligation, a permission, a denial, or None.
 
@@ -117,7 +126,7 @@ def duty_of(text: str, *, is_of_rules: bool = True, is_of_releases: bool = False
     >>> duty_of("It may rain.", is_of_rules=False), duty_of("It is not red.", is_of_rules=False)
     (None, None)
     """
-    text = " ".join(_ADDRESS.sub("", text).split())
+    text = with_apostrophes(" ".join(_ADDRESS.sub("", text).split()))
     spans = list(token_spans(text))
     words = [text[start:end] for start, end in spans]
     if len(text.split()) < _LEAST_WORDS or text[-1:] in ":?" or _EXAMPLE.match(text):
