@@ -9,6 +9,7 @@ on the corpus' training part, divided by topic, by which settings are chosen.
 from __future__ import annotations
 
 import argparse
+import json
 import random
 import tempfile
 from collections.abc import Sequence
@@ -26,7 +27,6 @@ from tokalign.types.chunks import ChunkedPair, TokenChunk
 from tokalign.types.options import AlignOptions
 from tokalign.types.relations import RELATION_KINDS
 
-from bench.program import print_row
 from lab.recipes.chunk_task import read_wa, score_chunks
 from lab.recipes.corpora import OwnPair, own_marks, read_spans
 from lab.recipes.forests import Arrays
@@ -78,7 +78,7 @@ def judge_task(aligner: Aligner, model: RelationModel, data: Path) -> None:
         predicted = [predict(aligner, model, texts[k], pairs[k]) for k in chosen]
         scores = score_chunks([texts[k].pair for k in chosen], predicted)
         chunks = chunk_f1(model, [texts[k] for k in chosen], [pairs[k] for k in chosen])
-        print_row({"text": name, **asdict(scores), "chunks": chunks})
+        print(json.dumps({"text": name, **asdict(scores), "chunks": chunks}), flush=True)
 
 
 def predict(
@@ -148,16 +148,14 @@ def print_links(name: str, gold: NDArray[np.int64], found: NDArray[np.int64]) ->
     """Print accuracy and the mean F1 of kinds, over links that do not say the same and over all."""
     unlike = gold != SAME
     f1 = kind_f1(gold, found)
-    print_row(
-        {
-            "links": name,
-            "unlike": float(np.mean((gold == found)[unlike])),
-            "unlike_f1": float(np.mean(kind_f1(gold[unlike], found[unlike])[1:])),
-            "all": float(np.mean(gold == found)),
-            "all_f1": float(np.mean(f1)),
-            **dict(zip(map(str, RELATION_KINDS), f1, strict=True)),
-        }
-    )
+    row = {
+        "links": name,
+        "unlike": float(np.mean((gold == found)[unlike])),
+        "unlike_f1": float(np.mean(kind_f1(gold[unlike], found[unlike])[1:])),
+        "all": float(np.mean(gold == found)),
+        "all_f1": float(np.mean(f1)),
+    }
+    print(json.dumps(row | dict(zip(map(str, RELATION_KINDS), f1, strict=True))), flush=True)
 
 
 def kind_f1(gold: NDArray[np.int64], found: NDArray[np.int64]) -> list[float]:
@@ -215,7 +213,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     links = links_of(aligner, own_marks("dev"))
     print_links("dev", links.kinds, model.probabilities(links.rows).argmax(axis=1))
     judge_task(aligner, model, given.data)
-    print_row({"spans": "ssd", "accuracy": span_accuracy(aligner, model, given.data)})
+    print(json.dumps({"spans": "ssd", "accuracy": span_accuracy(aligner, model, given.data)}))
 
 
 if __name__ == "__main__":
