@@ -11,7 +11,7 @@ from tokalign import Aligner, InputError
 from tokalign.codec.by_name import NUMBERS
 from tokalign.english.lexicon.word_lists import grades_of, negates, scale_names, words_of
 from tokalign.types.chunks import CHUNK_TYPES
-from tokalign.types.relations import RELATION_KINDS, RELATION_SIGNS, RelationKind
+from tokalign.types.relations import RELATION_KINDS, RELATION_SIGNS, ConflictKind, RelationKind
 from tokalign.view.grid_lines import COLOURS
 
 ROOT = Path(__file__).parents[2]
@@ -274,9 +274,28 @@ def test_bounds_of_a_number_are_in_conflict_where_they_face_each_other(aligner):
     assert not [(a, b) for a in least for b in most if not told(a, b) or not told(b, a)]
 
 
+@pytest.mark.parametrize(
+    ("frame", "one", "other"),
+    [
+        ("Prices {} by ten percent last year.", "dropped", "rose"),
+        ("The club {} ten members in May.", "lost", "gained"),
+        ("She {} 200 euros from the account.", "withdrew", "deposited"),
+        ("The files were {} last week.", "removed", "preserved"),
+        ("It was a {} for the party.", "victory", "defeat"),
+    ],
+)
+def test_opposites_hold_for_forms_that_are_on_scales_of_their_own(aligner, frame, one, other):
+    for pair in ((one, other), (other, one)):
+        found = aligner.align(*map(frame.format, pair)).conflicts
+        assert [each.kind for each in found] == [ConflictKind.OPPOSITE]
+
+
 def test_scales():
     assert [each.grade > 0 for each in grades_of("some")] == [True]
     assert grades_of("went", "go") == grades_of("go")
+    assert grades_of("lost", "lose")[:2] == grades_of("lost")
+    assert {each.scale for each in grades_of("lost", "lose")} == {"outcome", "winning", "change"}
+    assert grades_of("fewer", "few") == grades_of("fewer")
     assert grades_of("xyzzy") == ()
     assert negates("fails", "fail") and not negates("passes", "pass")
     assert "quantity" in scale_names()

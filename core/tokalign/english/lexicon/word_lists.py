@@ -167,20 +167,23 @@ def scale_names() -> tuple[str, ...]:
 
 
 def grades_of(*names: str) -> tuple[Grade, ...]:
-    """Return the grades of the first name that is in the table, without those of negation.
+    """Return the grades of a word without those of negation, one for a scale.
 
-    The names of a word, in lower case, are its form and then its lemma.
+    The names of a word, in lower case, are its form and then its lemma; the form's grades are
+    first, and count where both are on a scale, and alone of a degree such as "fewer".
 
     Examples
     --------
-    >>> grades_of("some")
-    (Grade(scale='quantity', grade=1),)
+    >>> grades_of("some"), [each.scale for each in grades_of("dropped", "drop")]
+    ((Grade(scale='quantity', grade=1),), ['adding', 'change'])
     """
-    table = scales()
+    found: dict[str, Grade] = {}
     for name in names:
-        if name in table:
-            return tuple([each for each in table[name] if each.scale != NEGATION])
-    return ()
+        for each in scales().get(name, ()):
+            found.setdefault(each.scale, each)
+        if found and name.endswith(("er", "est")):
+            break
+    return tuple([each for each in found.values() if each.scale != NEGATION])
 
 
 def words_of(scale: str) -> list[tuple[str, int]]:
