@@ -9,6 +9,12 @@ from tokalign.texts.diff import summarize
 RELEASES = "# 2.0.1\n\n- Fine.\n\n# 2.0.0\n\n- Good.\n\n# 1.9.0\n\n- New.\n"
 NEXT_RELEASES = "# 3.0.1: Better\n\n- Fix the lamp.\n\n# 3.0.0\n\n- Fun.\n\n# 2.9.0\n\n- Odd.\n"
 OLD_RELEASES = "\n# 1.8.0\n\n- Python 3.5 is no longer supported.\n- Node 8 is required now.\n"
+BOLD_RELEASES = "**2.0.1 / 2026-05-06**\n\n- Fine.\n\n**2.0.0**: Good\n\n**1.9.0**\n\n- Odd.\n"
+TABLE = "| Mill | Oak | Ash |\n| --- | --- | --- |\n| Leeds | 13 | 24 |\n| York | 23 | 34 |\n"
+LICENCE = (
+    "Redistributions of source code must retain the above copyright notice.\n\n"
+    "In no event shall the copyright holder be liable for any damages.\n"
+)
 RULE = "The host must not sell the grain of guests without asking.\n"
 MILL = "\n\nThe mill is old. It stands at the river.\n"
 
@@ -58,6 +64,18 @@ def _alarms(old, new):
         ),
         ("- 2.7.1 needs Mill 3.2 or 4.", "- 2.8.1 needs Mill 3.5 or 4."),
         (
+            RELEASES + "- Use [`mill-oak`](https://a.org/o) to ride `1.2`.",
+            RELEASES + "- Use [`mill-ash`](https://a.org/a) to ride `3.4`.",
+        ),
+        ("- Update [`mill-oak`] to `1.2` of May.", "- Update [`mill-ash`] to `3.4` of May."),
+        ("It sends mill/1.21.0 as its name.", "It sends mill/5.7.0 as its name."),
+        ("Write `loop: <key>` there.", "Write `loop: <name>` there."),
+        ("For example, run `mill grind` for it.", "For example, run `mill press` for it."),
+        ("It has shops providing tea at all hours.", "It has shops and tea at all hours."),
+        (".. contents::\n    :depth: 1\n" + MILL, ".. contents::\n    :depth: 2\n" + MILL),
+        ("It hides your key (default None).", "It hides your key."),
+        (BOLD_RELEASES, BOLD_RELEASES + "- Do not lose titles of wheels.\n"),
+        (
             "- **isNumeric(str)** - check if the string has only numbers.",
             "- **isPort(str)** - check if the string has a port number.",
         ),
@@ -71,10 +89,11 @@ def test_what_nobody_answers_for_raises_none(old, new):
     ("old", "new"),
     [
         (RELEASES, RELEASES + "- Python 3.6 is no longer supported.\n"),
-        (
-            "The Storwize driver is fast. Ask the people of IBM Storwize first.",
-            "The Spectrum driver is fast. Ask the people of IBM Spectrum first.",
-        ),
+        (TABLE, TABLE.translate(dict(zip(map(ord, "1234"), "5678", strict=True)))),
+        (MILL, MILL + LICENCE),
+        ("It runs on ``{mill36,mill37}`` now.", "It runs on ``{mill38,mill39}`` now."),
+        ("The fee is paid back.", "The fee is paid back if the room is clean."),
+        ("Staff may enter the mill.", "Only staff may enter the mill."),
         ("It is for Mill 2.6, 2.7, and 3.4 of all.", "It is for Mill 3.7, 3.8, and 3.11 of all."),
         (
             "See `mill-core/run.js`. Or read `mill-core/test/run.js` first.",

@@ -155,7 +155,8 @@ def test_a_sentence_that_obliges_permits_or_denies_is_told_where_it_comes_or_goe
         ("If it rains, please do **not** open the gate.", "prohibition"),
         ("No other mills are allowed.", "prohibition"),
         ("A wheel must turn.", "obligation"),
-        ("A licence is not required.", "permission"),
+        ("A licence is no longer required.", "permission"),
+        ("The second wheel is optional.", None),
     ],
 )
 def test_a_text_that_is_not_of_rules_obliges_and_denies_only_outright(sentence, duty):

@@ -165,7 +165,6 @@ def test_marks_that_both_texts_have_are_kept(diff):
             "- Mill 4.9, of 2022-07-01\n\n- Mill 4.8, of 2021-03-01\n\n- Mill 4.7, of 2020-02-02",
             "- Mill 5.1, of 2024-01-05\n\n- Mill 5.0, of 2023-12-04\n\n- Mill 4.9, of 2022-07-01",
         ),
-        ("Use ``all_topolgical_sort`` here.", "Use ``all_topological_sort`` here."),
         ("(checksum: 0ac91b0781d7146b87953f09)", "(checksum: 0bdd83f647ee76363c955bed)"),
         ("Copyright (c) 2007-2022 by the mill.", "Copyright (c) 2007-2023 by the mill."),
         ("2009-2018 (c) Ann Lee of the mill", "2009-2024 (c) Ann Lee of the mill"),
@@ -196,7 +195,7 @@ def test_marks_that_both_texts_have_are_kept(diff):
     ],
     ids=[
         "stamps", "address", "target", "option", "role", "names", "reference", "command", "session",
-        "running-head", "pointing", "image", "label", "norm", "news", "prefix", "rows", "typo",
+        "running-head", "pointing", "image", "label", "norm", "news", "prefix", "rows",
         "hash", "years", "years-before", "example",
         "lines", "impersonal", "shell", "title", "updated", "other", "adverb", "can", "call",
         "literal-address", "variable",

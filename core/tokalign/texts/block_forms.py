@@ -63,16 +63,16 @@ _UNTOLD = regex(
     r"|(?:updat|modifi|revis|generat)ed\b(?: on| at)?|revision:|timestamp:"
     r"|(?-i:(?:\w+[.-])?(?:rev)?date:)))"
     r"\W*(?:<[^<>]*>)?(?:\d+ )?(?:[A-Z]\w{2,8} (?:\d+, )?)?"
-    rf"|^[ \t]*(?:\.\. (?!(?:{_ADMONITION})::).*|:alt: .*)"
+    rf"|^[ \t]*(?:\.\. (?!(?:{_ADMONITION})::).*|:(?:alt|depth|height|lines|maxdepth|width): .*)"
     r"|^\.(?:TH|\\\").*)\Z",
     re.MULTILINE,
 )
 _YEARS = regex(r"[\d\s,-]{4,30}\([cC]\)|&copy;")
-_OWN = regex(r"[\d.]{3,20}\w* [Dd]ocumentation\b")
+_OWN = regex(r"[\d.]{3,20}\w* [Dd]ocumentation\b|(?<=<)[\w.-]+>")
 _RELEASE = regex(r"v?\d+\.\d+\.\d")
-_VERSION = regex(r"\W{0,3}v?\d+\.[\dx]")
+_PLAIN = regex(r"\W{0,3}\d+(?!\.?[\dx])")
 _EXAMPLE = regex(
-    r"(?i:\b(?:e\.g\.|ex\.|for (?:example|instance),|in this case|writing\b)[^;()]{0,40})\Z"
+    r"(?i:\b(?:e\.g\.|ex\.|(?:for|as an) (?:example|instance)\b|writing\b)[^;()]{0,60})\Z"
 )
 
 
@@ -212,10 +212,10 @@ def follows_name(text: str, at: int) -> bool:
 
 def says_little(text: str, at: int) -> bool:
     """Whether a number at a place of a text is of a line, a copyright, a stamp, a title's release
-    or a note of what is new, or a version of an example: see lines 7-11, (c) 2024, e.g. 2.1."""
+    or a note of what is new, or what an example shows: see lines 7-11, (c) 2024, e.g. 2.1."""
     before = text[max(0, at - 200) : at]
     is_title = at < 200 and "\n" not in before.lstrip() and _RELEASE.match(text, at) is not None
-    is_example = _VERSION.match(text, at) is not None and _EXAMPLE.search(before) is not None
+    is_example = _EXAMPLE.search(before) is not None and _PLAIN.match(text, at) is None
     is_untold = _UNTOLD.search(before) is not None or _YEARS.match(text, at) is not None
     return is_title or is_example or is_untold or _OWN.match(text, at) is not None
 

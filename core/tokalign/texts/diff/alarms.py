@@ -11,12 +11,10 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from tokalign.english.lexicon.word_lists import function_words
 from tokalign.english.reading import without_marks
-from tokalign.english.spelling import is_typo
 from tokalign.english.values import Kind, find_values
 from tokalign.showing.text import one_line
 from tokalign.texts.block_forms import (
@@ -81,7 +79,12 @@ _FEW_OF_TEXT, _KEPT = 40, 5  # words, and one of how many must stay
 LEAST_SURE = 0.6
 LEAST_SURE_ELSEWHERE = 0.8
 """Shares of the words of sentences that stay, in which any conflict is told: where sentences stayed
-one by one, and where they moved, were split or merged, or are of lists of changes."""
+one by one, and where they moved, were split or merged."""
+_MOST_OF_TABLE = 3  # numbers that are told one by one
+_LICENCE = regex(
+    r"(?i:above copyright|as[- ]is\b|copyright (?:holder|owner)|endorse|in no event|redistribut)"
+)
+_PINNED = regex(r"(?<=[A-Za-z][/-]|[VN]=)v?\d+(?:\.\w+)+")
 _OF_CODE = frozenset((Change.CODE, Change.NUMBER, Change.OPPOSITE, Change.NEGATION))
 _CALL = regex(r"\w\(|^[ \t]*>>> ")
 _SETTING = regex(r"[ \t]*(?:[$#%>] |[\w.-]+ ?[:=])")
@@ -96,13 +99,16 @@ _TELLING = {
 }
 """Words of which one must be on both sides of a change."""
 _TELLING_ALONE = {
+    Change.CONDITION: regex(
+        r"(?i:\A\W*(?:(?:and|but|or)\W+)?(?:if|until|till|except|provided|when)\b|\b(?:only|unless)\b)"
+    ),
     Change.MODALITY: regex(
         r"(?i:\b(?:must|shall|not|never|cannot|requir|mandat|oblig|forbid|prohibit)|n['\u2019]t\b"
         r"|\A(?:can|may|might|could|will) \w+\Z)"
     ),
     Change.NEGATION: regex(
         r"(?i:\b(?!(?-i:None\b))(?:without|cannot|n(?:o|or|ot|one|ever|either|obody|othing)\b|except|fail|lack|refus|den[iy]"
-        r"|avoid|reject|only|hardly|few|little|stop|prevent|(?:de|dis|il|im|in|ir|mis|non|un)-?\w{3})"
+        r"|avoid|reject|only|hardly|few|little|stop|prevent|(?:de(?!f)|dis|il|im|in|ir|mis|non|un)-?\w{3})"
         r"|n['\u2019]t\b|less\b)"
     ),
     Change.QUANTITY: regex(r"(?i:\b(?:few|half|most|never|none|only)\b)"),
@@ -110,11 +116,11 @@ _TELLING_ALONE = {
 """Words that say what their change is on one side alone."""
 _WORD = regex(r"\w[\w'\u2019-]*")
 _DENIES = regex(r"(?i:\b(?:cannot|false|n(?:o|or|ot|one|ever|either)|off)\b|n['\u2019]t\b)")
-_LISTED = regex(r"[ \t]*(?:[,;/&+][ \t]*)?(?:(?:and|or)[ \t]+)?")
+_LISTED = regex(r"\*?[ \t]*(?:[,;/&+][ \t]*)?(?:(?:and|or)[ \t]+)?")
 """What stands between the values of a list."""
 _KEY = regex(
-    r"\s*(?:[-*+|#]+[ \t]+)*(?:`[^`\n]+`|(?:\*\*)?\[[^\]\n]+\]|\*\*\w+[(._][^*\n]*\*\*"
-    r"|v?\d+(?:[.-]\d+)+)"
+    r"\s*(?:[-*+|#]+[ \t]+(?:\w+[ \t]+)?)*(?:`[^`\n]+`|(?:\*\*)?\[[^\]\n]+\]|\*\*\w+[(._][^*\n]*"
+    r"\*\*|v?\d+(?:[.-]\d+)+)"
 )
 """Begins an entry: what it is of, marked as code, bold or a link, or a version or date."""
 _QUOTES = "\"'`\u2018\u2019\u201c\u201d,;:()[]{} \t\n"
@@ -249,28 +255,32 @@ def alarms_of(diff: TextDiff) -> tuple[Alarm, ...]:
     """Return the alarms of a difference, the most important first."""
     found: dict[tuple[str, str], list[Alarm]] = {}
     is_replaced = _is_replaced(diff)
-    for each in _Finder(diff).found():
+    told = list(_Finder(diff).found())
+    n_numbers = Counter(filter(None, map(_table, told)))
+    for each in told:
         pair = " ".join(each.old.lower().split()), " ".join(each.new.lower().split())
-        if each.kind == "name":
-            pair = next((same for same in found if _renames(each, found[same][0])), pair)
-        if is_replaced and any(each.kind == same[0].kind in DUTIES for same in found.values()):
-            continue
+        if each.kind in DUTIES and (is_replaced or _LICENCE.search(each.old or each.new)):
+            pair = "licence", ""
+        if n_numbers[_table(each)] > _MOST_OF_TABLE:
+            pair = _table(each), "table"
         found.setdefault(_unlike(*pair) if each.kind == "code" else pair, []).append(each)
     alarms = []
     for same in found.values():
-        (kind, _), *_ = Counter(each.kind for each in same).most_common(1)
-        first = next(each for each in same if each.kind == kind)
-        places = tuple(place for each in same for place in each.places)
-        alarms.append(replace(first, places=places))
+        alarms.append(replace(same[0], places=tuple(each.places[0] for each in same)))
     return tuple(sorted(alarms, key=lambda each: KINDS.index(each.kind)))
 
 
 def _is_replaced(diff: TextDiff) -> bool:
-    """Whether other rules stand in for those of the old text: hardly any words of the shorter text
-    stayed, and one sentence of each kind is told."""
-    n = min(len(diff.old.split()), len(diff.new.split()))
+    """Whether rules stand in for the old text's: of the longer text hardly a word was there."""
+    n = max(len(diff.old.split()), len(diff.new.split()))
     kept = sum(len(_kept(diff, block).split()) for block in diff.blocks)
     return _FEW_OF_TEXT < n > _KEPT * kept and is_of_rules(diff.old) and is_of_rules(diff.new)
+
+
+def _table(alarm: Alarm) -> str:
+    """Return what tells a number's table from others, or nothing: a row is a line and a block."""
+    first = alarm.places[0]
+    return str(first.new_line - first.block) if alarm.kind == "number" and first.row else ""
 
 
 def _kept(diff: TextDiff, block: DiffBlock) -> str:
@@ -288,14 +298,6 @@ def _unlike(old: str, new: str) -> tuple[str, str]:
         sides = [side[n:][::-1] for side in sides]
     one, other = ("".join(side) for side in sides)
     return (one, other) if (one and other) or len(one + other) > _FEW else (old, new)
-
-
-def _renames(one: Alarm, other: Alarm) -> bool:
-    """Whether two alarms are of one name, of which more or less was said."""
-    return other.kind == "name" and all(
-        {word for word in _WORD.findall(said) if word[:1].isupper()} & set(_WORD.findall(before))
-        for said, before in ((one.old, other.old), (one.new, other.new))
-    )
 
 
 def renumbered_line(found: Iterable[Renumbered]) -> str:
@@ -342,8 +344,6 @@ class _Finder:
                 continue
             for s, segment in self._listed(block):
                 change = segment.change
-                if change == Change.WORDING and self._is_in(_LITERAL, block, segment):
-                    change = Change.CODE
                 if (change not in CONFLICTING and not is_whole) or self._is_printed(segment):
                     continue
                 old, new = self._words(block, segment)
@@ -354,9 +354,11 @@ class _Finder:
                 if told is None and change in CONFLICTING:
                     if segment.change is Change.NUMBER:
                         kind, old, new = self._value(block, segment, old, new)
-                    is_sure = change == Change.OPPOSITE or kind in ("money", "time")
-                    is_sure &= block.kind is BlockKind.CHANGED and not all(self._is_of_releases)
-                    if not is_sure and form is not BlockForm.CELL and self._is_loose(block):
+                    stayed = block.kind is BlockKind.CHANGED
+                    is_sure = stayed and (change == Change.OPPOSITE or kind in ("money", "time"))
+                    is_sure |= form is BlockForm.CELL or not self._is_loose(block)
+                    is_code = change == Change.CODE or form is BlockForm.CODE
+                    if not is_sure or (is_code and not stayed):
                         continue
                     told = self._change(segment, Change(change), old, new, kind, form)
                     if change == Change.ROLES and not self._are_exchanged(block, old, new):
@@ -372,6 +374,8 @@ class _Finder:
         """Return the segments and their numbers; values of a list that all change are one."""
         found: list[tuple[int, DiffSegment]] = []
         for s, each in enumerate(block.segments):
+            if each.change == Change.WORDING and self._is_in(_LITERAL, block, each):
+                each = replace(each, change=Change.CODE)
             found.append((s, each))
             if len(found) > 2 and each.change in (Change.NUMBER, Change.NAME, Change.CODE):
                 (n, first), (_, between) = found[-3:-1]
@@ -403,8 +407,8 @@ class _Finder:
         """Whether most words of sentences that are not short changed: what else conflicts in them
         may be about something else."""
         most = max(len(each(block).split()) for each in (self._diff.old_text, self._diff.new_text))
-        is_near = block.kind is BlockKind.CHANGED and not all(self._is_of_releases)
-        few, least = (_FEW, LEAST_SURE) if is_near else (_FEW // 2, LEAST_SURE_ELSEWHERE)
+        stayed = block.kind is BlockKind.CHANGED
+        few, least = (_FEW, LEAST_SURE) if stayed else (_FEW // 2, LEAST_SURE_ELSEWHERE)
         kept = len(_kept(self._diff, block).split())
         return most - kept > few and kept < least * most
 
@@ -438,9 +442,12 @@ class _Finder:
         """Whether the sides of a block are of other things: what an entry is of changed, and more
         of it than that."""
         changed = [each for each in block.segments if each.change not in (None, SPACE, MARKUP)]
-        return len(changed) > 1 and all(
-            (key := _KEY.match(whole)) is not None and start < key.end()
-            for whole, (start, _) in self._sides(block, changed[0])
+        return len(changed) > 1 and (
+            (all(self._is_of_releases) and self._is_in(_LITERAL, block, changed[0]))
+            or all(
+                (key := _KEY.match(whole)) is not None and start < key.end()
+                for whole, (start, _) in self._sides(block, changed[0])
+            )
         )
 
     def _are_exchanged(self, block: DiffBlock, old: str, new: str) -> bool:
@@ -550,27 +557,16 @@ def _differs(change: Change, old: str, new: str) -> bool:
         return False
     if change in (Change.NAME, Change.CODE) and _VARIABLE.search(f"{old} {new}"):
         return False
+    if _PINNED.sub("", old) == _PINNED.sub("", new):
+        return False
     if change is Change.NUMBER:
         return old != new
     olds, news = (re.sub(r"\bu(?=['\"])|\W|_+\b", "", each).lower() for each in (old, new))
-    if change is Change.CODE and _is_corrected(old, new):
-        return False
     if olds == news or _names_one(old, new):
         return False
     if change is Change.NEGATION and all(map(_DENIES.search, (old, new))):
         return False
     return change is not Change.CODE or bool(olds and news)
-
-
-def _is_corrected(old: str, new: str) -> bool:
-    """Whether two names differ by a misspelt word: a letter is lost, added or swapped in its midst,
-    as in all_topolgical_sort."""
-    words = re.findall(r"[^\W_]+", old.lower()), re.findall(r"[^\W_]+", new.lower())
-    unlike = [each for each in zip_longest(*words, fillvalue="") if each[0] != each[1]]
-    one, other = unlike[0] if len(unlike) == 1 else ("", "")
-    is_inside = min(len(one), len(other)) > 4 and one[0] + one[-1] == other[0] + other[-1]
-    is_lost = len(one) != len(other) or sorted(one) == sorted(other)
-    return is_inside and is_lost and is_typo(one, other)
 
 
 def _names_one(old: str, new: str) -> bool:

@@ -56,7 +56,7 @@ _RULING = regex(
     r"\b(?:must|shall|MUST|SHALL|SHOULD|MAY|hereby|liable|entitled|prohibited|agrees)\b"
 )
 _RELEASE = regex(
-    r"^[ \t]*(?:#+ v?\d+(?:\.\d+){2}\b.{0,40}"
+    r"^[ \t]*(?:(?:#+ |\*\*)\[?v?\d+(?:\.\d+){2}\b.*"
     r"|(?:#+ |=+ )?\W{0,3}(?:\w+[ \t]\W{0,3})?v?\d+(?:\.\d+){1,3}\w{0,6}\W{0,3}"
     r"(?:[ \t]\W{0,5}(?:\d{4}-\d\d|\d{1,2}[ .-]|released?\b|un|\w+ \d).{0,40})?)$",
     re.MULTILINE,
@@ -78,7 +78,7 @@ _OUTRIGHT = regex(
     r"|(?:not|never)(?: \w+ly| been| be| get| yet)*"
     r" (?:accept|add|affiliat|allow|applicable|apply|assign|author|availab|backward|bind|call|charg"
     r"|clos|collect|compatib|complet|cover|delet|disclos|edit|eligib|enabl|encrypt|endors|entitl"
-    r"|expos|for sale|guarant|implement|includ|install|intend|liab|licens|maintain|modif|paid|pay"
+    r"|expos|for sale|guarant|implement|install|intend|liab|licens|maintain|modif|paid|pay"
     r"|permit|provid|recommend|refund|releas|reli[ae]|require|responsib|restor|safe|secure|sell"
     r"|share|sold|store|suitab|support|test|transfer|valid|waive|warrant|work)"
 )
@@ -91,13 +91,15 @@ _PERSON = regex(
 )
 """Who may and does not by rules, in texts that are not of rules, too."""
 _EXAMPLE = regex(r"\W*(?:for (?:example|instance)|e\.g\.)\W", re.IGNORECASE)
+_TOP = 2000  # characters
 _FAR = 20  # words before a denial
 _LEAST_WORDS = 3  # of a sentence that obliges or denies
 
 
 def is_of_releases(text: str) -> bool:
-    """Whether a text is a list of changes: three of its headings or more are of releases."""
-    return sum(1 for _, _ in zip(range(3), _RELEASE.finditer(text), strict=False)) == 3
+    """Whether a text is a list of changes: three headings are of releases, one near its top."""
+    found = [each.start() for _, each in zip(range(3), _RELEASE.finditer(text), strict=False)]
+    return len(found) == 3 and found[0] < _TOP
 
 
 def is_of_rules(text: str) -> bool:
@@ -157,8 +159,9 @@ def duty_of(text: str, *, is_of_rules: bool = True, is_of_releases: bool = False
             is_said = any(
                 _OUTRIGHT.match(" ".join(lower[k : at + 12])) for k in (at, max(at - 1, 0))
             ) or any(map(_PERSON.fullmatch, lower[max(at - 2, 0) : at]))
-            is_past = duty == "denial" and lower[max(at - 1, 0)] in _PAST
-            if not is_said or is_past or (duty == "denial" and at > _FAR):
+            is_past = duty == "denial" and (at > _FAR or lower[max(at - 1, 0)] in _PAST)
+            is_free = duty == "permission" and word in ("optional", "required")
+            if not is_said or is_past or (is_free and "longer" not in lower[:at]):
                 continue
         if aside != "that" or word in _MODALS or duty == "prohibition":  # they agree that he must
             duties.add(duty)
