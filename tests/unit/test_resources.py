@@ -165,6 +165,12 @@ def test_listing_shows_what_is_not_installed():
     assert run("verify", "ppdb").exit_code == 1
 
 
+def test_listing_shows_sizes_below_one_another():
+    lines = [line for line in run("list").output.splitlines() if " MB " in line]
+    assert len({line.index(" MB ") for line in lines}) == 1
+    assert all(float(line.partition(" MB ")[0].split()[-1]) > 0 for line in lines)
+
+
 def test_install_wants_one_source(pair_file):
     assert run("install", "ppdb").exit_code == 2
     assert run("install", "ppdb", pair_file, "--nltk").exit_code == 2

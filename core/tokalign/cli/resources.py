@@ -90,8 +90,8 @@ def _line(resource: Resource) -> str:
     from tokalign.english.lexicon.lexical_resources import OPTIONAL
 
     if not resource.present:
-        return f"{resource.name:<12} not installed ({OPTIONAL[resource.name]})"
+        return f"{resource.name:<16} not installed ({OPTIONAL[resource.name]})"
     return (
-        f"{resource.name:<12} {resource.version:<17} {resource.size / 1e6:>6.1f} MB  "
+        f"{resource.name:<16} {resource.version:<17} {resource.size / 1e6:>6.2f} MB  "
         f"{resource.digest[:12]}  {resource.license}  {resource.path}"
     )
