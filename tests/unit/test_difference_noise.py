@@ -114,3 +114,16 @@ def test_rules_that_were_replaced_are_told_once():
     old = "".join(f"You must send part {k} of the source code to us.\n\n" for k in "abcdefghij")
     new = "".join(f"Mills shall grind {k} sorts of grain in all lands.\n\n" for k in "qrstuvwxyz")
     assert len(_alarms(old, new)) == 1
+
+
+def test_rules_that_come_beside_others_are_each_told():
+    old = "The flat is in Hull. The tenant must pay in time. The rent is due each month.\n\n"
+    rules = (
+        "The tenant must clean the stairs.",
+        "The tenant must lock the gate at night and tell the landlord of any damage to it.",
+        "In no event shall the tenant sublet the flat.",
+        "The flat is let as is, and the tenant must not paint the walls or the doors.",
+        "The tenant must endorse the cheque and send it to the landlord by the third of May.",
+    )
+    assert len(_alarms(old, old + "\n\n".join(rules))) == len(rules)
+    assert len(_alarms(old + "\n\n".join(rules), old)) == len(rules)

@@ -157,6 +157,7 @@ def test_a_sentence_that_obliges_permits_or_denies_is_told_where_it_comes_or_goe
         ("A wheel must turn.", "obligation"),
         ("A licence is no longer required.", "permission"),
         ("The second wheel is optional.", None),
+        ('"Work" shall mean the mill.', None),
     ],
 )
 def test_a_text_that_is_not_of_rules_obliges_and_denies_only_outright(sentence, duty):

@@ -82,7 +82,8 @@ LEAST_SURE_ELSEWHERE = 0.8
 one by one, and where they moved, were split or merged."""
 _MOST_OF_TABLE = 3  # numbers that are told one by one
 _LICENCE = regex(
-    r"(?i:above copyright|as[- ]is\b|copyright (?:holder|owner)|endorse|in no event|redistribut)"
+    r"(?i:above copyright|copyright (?:holder|owner)|(?:the|this) software is (?:provided|licensed)"
+    r"|derived from (?:the|this) software|neither the names? of|shall the authors?\b|redistributi)"
 )
 _PINNED = regex(r"(?<=[A-Za-z][/-]|[VN]=)v?\d+(?:\.\w+)+")
 _OF_CODE = frozenset((Change.CODE, Change.NUMBER, Change.OPPOSITE, Change.NEGATION))
@@ -259,8 +260,10 @@ def alarms_of(diff: TextDiff) -> tuple[Alarm, ...]:
     n_numbers = Counter(filter(None, map(_table, told)))
     for each in told:
         pair = " ".join(each.old.lower().split()), " ".join(each.new.lower().split())
-        if each.kind in DUTIES and (is_replaced or _LICENCE.search(each.old or each.new)):
+        if each.kind in DUTIES and _LICENCE.search(each.old or each.new):
             pair = "licence", ""
+        elif each.kind in DUTIES and is_replaced:
+            pair = "replaced", each.kind
         if n_numbers[_table(each)] > _MOST_OF_TABLE:
             pair = _table(each), "table"
         found.setdefault(_unlike(*pair) if each.kind == "code" else pair, []).append(each)
@@ -271,8 +274,8 @@ def alarms_of(diff: TextDiff) -> tuple[Alarm, ...]:
 
 
 def _is_replaced(diff: TextDiff) -> bool:
-    """Whether rules stand in for the old text's: of the longer text hardly a word was there."""
-    n = max(len(diff.old.split()), len(diff.new.split()))
+    """Whether rules stand in for the old text's: of the shorter text hardly a word stayed."""
+    n = min(len(diff.old.split()), len(diff.new.split()))
     kept = sum(len(_kept(diff, block).split()) for block in diff.blocks)
     return _FEW_OF_TEXT < n > _KEPT * kept and is_of_rules(diff.old) and is_of_rules(diff.new)
 

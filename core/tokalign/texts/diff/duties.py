@@ -174,6 +174,8 @@ def _duty(words: list[str], lower: list[str], at: int) -> str | None:
     """Return what a word makes its sentence do, or None."""
     word = lower[at]
     following = lower[at + 1 : at + 2]
+    if following == ["mean"]:
+        return None  # "Work" shall mean
     if (word in _MODALS or words[at] == "SHOULD") and following:
         denies = not _DENYING.isdisjoint((*lower[:2], *following))
         return "prohibition" if denies else "permission" if word == "may" else "obligation"
