@@ -101,6 +101,7 @@ def test_what_nobody_answers_for_raises_none(old, new):
         ),
         ("- [`mill`](https://a.org) Grinds all.", "- [`@a/mill`](https://a.org) Grinds all."),
         ("All members see it.", "Some members see it."),
+        ("It is paid if the house is sold.", "It is paid even if the house is sold."),
         ("The driver should report it.", "The driver must report it."),
         ("Deadline: 3 May 2020" + MILL, "Deadline: 6 June 2024" + MILL),
         ("version 2 of the License" + MILL, "version 3 of the License" + MILL),

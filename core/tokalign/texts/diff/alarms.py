@@ -101,7 +101,7 @@ _TELLING = {
 """Words of which one must be on both sides of a change."""
 _TELLING_ALONE = {
     Change.CONDITION: regex(
-        r"(?i:\A\W*(?:(?:and|but|or)\W+)?(?:if|until|till|except|provided|when)\b|\b(?:only|unless)\b)"
+        r"(?i:\A\W*(?:(?:and|but|or)\W+)?(?:even|if|until|till|except|provided|when)\b|\b(?:only|unless)\b)"
     ),
     Change.MODALITY: regex(
         r"(?i:\b(?:must|shall|not|never|cannot|requir|mandat|oblig|forbid|prohibit)|n['\u2019]t\b"
