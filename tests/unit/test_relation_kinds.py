@@ -282,6 +282,7 @@ def test_bounds_of_a_number_are_in_conflict_where_they_face_each_other(aligner):
         ("She {} 200 euros from the account.", "withdrew", "deposited"),
         ("The files were {} last week.", "removed", "preserved"),
         ("It was a {} for the party.", "victory", "defeat"),
+        ("You may enter {} with a ticket.", "only", "also"),
     ],
 )
 def test_opposites_hold_for_forms_that_are_on_scales_of_their_own(aligner, frame, one, other):
