@@ -79,6 +79,10 @@ class Conflicts(Clauses):
         if third == "of":
             return {"minimum": 1, "maximum": -1}.get(second, 0)
         if third == "than":
+            at = said.start - 2
+            grades = [*self.grades(side, at).values()] if at >= 0 else []
+            if grades and self.sides[side][at].tag in ("JJR", "RBR"):
+                sign.setdefault(second, 1 if grades[0] > 0 else -1)
             return sign.get(second, 0) * (-1 if first in ("no", "not") else 1)
         return sign.get(third, 0)
 

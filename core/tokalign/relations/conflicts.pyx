@@ -32,6 +32,7 @@ from functools import cache
 
 import numpy as np
 
+from tokalign.english.annotate.tags_and_relations import TAG_INDEX
 from tokalign.files.tables import Table
 
 cdef enum:
@@ -41,6 +42,7 @@ cdef enum:
     BOUND_WORDS = 3      # no more than
     TO_VERB = 4          # tokens from a modal to its verb: must not then go
 
+cdef int COMPARATIVE = TAG_INDEX["JJR"], COMPARATIVE_ADVERB = TAG_INDEX["RBR"]
 cdef Letters[7] MORE = [b"least", b"more", b"greater", b"over", b"above", b"exceeding", NULL]
 cdef Letters[6] LESS = [b"most", b"less", b"fewer", b"under", b"below", NULL]
 
@@ -147,7 +149,7 @@ cdef void _add_found(ConflictRoom *room, const Clash *found, int n_found) noexce
 
 cdef int _bound(const Side *side, const Found *value) noexcept nogil:
     """Return which numbers are meant: 1 for those from a value up ("at least 5", "5 or more",
-    "over 5"), -1 for those up to it, 0 where no words say."""
+    "over 5", "older than 5"), -1 for those up to it, 0 where no words say."""
     cdef int32_t at = value.start - 1
     cdef int bound = 0
     cdef bint has_than = is_word(side, at, b"than")
@@ -166,6 +168,10 @@ cdef int _bound(const Side *side, const Found *value) noexcept nogil:
         bound = 1
     elif is_any(side, at, LESS):
         bound = -1
+    elif has_than and at >= 0 and side.word[at].n_scales and (
+        side.word[at].tag == COMPARATIVE or side.word[at].tag == COMPARATIVE_ADVERB
+    ):
+        bound = 1 if side.word[at].grade[0] > 0 else -1
     if has_than and (is_word(side, at - 1, b"no") or is_word(side, at - 1, b"not")):
         return -bound
     return bound
