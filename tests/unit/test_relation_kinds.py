@@ -274,6 +274,18 @@ def test_bounds_of_a_number_are_in_conflict_where_they_face_each_other(aligner):
     assert not [(a, b) for a in least for b in most if not told(a, b) or not told(b, a)]
 
 
+def test_a_comparative_bounds_a_number(aligner):
+    for frame, one, other in (
+        ("The child must be {} than ten.", "older", "younger"),
+        ("The dose is {} than 5 mg.", "higher", "lower"),
+        ("The line may be {} than 5 metres.", "no longer", "longer"),
+    ):
+        for pair in ((one, other), (other, one)):
+            found = aligner.align(*map(frame.format, pair)).conflicts
+            assert found and found[0].kind in (ConflictKind.QUANTITY, ConflictKind.NEGATION)
+        assert not aligner.align(frame.format(one), frame.format(one)).conflicts
+
+
 @pytest.mark.parametrize(
     ("frame", "one", "other"),
     [
@@ -283,6 +295,7 @@ def test_bounds_of_a_number_are_in_conflict_where_they_face_each_other(aligner):
         ("The files were {} last week.", "removed", "preserved"),
         ("It was a {} for the party.", "victory", "defeat"),
         ("You may enter {} with a ticket.", "only", "also"),
+        ("The text is aligned {}.", "horizontally", "vertically"),
     ],
 )
 def test_opposites_hold_for_forms_that_are_on_scales_of_their_own(aligner, frame, one, other):
