@@ -8,7 +8,6 @@ numbered anew is none, neither a label, nor a reference to it, and neither is wh
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -80,7 +79,6 @@ LEAST_SURE = 0.6
 LEAST_SURE_ELSEWHERE = 0.8
 """Shares of the words of sentences that stay, in which any conflict is told: where sentences stayed
 one by one, and where they moved, were split or merged."""
-_MOST_OF_TABLE = 3  # numbers that are told one by one
 _LICENCE = regex(
     r"(?i:above copyright|copyright (?:holder|owner)|(?:the|this) software is (?:provided|licensed)"
     r"|derived from (?:the|this) software|neither the names? of|shall the authors?\b|redistributi)"
@@ -256,16 +254,12 @@ def alarms_of(diff: TextDiff) -> tuple[Alarm, ...]:
     """Return the alarms of a difference, the most important first."""
     found: dict[tuple[str, str], list[Alarm]] = {}
     is_replaced = _is_replaced(diff)
-    told = list(_Finder(diff).found())
-    n_numbers = Counter(filter(None, map(_table, told)))
-    for each in told:
+    for each in _Finder(diff).found():
         pair = " ".join(each.old.lower().split()), " ".join(each.new.lower().split())
         if each.kind in DUTIES and _LICENCE.search(each.old or each.new):
             pair = "licence", ""
         elif each.kind in DUTIES and is_replaced:
             pair = "replaced", each.kind
-        if n_numbers[_table(each)] > _MOST_OF_TABLE:
-            pair = _table(each), "table"
         found.setdefault(_unlike(*pair) if each.kind == "code" else pair, []).append(each)
     alarms = []
     for same in found.values():
@@ -278,12 +272,6 @@ def _is_replaced(diff: TextDiff) -> bool:
     n = min(len(diff.old.split()), len(diff.new.split()))
     kept = sum(len(_kept(diff, block).split()) for block in diff.blocks)
     return _FEW_OF_TEXT < n > _KEPT * kept and is_of_rules(diff.old) and is_of_rules(diff.new)
-
-
-def _table(alarm: Alarm) -> str:
-    """Return what tells a number's table from others, or nothing: a row is a line and a block."""
-    first = alarm.places[0]
-    return str(first.new_line - first.block) if alarm.kind == "number" and first.row else ""
 
 
 def _kept(diff: TextDiff, block: DiffBlock) -> str:
