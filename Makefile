@@ -254,8 +254,9 @@ figures: build  ## measure the quick figures of the pages, or those whose names 
 release-figures: build  ## measure each model and rival on the test half GOLD, once for a release; ARGS=--trial tries it
 	$(BIN)/python -m lab.measurements.release --gold $(GOLD) $(ARGS)
 
-docs: build dev  ## write what examples print and the figures into the pages, and the reference; check links
+docs: build dev  ## write what examples print, figures and schemas into the pages, and the reference; check links
 	$(BIN)/python docs/examples.py
+	$(BIN)/python docs/schemas.py
 	$(BIN)/python -m lab.figures
 	$(BIN)/mkdocs build
 

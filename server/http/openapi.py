@@ -1,18 +1,19 @@
 """The OpenAPI document of the paths.
 
-Bodies and answers are described by the structs of json_bodies.py and json_answers.py; evidence and
-differences have the schemas of their own files.
+Bodies and answers are described by the structs of json_bodies.py, json_answers.py and
+json_texts.py.
 """
 
 from __future__ import annotations
 
 import importlib.metadata
 import json
-from importlib import resources
+import re
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
-from tokalign.server.http import json_answers, json_bodies
+from tokalign.server.http import json_answers, json_bodies, json_texts
 from tokalign.server.http.json_bodies import reference
 
 JsonSchema = dict[str, Any]
@@ -132,22 +133,25 @@ def _schemas() -> JsonSchema:
         json_answers.JsonModels,
         json_answers.JsonHealth,
         json_answers.JsonProblem,
+        json_texts.JsonGrounding,
+        json_texts.JsonDifference,
     )
     kinds = [*structs, json_bodies.GivenSentence, json_bodies.JsonRange]
-    made, components = msgspec.json.schema_components(
-        kinds, ref_template=reference("{name}")["$ref"]
-    )
-    # Here, all is of JSON.
-    found: JsonSchema = json.loads(
-        json.dumps(components).replace('"Json', '"').replace("/Json", "/")
-    )
+    made, found = schemas_of(kinds, reference("{name}")["$ref"])
     found["GivenSentence"], found["Range"] = made[-2:]
     found["GivenPair"]["required"] = ["source", "target"]
-    found["Grounding"] = _own("tokalign.grounding.evidence", "ground.schema.json", "Grounding")
-    found["Difference"] = _own("tokalign.texts.diff", "diff.schema.json", "Difference")
     found["AlignResponse"] = {"oneOf": [reference("Alignment"), _results("Alignment")]}
     found["SimilarityResponse"] = {"oneOf": [reference("Similarity"), _results("Similarity")]}
     return found
+
+
+def schemas_of(kinds: Iterable[Any], ref_template: str) -> tuple[list[JsonSchema], JsonSchema]:
+    """Return the schema of each kind, and all that they refer to by name."""
+    made = msgspec.json.schema_components(kinds, ref_template=ref_template)
+    # Here, all is of JSON, and docstrings are lines.
+    written = json.dumps(made).replace('"Json', '"').replace("/Json", "/")
+    schemas, components = json.loads(re.sub(r"(\\n)+", " ", written))
+    return schemas, components
 
 
 def _results(name: str) -> JsonSchema:
@@ -162,13 +166,3 @@ def _results(name: str) -> JsonSchema:
         },
         "additionalProperties": False,
     }
-
-
-def _own(package: str, file: str, name: str) -> JsonSchema:
-    """Return a schema of a file, whose parts are then parts of the document."""
-    text = resources.files(package).joinpath(file).read_text(encoding="utf-8")
-    schema: JsonSchema = json.loads(
-        text.replace('"#/$defs/', f'"#/components/schemas/{name}/$defs/')
-    )
-    del schema["$schema"]
-    return schema

@@ -21,14 +21,7 @@ from tokalign.types.grounding import (
 from tokalign.types.relations import ConflictKind
 
 SCHEMA = json.loads(
-    (
-        Path(__file__).parents[2]
-        / "core"
-        / "tokalign"
-        / "grounding"
-        / "evidence"
-        / "ground.schema.json"
-    ).read_text(encoding="utf-8")
+    (Path(__file__).parents[2] / "docs" / "ground.schema.json").read_text(encoding="utf-8")
 )
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 

@@ -18,7 +18,7 @@ from tokalign.texts.diff import TextDiff
 
 OLD = "The plant opened in 1990. It has 40 workers. They make shoes and bags.\n\nThis is over.\n"
 NEW = "They make shoes and bags. The plant opened in 1990 and has 45 workers.\n\nThis is over.\n"
-SCHEMA = Path(cli.__file__).parents[1] / "texts" / "diff" / "diff.schema.json"
+SCHEMA = Path(__file__).parents[2] / "docs" / "diff.schema.json"
 
 
 @pytest.fixture

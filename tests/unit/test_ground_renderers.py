@@ -77,14 +77,15 @@ def test_the_form_follows_the_schema_and_holds_every_field(found):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"error": "x"}, "valid under"),
+        ({"error": "x"}, "'error' was unexpected"),
         ({"sentences": [{}]}, "'start' is a required property"),
         ({"other": 1}, "'other' was unexpected"),
     ],
 )
 def test_the_schema_refuses_what_is_no_such_form(found, change, message):
-    with pytest.raises(jsonschema.ValidationError, match=message):
+    with pytest.raises(jsonschema.ValidationError) as raised:
         jsonschema.validate(found.to_dict() | change, SCHEMA)
+    assert any(message in each.message for each in raised.value.context)
 
 
 def test_numbers_are_rounded():

@@ -228,7 +228,7 @@ class Grounding(Shown):
         return f"<Grounding {one_line(self.answer)!r}: {sizes}>"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the evidence without the answer and the passages; ground.schema.json has it."""
+        """Return the evidence; docs/ground.schema.json describes it."""
         return {
             "model": self.model,
             "version": self.version,

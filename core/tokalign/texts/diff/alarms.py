@@ -217,7 +217,7 @@ class Alarm:
         return ", ".join([*filter(None, said), *[f"{n} times"] * (n > 1)])
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the alarm as a JSON object; diff.schema.json describes it."""
+        """Return the alarm as a JSON object; docs/diff.schema.json describes it."""
         return {
             "change": str(self.change),
             "kind": self.kind,

@@ -67,7 +67,7 @@ class Summary:
     renumbered: tuple[Renumbered, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the counts as a JSON object; diff.schema.json describes it."""
+        """Return the counts as a JSON object; docs/diff.schema.json describes it."""
         return {
             "blocks": {str(kind): n for kind, n in self.blocks.items()},
             "changes": {str(change): n for change, n in self.changes.items()},

@@ -2,7 +2,7 @@
 
 Texts are cut into blocks and blocks into segments, without gaps: every character of either text,
 including white space, is in exactly one segment. So either text can be rebuilt from the other one
-and the segments. diff.schema.json describes the form as JSON.
+and the segments. docs/diff.schema.json describes the form as JSON.
 """
 
 from __future__ import annotations
@@ -230,7 +230,7 @@ class TextDiff(Shown):
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the difference as a JSON object; diff.schema.json describes it.
+        """Return the difference as a JSON object; docs/diff.schema.json describes it.
 
         Segments hold their texts: `text` if both sides are equal, else `old_text` and `new_text`,
         unless empty.
