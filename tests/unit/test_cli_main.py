@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -96,6 +97,22 @@ def test_help_loads_no_compiled_module_and_no_numpy():
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = [line for line in run.stdout.splitlines() if line.startswith("loaded ")]
     assert loaded == [f"loaded {args} []" for args in calls]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="threads are counted in Linux's /proc")
+def test_a_command_starts_no_threads_of_numpy():
+    """They wait busily, one for each processor."""
+    code = (
+        "import contextlib, os\n"
+        "from tokalign.__main__ import main\n"
+        "with contextlib.suppress(SystemExit):\n"
+        "    main()\n"
+        "print(len(os.listdir('/proc/self/task')))"
+    )
+    command = [sys.executable, "-c", code, "align", "Dogs bark.", "The dogs bark."]
+    free = {name: value for name, value in os.environ.items() if "_NUM_THREADS" not in name}
+    run = subprocess.run(command, capture_output=True, text=True, check=True, env=free)
+    assert run.stdout.splitlines()[-1] == "1"
 
 
 def test_help_cuts_no_description_short_and_explains_every_option():

@@ -12,7 +12,6 @@ import importlib
 import logging
 import os
 import sys
-from difflib import get_close_matches
 from typing import Any, NoReturn
 
 import click
@@ -124,6 +123,8 @@ class _Commands(click.Group):
 
 
 def _unknown(name: str) -> str:
+    from difflib import get_close_matches
+
     near = get_close_matches(name, COMMANDS, 2, 0.6)
     if name == "help":
         return "no command 'help'; run tokalign --help, or tokalign COMMAND --help"

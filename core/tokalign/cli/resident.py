@@ -95,7 +95,6 @@ def _start(path: str) -> None:
     subprocess.Popen(
         [sys.executable, "-c", code, path],
         cwd="/",
-        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

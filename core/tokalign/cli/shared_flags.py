@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -302,4 +301,6 @@ class TerminalFlags:
         """Return the number of columns of lines, None for any number."""
         if self.width is not None or not sys.stdout.isatty():
             return self.width
-        return max(shutil.get_terminal_size().columns, 20)
+        from shutil import get_terminal_size  # which loads three libraries of archives
+
+        return max(get_terminal_size().columns, 20)

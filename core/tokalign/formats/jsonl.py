@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any
 
@@ -66,6 +65,8 @@ def read(document: Document, options: Options) -> Iterator[GoldPair]:
 @lru_cache(maxsize=16)  # lines of a file have the same fields
 def _fault_of_fields(fields: tuple[str, ...]) -> str:
     """Return the fault of an object's fields, in words; empty if they hold its links."""
+    from difflib import get_close_matches
+
     plain = {name.casefold(): name for name in fields if name not in ("links", "possible")}
     for wanted in ("links", "possible"):
         if wanted not in fields and (near := get_close_matches(wanted, plain, 1, 0.8)):

@@ -53,15 +53,13 @@ from tokalign.model.styles import (
     check_styles,
     default_style,
 )
-from tokalign.model.weight_lines import LARGEST_WEIGHT, TRANSITION, count_lines, read_weights
+from tokalign.model.weight_lines import LARGEST_WEIGHT, STYLE, TRANSITION, read_weights
 
 MAGIC = "tokalign-model"
 PLAIN_VERSION, STYLED_VERSION = 1, 2
 COLUMNS = "feature\ts2t\tt2s"
 MAX_MODEL_BYTES = 16 << 20
 """Twice the size of a model in which every feature has a weight."""
-_STYLE = "style "
-_STYLE_LINE = f"\n{_STYLE}".encode()
 _FIRST_LINE = re.compile(rf"{MAGIC} ([1-9][0-9]*)\n".encode())
 
 
@@ -199,7 +197,7 @@ def save_model(model: Model, path: str | os.PathLike[str]) -> None:
     version = STYLED_VERSION if model.own else PLAIN_VERSION
     lines = [f"{MAGIC} {version}", header_line, COLUMNS, *_weight_lines(model.table, shared)]
     for style, own in zip(model.header.styles, model.own, strict=True):
-        lines += [f"{_STYLE}{style['name']}", *_weight_lines(model.table, own)]
+        lines += [f"{STYLE}{style['name']}", *_weight_lines(model.table, own)]
     body = ("\n".join(lines) + "\n").encode("utf-8")
     digest = digest_of(body)
     Path(path).write_bytes(body + f"sha256 {digest}\n".encode())
@@ -286,22 +284,22 @@ def _parse(path: Path, body: bytes, digest: str, *, is_styled: bool) -> Model:
         raise ModelError(
             f"{path}:3: the columns are {quoted(columns.decode())}; wanted {COLUMNS!r}"
         )
-    n_lines = count_lines(rest) + 1
-    most = (1 + len(header.styles)) * (1 + table.n_slots + len(TRANSITION_NAMES))
-    if n_lines > most:
-        raise ModelError(f"{path}: has {n_lines} lines of weights; its features have {most}")
-    shared_lines, *parts = rest.split(_STYLE_LINE)
-    named = [part.partition(b"\n")[::2] for part in parts]
-    names = [name.decode() for name, _ in named]
-    if names != [style["name"] for style in header.styles]:
-        raise ModelError(
-            f"{path}: has weights of the styles {quoted(names)}, other than its header"
-        )
-    number = 4
     found: list[OwnWeights] = []
-    for lines in (shared_lines, *(lines for _, lines in named)):
-        found.append(read_weights(path, lines + b"\n" if lines else lines, number, table))
-        number += count_lines(lines) + 1 + bool(lines)  # the next style's line, too
+    lines = rest + b"\n" if rest else rest
+    number, start = 4, 0
+    for wanted in (*(style["name"] for style in header.styles), None):
+        part, start, n_lines = read_weights(path, lines, start, number, table)
+        found.append(part)
+        number += n_lines
+        stop = lines.find(b"\n", start)
+        name = None if stop < 0 else lines[start + len(STYLE) : stop].decode()
+        if name != wanted:
+            seen = "no more styles" if name is None else f"the style {quoted(name)}"
+            raise ModelError(
+                f"{path}:{number}: has {seen}; its header has "
+                f"{'no more' if wanted is None else quoted(wanted)}"
+            )
+        number, start = number + 1, stop + 1
     shared, *own = found
     weights = np.zeros((table.n_slots, 2), dtype=np.float32)
     weights[shared.slots] = shared.weights

@@ -6,7 +6,7 @@ A file has some ten thousand lines for each style, and every process that aligns
 
 from libc.stdint cimport int32_t
 from cpython.unicode cimport PyUnicode_AsUTF8AndSize
-from libc.string cimport memchr, memcmp
+from libc.string cimport memchr, memcmp, strncmp
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from tokalign.model.styles import OwnWeights
 cdef extern from "Python.h":
     double PyOS_string_to_double(const char* text, char** end, void* overflow) except? -1.0
 
+STYLE = "style "
+"""Begins the line above a style's weights."""
+cdef bytes _STYLE = STYLE.encode()
 TRANSITION = "transition:"
 LARGEST_WEIGHT = 1e6
 """Scores are sums of a few hundred weights, and must stay finite and exact enough to compare."""
@@ -35,23 +38,12 @@ cdef class _Row:
     cdef tuple labels
 
 
-def count_lines(bytes text):
-    """Return the number of line breaks, which takes bytes.count ten times as long."""
-    cdef:
-        const char* at = text
-        const char* end = at + len(text)
-        Py_ssize_t found = 0
-    while (at := <const char*>memchr(at, c"\n", end - at)) != NULL:
-        at += 1
-        found += 1
-    return found
+def read_weights(path, bytes text, Py_ssize_t start, int first, table):
+    """Return the weights and transitions of lines, where they end, and how many they are.
 
-
-def read_weights(path, bytes text, int first, table):
-    """Return the weights and transitions of lines.
-
-    `path`: of the file, for errors. `text`: valid UTF-8; each line ends with a line break. `first`:
-    number of the first line in the file.
+    They end before the line of a style, or with the text. `path`: of the file, for errors. `text`:
+    valid UTF-8; each line ends with a line break. `start`: index of the first line's first byte.
+    `first`: number of that line in the file.
 
     ModelError is raised if a line has other than three fields, an unknown name, the name of a line
     above, or no number in [-LARGEST_WEIGHT, LARGEST_WEIGHT].
@@ -62,17 +54,19 @@ def read_weights(path, bytes text, int first, table):
         const char* stop
         int number = first
         int place, n_slots = table.n_slots, n_transitions = len(TRANSITION_NAMES)
-        Py_ssize_t n = 0, most = count_lines(text)
+        const char* style = _STYLE
+        Py_ssize_t n = 0
         dict rows = table.rows
         _Row row = _Row()
-        int32_t[::1] slots = np.empty(most, dtype=np.int32)
-        double[:, ::1] values = np.empty((most, 2))
+        int32_t[::1] slots = np.empty(n_slots, dtype=np.int32)
+        double[:, ::1] values = np.empty((n_slots, 2))
         double[:, ::1] transitions = np.zeros((2, n_transitions))
         unsigned char[::1] is_given = np.zeros(n_slots + n_transitions, dtype=np.uint8)
         const char* tab
         double[2] numbers
         bint is_rising = True
-    while line < end:
+    line += start
+    while line < end and strncmp(line, style, len(_STYLE)):
         stop = <const char*>memchr(line, c"\n", end - line)
         try:
             tab = <const char*>memchr(line, c"\t", stop - line)
@@ -99,13 +93,12 @@ def read_weights(path, bytes text, int first, table):
             ) from error
         line = stop + 1
         number += 1
-    own = OwnWeights(
-        np.asarray(slots)[:n], np.asarray(values)[:n].astype(np.float32), np.asarray(transitions)
-    )
-    if is_rising:
-        return own
-    order = np.argsort(own.slots)
-    return own._replace(slots=own.slots[order], weights=own.weights[order])
+    found, weights = np.asarray(slots)[:n].copy(), np.asarray(values)[:n].astype(np.float32)
+    if not is_rising:
+        order = np.argsort(found)
+        found, weights = found[order], weights[order]
+    own = OwnWeights(found, weights, np.asarray(transitions))
+    return own, line - <const char*>text, number - first
 
 
 cdef int _slot(dict rows, _Row row, const char* line, const char* tab) except -2:
