@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import re
 
-from tokalign.english.annotate.abbreviations import (
-    BEFORE_DIGITS,
-    BEFORE_LOWER,
-    FIRST_WORDS,
-    GO_ON,
-    LABELLED,
-    LONGEST_WORD,
-    NEVER_LAST,
-    SELDOM_LAST,
-    SHORT_LAST,
-)
+from tokalign.files.shipped import LISTS
+
+NEVER_LAST, BEFORE_DIGITS, BEFORE_LOWER, SELDOM_LAST, FIRST_WORDS, SHORT_LAST, GO_ON, LABELLED = (
+    frozenset(LISTS.words(name))
+    for name in (
+        "never-last", "before-digits", "before-lower", "seldom-last", "first-words", "short-last",
+        "go-on", "labelled",
+    )
+)  # fmt: skip
+LONGEST_WORD = 24
+"""Number of characters looked at before a period, and after it."""
 
 _EMOTICON = r"(?:<3|\^_\^|[:;=][-']?[()\]DPpO|/\\]+)(?=\s|\Z)"
 _EVENT = re.compile(

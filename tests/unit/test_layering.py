@@ -44,7 +44,7 @@ ROOMS: dict[str, set[str]] = {
     # Floor 3.
     "client": {"codec", "errors", "types", "v1"},
     "comparison": {"batches", "english", "errors", "types"},
-    "evaluate": {"errors", "formats", "types"},
+    "evaluate": {"errors", "files", "formats", "types"},
     "features": {"crf", "english", "errors", "types"},
     "ranking": {"batches", "english", "errors", "files", "types"},
     "systems": {"english", "errors", "types"},

@@ -26,6 +26,7 @@ PLAIN_FILES = {
     "scales.tsv": (OWN, "written for this project"),
     "short-forms.tsv": (OWN, "written for this project"),
     "value-words.tsv": (OWN, "written for this project"),
+    "word-lists.tsv": ("Apache-2.0", "written for this project"),
 }
 """Licences and sources of the data files that have no header."""
 

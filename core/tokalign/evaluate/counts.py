@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.errors import InputError, ShapeError, quoted
+from tokalign.files.shipped import LISTS
 from tokalign.types import GoldPair, Links, Sentence
 from tokalign.types.options import LinkChoice
 
@@ -31,6 +32,8 @@ COLUMNS = (
     "all_sure",
 )
 """Meaning of each column of `count_pairs`."""
+FUNCTION_WORDS = frozenset(LISTS.words("closed-class"))
+"""Closed-class English words in lower case, with the clitics of Penn tokenisation."""
 
 
 def choose_links(
@@ -108,22 +111,3 @@ def _count(gold: GoldPair, predicted: Links, choice: LinkChoice) -> list[float]:
 def content_links(gold: GoldPair, links: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     """Return the links between two content words."""
     return [(i, j) for i, j in links if is_content(gold.source, i) and is_content(gold.target, j)]
-
-
-_FUNCTION_WORDS = """
-    a about above across after again against all along although am among an and another any anyone
-    anything are around as at be because been before behind being below beneath beside between
-    beyond both but by ca can cannot could did do does doing done down during each either every
-    everyone everything few for from had has have having he her here hers herself him himself his
-    how however i if in inside into is it its itself many may me might mine more most much must my
-    myself near neither no nobody none nor not nothing of off on once one onto or other others
-    ought our ours ourselves out outside over own per rather same shall she should since so some
-    someone something such than that the their theirs them themselves then there therefore these
-    they this those though through throughout thus till to too toward towards under unless until
-    up upon us very was we were what whatever when where whereas whether which whichever while who
-    whoever whom whose why will with within without wo would yet you your yours yourself
-    yourselves 's 're 've 'll 'd 'm n't
-"""
-
-FUNCTION_WORDS = frozenset(_FUNCTION_WORDS.split())
-"""Closed-class English words in lower case, with the clitics of Penn tokenisation."""

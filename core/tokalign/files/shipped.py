@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from functools import cache
+from collections.abc import Callable
+from functools import cache, cached_property
 from pathlib import Path
+from typing import TypeVar
 
 from tokalign.errors import ResourceError, quoted
+
+T = TypeVar("T")
 
 DATA_DIR = Path(__file__).resolve().parents[1] / "data"
 DEFAULT_MODEL = "en"
@@ -41,3 +45,35 @@ def data_dir() -> Path:
     ResourceError if it is missing, or not the library's."""
     check_versions(DATA_DIR, VERSION)
     return DATA_DIR
+
+
+def shipped_rows(name: str) -> list[list[str]]:
+    """Return the fields of each line of a shipped file of text, but for its comments."""
+    lines = (data_dir() / name).read_text(encoding="utf-8").splitlines()
+    return [line.split("\t") for line in lines if not line.startswith("# ")]
+
+
+class WordTables:
+    """Tables of words in a shipped file, which says what they hold: rows of a value and words."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    @cached_property
+    def rows(self) -> dict[str, list[tuple[str, list[str]]]]:
+        """The rows of each table; the file is read when they are first asked for."""
+        found: dict[str, list[tuple[str, list[str]]]] = {}
+        for table, value, words in shipped_rows(self._name):
+            found.setdefault(table, []).append((value, words.split()))
+        return found
+
+    def words(self, table: str) -> tuple[str, ...]:
+        """Return the words of a table."""
+        return tuple(word for _, words in self.rows[table] for word in words)
+
+    def values(self, table: str, read: Callable[[str], T]) -> dict[str, T]:
+        """Return the value of each word of a table."""
+        return {word: read(value) for value, words in self.rows[table] for word in words}
+
+
+LISTS, VALUE_WORDS = WordTables("word-lists.tsv"), WordTables("value-words.tsv")

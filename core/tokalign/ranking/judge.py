@@ -28,7 +28,7 @@ from typing import Final, Self
 
 from tokalign.english.lexicon.likeness import is_content
 from tokalign.english.questions import ends_as_question
-from tokalign.files.shipped import data_dir
+from tokalign.files.shipped import shipped_rows
 from tokalign.types import Alignment, FeatureContribution, Sentence
 from tokalign.types.options import RankBy
 from tokalign.types.ranking import Judgement
@@ -83,10 +83,8 @@ class AnswerWeights:
 
     @classmethod
     def open_shipped(cls) -> Self:
-        rows = (data_dir() / WEIGHTS_FILE).read_text(encoding="utf-8").splitlines()
         found: dict[str, dict[str, float]] = {}
-        for row in rows:
-            of, name, weight = row.split("\t")
+        for of, name, weight in shipped_rows(WEIGHTS_FILE):
             found.setdefault(of, {})[name] = float(weight)
         prior = found.pop("any")[PRIOR]
         regressions = {}

@@ -6,28 +6,13 @@ import re
 from collections.abc import Iterable
 
 from tokalign.english.lexicon.word_lists import function_word_set
+from tokalign.files.shipped import LISTS
 
-_WORDS = """
-    der die das und ist nicht ein eine einen dem den im mit auf für wird werden wurde sich wir auch
-    nach über zum zur haben hat sind vom ihr ihre ihren
-    het een niet dat voor zijn wordt ook maar naar bij deze werd wij aan hij
-    le les une est dans pour que qui pas sur avec sont cette ces nous vous elle aux était leur
-    el en una por para con como pero más fue está este esta muy cuando también hay sus
-    uma não com são foi mais pela pelo seu sua ao à também mas
-    il gli della delle che di è sono nel questo dei più anche nella
-    och att är det som för med inte av på ett har till jag ikke og jeg af blev
-    się nie jest że przez dla oraz jak ale był które jego jsou není jako byl
-    ve bir için ile olarak değil çok bu daha
-    yang dan untuk dengan tidak dari ini itu adalah pada
-    ei että oli mutta ovat kuin hän
-    și din pentru este nu és nem hogy egy volt
-    và của là có không được những
-"""
 _PARTICLES = {"der", "den", "el", "le", "les", "il", "da"}
 """Words that are no sign where they have a capital, as in El Niño. Others, "de" and "van", begin
 names in lower case, too, and are missing above."""
-_WORD_LIST = _WORDS.split()
-OTHER_WORDS = frozenset([*_WORD_LIST, *map(str.capitalize, {*_WORD_LIST} - _PARTICLES)])
+_WORDS = LISTS.words("other-languages")
+OTHER_WORDS = frozenset([*_WORDS, *map(str.capitalize, {*_WORDS} - _PARTICLES)])
 """Frequent words of other languages in the Latin script, no function words of English."""
 _OTHER_LETTERS = re.compile(r"[^\W\d_\u0000-\u024f\u1e00-\u1eff]")
 _LETTERS = re.compile(r"[^\W\d_]")

@@ -4,7 +4,7 @@ A sentence ends at the end of the text, at a blank line, before a line that begi
 mark: a run of periods, question and exclamation marks, with what belongs to it (`tail_end`): the
 quotation marks and brackets that it closes, references, marks of emphasis, tags, emoji and emoticons.
 What follows the mark decides, and before a single period the word: `ends_here` has the rules,
-tokalign.english.annotate.abbreviations the words. An emoticon without a mark ends a sentence before a
+data/word-lists.tsv the words. An emoticon without a mark ends a sentence before a
 capital. Nothing ends inside brackets that open within a sentence and are closed soon.
 
 Headings, items of lists, rows of tables, rules and fences are blocks (`read_line`). A heading and a
@@ -19,17 +19,7 @@ from libc.string cimport memset, strcmp
 from tokalign.english.annotate.block_lines cimport is_roman, read_line
 from tokalign.english.annotate.sentence_scan cimport *
 
-from tokalign.english.annotate.abbreviations import (
-    BEFORE_DIGITS,
-    BEFORE_LOWER,
-    FIRST_WORDS,
-    GO_ON,
-    LABELLED,
-    LONGEST_WORD,
-    NEVER_LAST,
-    SELDOM_LAST,
-    SHORT_LAST,
-)
+from tokalign.files.shipped import LISTS
 
 cdef enum:
     PERIOD = 1          # a single period
@@ -44,7 +34,7 @@ for _letter in range(128):
     IS_PLAIN[_letter] = chr(_letter) == " " or not (chr(_letter).isspace() or chr(_letter) in ".!?<^:;=")
 
 cdef enum:
-    N_LOOKED_AT = 24    # LONGEST_WORD; compared with it where the lists are read
+    N_LOOKED_AT = 24    # most characters of the word before a period, and of that after it
     N_WORD = 12         # bytes of a listed word and its end
     N_REFERENCE = 40    # most characters of a reference between brackets
     N_TAG = 96          # most characters of a tag or a command
@@ -75,19 +65,19 @@ cdef int fill_lists() except -1:
     cdef dict kinds = {}
     cdef bytes spelling
     for kind, words in (
-        (NEVER, NEVER_LAST),
-        (DIGITS, BEFORE_DIGITS),
-        (LOWER, BEFORE_LOWER),
-        (SELDOM, SELDOM_LAST),
-        (FIRST, FIRST_WORDS),
-        (SHORT, SHORT_LAST),
-        (GOES_ON, GO_ON),
-        (LABEL, LABELLED),
+        (NEVER, "never-last"),
+        (DIGITS, "before-digits"),
+        (LOWER, "before-lower"),
+        (SELDOM, "seldom-last"),
+        (FIRST, "first-words"),
+        (SHORT, "short-last"),
+        (GOES_ON, "go-on"),
+        (LABEL, "labelled"),
     ):
-        for word in words:
+        for word in LISTS.words(words):
             kinds[word] = kinds.get(word, 0) | kind
-    if LONGEST_WORD != N_LOOKED_AT or len(kinds) > N_LISTED or max(map(len, kinds)) >= N_WORD:
-        raise ValueError("tokalign.english.annotate.abbreviations does not fit the splitter's arrays")
+    if len(kinds) > N_LISTED or max(map(len, kinds)) >= N_WORD:
+        raise ValueError("word-lists.tsv does not fit the splitter's arrays")
     for word in sorted(kinds):
         spelling = word.encode("ascii")
         memset(SPELLINGS[N_SPELLINGS], 0, N_WORD)

@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 from typing import NamedTuple, TypeVar
 
 from tokalign.errors import ResourceError
-from tokalign.files.shipped import data_dir
+from tokalign.files.shipped import LISTS, VALUE_WORDS, shipped_rows
 
 T = TypeVar("T")
 
@@ -25,17 +25,7 @@ RELATION_NAMES: tuple[str, ...] = (
 )  # fmt: skip
 """Relations of WordNet entries, in the order of their bits in lexical_tables.pxd."""
 
-_TITLES = """
-    mr. mrs. ms. dr. mr mrs ms dr sen. rep. gov. gen. col. capt. lt. sgt. prof. rev. st. sir lord
-    lady president premier minister chancellor senator governor mayor king queen prince princess
-    pope general colonel captain judge justice professor doctor director chairman secretary
-    ambassador city state county province district island islands river lake sea ocean mount
-    mountain valley street road avenue park bridge airport north south east west northern southern
-    eastern western new old university college school hospital museum institute church bank agency
-    office house navy army force forces police party committee council court department ministry
-"""
-
-TITLES = frozenset(_TITLES.split())
+TITLES = frozenset(LISTS.words("titles"))
 """Lower-case titles, and kinds of places and organisations: in too many names to identify one."""
 
 MARKS: tuple[str, ...] = (
@@ -44,23 +34,22 @@ MARKS: tuple[str, ...] = (
 )  # fmt: skip
 """Punctuation marks that have a SAME_WORD feature of their own, lower-cased."""
 
-_ONES = (
-    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
-    "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen",
-    "nineteen",
-)  # fmt: skip
-_TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+_WORD_OF = {int(value): words[0] for value, words in VALUE_WORDS.rows["numbers"]}
+_SUFFIXES = {1: "st", 2: "nd", 3: "rd"}
 NUMBER_WORDS: dict[str, str] = {
-    **{word: str(value) for value, word in enumerate(_ONES)},
-    **{word: str(10 * value) for value, word in enumerate(_TENS, start=2)},
+    **{word: str(value) for value, word in _WORD_OF.items()},
     **{
-        ten + unit: str(10 * tens + units)
-        for tens, ten in enumerate(_TENS, start=2)
-        for units, unit in enumerate(_ONES[1:10], start=1)
+        word + _WORD_OF[unit]: str(tens + unit)
+        for tens, word in _WORD_OF.items()
+        if tens >= 20
+        for unit in range(1, 10)
     },
-    "first": "1st", "second": "2nd", "third": "3rd", "fourth": "4th", "fifth": "5th",
-    "sixth": "6th", "seventh": "7th", "eighth": "8th", "ninth": "9th", "tenth": "10th",
-}  # fmt: skip
+    **{
+        word: f"{value}{_SUFFIXES.get(value, 'th')}"
+        for word, value in VALUE_WORDS.values("ordinals", int).items()
+        if value <= 10
+    },
+}
 """Canonical form of number words; hyphens are already gone ("twentyone")."""
 
 _SEPARATORS = re.compile(r"(?<=\w)[.,-](?=\w)|(?<=\w)\.$")
@@ -71,35 +60,8 @@ NEGATION = "negation"
 MOST_SCALES = 3
 """Of one word."""
 
-WH_WORDS = frozenset(
-    ["who", "whom", "whose", "what", "which", "when", "where", "why", "how", "name"]
-)  # "Name a country that ..."
 MASKED = frozenset({"<num>"})
 """Tokens that corpora write in place of numbers."""
-_CALENDAR = frozenset(
-    """
-    january february march april may june july august september october november december jan. feb.
-    aug. sept. oct. nov. dec. monday tuesday wednesday thursday friday saturday sunday year years
-    month months week weeks day days century centuries decade decades ago yesterday today tomorrow
-    morning afternoon evening night spring summer autumn winter
-    """.split()  # noqa: SIM905
-)
-_BEFORE_DATES = frozenset(
-    ("in", "since", "on", "by", "from", "until", "till", "before", "after", "of", "during",
-     "around")
-)  # fmt: skip
-_BEFORE_PLACES = frozenset(
-    ("in", "at", "near", "from", "to", "of", ",", "outside", "toward", "towards")
-)
-_UNITS = frozenset(
-    ("percent", "%", "million", "billion", "thousand", "people", "miles", "feet", "pounds",
-     "dollars", "times", "points")
-)  # fmt: skip
-_YES_NO = frozenset(("yes", "yeah", "yep", "yup", "no", "nope", "nah", "not", "sure", "sorry"))
-_CLAUSES = frozenset(
-    ("if", "when", "while", "to", "how", "why", "who", "which", "what", "where", "before", "after",
-     "once", "whether", "unless", "although", "since")
-)  # fmt: skip
 
 CONTENT_WEIGHT = 1.0
 OTHER_WEIGHT = 0.1
@@ -113,8 +75,7 @@ KNOWN, LONGEST = 1 << 15, 32
 @cache
 def function_words() -> tuple[str, ...]:
     """Return the shipped function words, in a fixed order."""
-    text = (data_dir() / "function_words.txt").read_text(encoding="utf-8")
-    return tuple(line for line in text.splitlines() if line and not line.startswith("#"))
+    return tuple(word for (word,) in shipped_rows("function_words.txt"))
 
 
 @cache
@@ -149,14 +110,11 @@ class Grade(NamedTuple):
 @cache
 def scales() -> dict[str, tuple[Grade, ...]]:
     """Return the grades of all words that are on a scale."""
-    text = (data_dir() / "scales.tsv").read_text(encoding="utf-8")
     table: dict[str, tuple[Grade, ...]] = {}
-    for line in text.splitlines():
-        if line and not line.startswith("#"):
-            scale, word, grade = line.split("\t")
-            table[word] = (*table.get(word, ()), Grade(scale, int(grade)))
-            if len(table[word]) > MOST_SCALES:
-                raise ResourceError(f"scales.tsv: {word!r} is on more than {MOST_SCALES} scales")
+    for scale, word, grade in shipped_rows("scales.tsv"):
+        table[word] = (*table.get(word, ()), Grade(scale, int(grade)))
+        if len(table[word]) > MOST_SCALES:
+            raise ResourceError(f"scales.tsv: {word!r} is on more than {MOST_SCALES} scales")
     return table
 
 
@@ -234,22 +192,13 @@ def hints(token: str, tag: str) -> Hint:
     return Hint(found)
 
 
-_OF_WORDS = (
-    (frozenset(NUMBER_WORDS) | MASKED, Hint.NUMBER),
-    (_CALENDAR, Hint.CALENDAR),
-    (_BEFORE_DATES, Hint.BEFORE_DATE),
-    (_BEFORE_PLACES, Hint.BEFORE_PLACE),
-    (frozenset({"in"}), Hint.IN),
-    (_UNITS, Hint.UNIT),
-    (WH_WORDS, Hint.ASKS),
-    (_YES_NO, Hint.YES_NO),
-    (_CLAUSES, Hint.CLAUSE),
-)
+_HINTS_OF = dict.fromkeys((*NUMBER_WORDS, *MASKED), Hint.NUMBER.value)
+for _name, _words in LISTS.rows["hints"]:
+    for _word in _words:
+        _HINTS_OF[_word] = _HINTS_OF.get(_word, 0) | Hint[_name].value
 _NO_NAME = (Hint.NUMBER | Hint.CALENDAR).value
-_HINTS_OF = {
-    word: sum(hint.value for words, hint in _OF_WORDS if word in words)
-    for word in frozenset().union(*(words for words, _ in _OF_WORDS))
-}
+WH_WORDS = frozenset(word for word, hint in _HINTS_OF.items() if hint & Hint.ASKS)
+"""Words that ask, such as "who"; and "name", as in "Name a country that ..."."""
 
 
 @cache

@@ -7,7 +7,7 @@ from functools import cache
 from typing import NamedTuple
 
 from tokalign.errors import InputError, quoted
-from tokalign.files.shipped import data_dir
+from tokalign.files.shipped import LISTS, shipped_rows
 
 RULES: tuple[tuple[str, str, int, int, tuple[str, ...]], ...] = (
     ("ae", "e", 0, 6, ()),
@@ -25,20 +25,8 @@ RULES: tuple[tuple[str, str, int, int, tuple[str, ...]], ...] = (
 """British, American, least number of letters before them, least length of the British word, and the
 endings that may follow (any if none are given)."""
 
-_PAIRS = """
-    acknowledgement acknowledgment, ageing aging, aluminium aluminum, artefact artifact, axe ax,
-    burnt burned, cheque check, cosy cozy, disc disk, distil distill, doughnut donut,
-    draught draft, dreamt dreamed, enrol enroll, enrolment enrollment, fulfil fulfill,
-    fulfilment fulfillment, grey gray, instalment installment, jail gaol, jewellery jewelry,
-    judgement judgment, kerb curb, leant leaned, learnt learned, licence license,
-    manoeuvre maneuver, maths math, mould mold, moustache mustache, mum mom, plough plow,
-    practise practice, pyjamas pajamas, sceptic skeptic, sceptical skeptical, skilful skillful,
-    smelt smelled, speciality specialty, spelt spelled, spoilt spoiled, storey story,
-    sulphur sulfur, tyre tire, whisky whiskey, wilful willful, yoghurt yogurt
-"""
-
 PAIRS: tuple[tuple[str, str], ...] = tuple(
-    (british, american) for british, american in (pair.split() for pair in _PAIRS.split(","))
+    (british, american) for american, (british,) in LISTS.rows["spellings"]
 )
 """Pairs of words that follow no rule; each also with -s on both."""
 
@@ -84,12 +72,9 @@ def expansions(token: str) -> tuple[Expansion, ...]:
 @cache
 def short_forms() -> dict[str, tuple[Expansion, ...]]:
     """Return the shipped table of short forms."""
-    text = (data_dir() / "short-forms.tsv").read_text(encoding="utf-8")
     table: dict[str, tuple[Expansion, ...]] = {}
-    for line in text.splitlines():
-        if line and not line.startswith("# "):
-            short, long, field = line.split("\t")
-            table[short] = (*table.get(short, ()), Expansion(tuple(long.split()), field))
+    for short, long, field in shipped_rows("short-forms.tsv"):
+        table[short] = (*table.get(short, ()), Expansion(tuple(long.split()), field))
     return table
 
 

@@ -5,46 +5,19 @@ Currencies have the codes of ISO 4217, units the symbols of the SI.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeVar
+from tokalign.files.shipped import VALUE_WORDS
 
-from tokalign.files.shipped import data_dir
-
-T = TypeVar("T")
-
-
-def _tables() -> dict[str, list[tuple[str, list[str]]]]:
-    """Return the rows of each table: a value, and its words."""
-    found: dict[str, list[tuple[str, list[str]]]] = {}
-    for line in (data_dir() / "value-words.tsv").read_text(encoding="utf-8").splitlines():
-        if not line.startswith("#"):
-            table, value, words = line.split("\t")
-            found.setdefault(table, []).append((value, words.split()))
-    return found
-
-
-_TABLES = _tables()
-
-
-def table_words(table: str) -> tuple[str, ...]:
-    """Return the words of a table."""
-    return tuple(word for _, words in _TABLES[table] for word in words)
-
-
-def table_values(table: str, read: Callable[[str], T]) -> dict[str, T]:
-    """Return the value of each word of a table."""
-    return {word: read(value) for value, words in _TABLES[table] for word in words}
-
+table_words, table_values = VALUE_WORDS.words, VALUE_WORDS.values
 
 CODES = table_words("codes")
 SIZES = {
     dimension: {unit: float(size) for unit, size in (word.split("=") for word in words)}
-    for dimension, words in _TABLES["sizes"]
+    for dimension, words in VALUE_WORDS.rows["sizes"]
 }
 """Dimension -> size of its units."""
-COMPOUNDS = {(unit, per): both for both, (unit, per) in _TABLES["compounds"]}
+COMPOUNDS = {(unit, per): both for both, (unit, per) in VALUE_WORDS.rows["compounds"]}
 """Unit and unit that it is measured per -> one unit."""
-POWERS = {(unit, int(power)): both for both, (unit, power) in _TABLES["powers"]}
+POWERS = {(unit, int(power)): both for both, (unit, power) in VALUE_WORDS.rows["powers"]}
 """Length and power -> unit: square metres."""
 
 
@@ -52,17 +25,17 @@ def _units() -> dict[str, tuple[str, int]]:
     """Return for every symbol, and for every name in lower case, its base unit and power of ten."""
     found: dict[str, tuple[str, int]] = {}
     short = table_words("short-units")
-    for base, names in _TABLES["bases"]:
+    for base, names in VALUE_WORDS.rows["bases"]:
         for name in (base, *names):
             found[name] = (base, 0)
-        for row, takers in _TABLES["prefixes"]:
+        for row, takers in VALUE_WORDS.rows["prefixes"]:
             prefix, word, exponent = row.split()
             if base[0] in takers:
                 found[prefix + base] = (base, int(exponent))
                 for name in names:
                     if name not in short:
                         found[word + name] = (base, int(exponent))
-    for base, names in _TABLES["others"]:
+    for base, names in VALUE_WORDS.rows["others"]:
         for name in (base, *names):
             found[name] = (base, 0)
     for name in ("kilo", "kilos"):
