@@ -16,7 +16,7 @@ from tokalign.batches.outcomes import unwrap
 from tokalign.cli.flags import INPUT, OUTPUT, OutputPath, SectionedCommand, flag, flagged, takes
 from tokalign.cli.lines.file_flags import BadLines, LineFlags, bad_object, format_flag, outcomes_of
 from tokalign.cli.lines.layouts import PARQUET
-from tokalign.cli.lines.pair_lines import id_of, read_object
+from tokalign.cli.lines.pair_lines import id_of
 from tokalign.cli.lines.parquet import rows_of_parquet
 from tokalign.cli.lines.sinks import LineSink
 from tokalign.cli.lines.sources import STDIO, LineSource, TextFile, is_text
@@ -32,7 +32,7 @@ from tokalign.cli.shared_flags import (
     task_of,
 )
 from tokalign.errors import FormatError, InputError, ServerError, located, quoted
-from tokalign.formats.document import one_line
+from tokalign.formats.document import one_line, read_object
 from tokalign.types.inputs import require_unicode
 from tokalign.types.options import GroundOptions, OffsetUnit
 

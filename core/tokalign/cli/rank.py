@@ -15,7 +15,7 @@ import click
 from tokalign.batches.outcomes import unwrap
 from tokalign.cli.flags import INPUT, OUTPUT, SectionedCommand, flag, flagged, takes
 from tokalign.cli.lines.file_flags import BadLines, LineFlags, bad_object, format_flag, outcomes_of
-from tokalign.cli.lines.pair_lines import id_of, read_object
+from tokalign.cli.lines.pair_lines import id_of
 from tokalign.cli.lines.sources import file_argument
 from tokalign.cli.shared_flags import (
     BAD_INPUT,
@@ -29,7 +29,7 @@ from tokalign.cli.shared_flags import (
 )
 from tokalign.errors import FormatError, InputError, ServerError, quoted
 from tokalign.formats import decode_lines
-from tokalign.formats.document import one_line
+from tokalign.formats.document import one_line, read_object
 from tokalign.types import SentenceLike
 from tokalign.types.inputs import check_priors, text_of
 from tokalign.types.objects import sentence_like, truncated_sides

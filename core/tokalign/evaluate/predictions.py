@@ -81,7 +81,7 @@ def predictions_of(
         raise InputError(f"{len(predicted)} predicted pairs for {len(gold)} gold pairs")
     different = _different(gold, predicted)
     if different is not None:
-        turned = [_turned(pair) for pair in predicted]
+        turned = [pair.turned() for pair in predicted]
         if _different(gold, turned) is not None:
             pair, side, others = different
             raise InputError(
@@ -104,9 +104,3 @@ def _different(
             if [token.lower() for token in tokens] != [token.lower() for token in others]:
                 return pair, side, " ".join(others)
     return None
-
-
-def _turned(pair: GoldPair) -> GoldPair:
-    """Return a pair with its sides exchanged."""
-    sure, possible = (frozenset((j, i) for i, j in links) for links in (pair.sure, pair.possible))
-    return GoldPair(pair.id, pair.target, pair.source, sure, possible)

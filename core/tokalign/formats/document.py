@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from tokalign.errors import FormatError, InputError, quoted
 from tokalign.files.packed import read_unpacked
 from tokalign.types import GoldPair, Links, Sentence
-from tokalign.types.inputs import split_tokens
+from tokalign.types.inputs import json_error, split_tokens
 
 _WHITE_SPACE = " \t\r\n\f\v"
 _WEIGHT = r"[-:](?:\d+(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d+)?"
@@ -112,6 +113,17 @@ def decode_lines(name: str, rows: Iterable[bytes]) -> Iterator[tuple[int, str]]:
         yield number, text.rstrip("\r\n")
 
 
+def read_object(text: str) -> dict[str, Any]:
+    """Return the object of a line of JSON; FormatError if it holds none."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise FormatError(f"{json_error(error)}; wanted one object per line") from error
+    if not isinstance(value, dict):
+        raise FormatError(f"saw {type(value).__name__}; wanted an object")
+    return value
+
+
 def make_pair(
     document: Document,
     line: int | None,
@@ -152,14 +164,16 @@ def make_text_pair(
     document: Document,
     line: int,
     name: str,
-    source: str,
-    target: str,
-    sure: Iterable[tuple[int, int]],
-    possible: Iterable[tuple[int, int]],
+    sides: tuple[str, str],
+    links: tuple[str, str],
+    options: Options,
 ) -> GoldPair:
-    """Return the checked pair of two texts whose tokens stand between white space."""
-    one, other = (sentence_of(document, line, split_tokens(text)) for text in (source, target))
-    return make_pair(document, line, name, one, other, sure, possible)
+    """Return the checked pair of two texts whose tokens stand between white space; of the two
+    Pharaoh strings, links of the second are possible however they are marked."""
+    sure, marked = parse_links(links[0], document, line, options)
+    also, possible = parse_links(links[1], document, line, options)
+    one, other = (sentence_of(document, line, split_tokens(text)) for text in sides)
+    return make_pair(document, line, name, one, other, sure, marked | also | possible)
 
 
 def parse_links(

@@ -22,7 +22,6 @@ from tokalign.formats.document import (
     Options,
     join_tokens,
     make_text_pair,
-    parse_links,
     plain_links,
 )
 from tokalign.types import GoldPair
@@ -50,11 +49,9 @@ def read(document: Document, options: Options) -> Iterator[GoldPair]:
                 require_unicode(value, key)
         except InputError as error:
             raise document.error(str(error), line) from error
-        sure, sure_marked_possible = parse_links(values["sureAlign"], document, line, options)
-        also, possible = parse_links(values["possibleAlign"], document, line, options)
-        source, target = values["source"], values["target"]
-        possible |= sure_marked_possible | also
-        yield make_text_pair(document, line, str(name), source, target, sure, possible)
+        source, target, sure, possible = values.values()
+        sides, links = (source, target), (sure, possible)
+        yield make_text_pair(document, line, str(name), sides, links, options)
 
 
 def _items(document: Document, text: str) -> Iterator[tuple[int, object]]:

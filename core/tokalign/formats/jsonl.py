@@ -18,10 +18,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
-from tokalign.errors import InputError, quoted
-from tokalign.formats.document import Document, Format, Options, make_pair
+from tokalign.errors import FormatError, InputError, quoted
+from tokalign.formats.document import Document, Format, Options, make_pair, read_object
 from tokalign.types import GoldPair
-from tokalign.types.inputs import json_error, require_unicode
+from tokalign.types.inputs import require_unicode
 from tokalign.types.objects import sentence_from_json, sentence_to_json
 from tokalign.types.relations import RelationKind
 
@@ -32,17 +32,10 @@ def read(document: Document, options: Options) -> Iterator[GoldPair]:
         if not text.strip():
             continue
         try:
-            item = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise document.error(
-                f"{json_error(error)}; wanted one object per line", line
-            ) from error
-        if not isinstance(item, dict):
-            raise document.error(f"saw {type(item).__name__}; wanted an object", line)
-        name = item.get("id", line)
-        if not isinstance(name, str | int):
-            raise document.error(f"field 'id' is {quoted(name)}; wanted a string", line)
-        try:
+            item = read_object(text)
+            name = item.get("id", line)
+            if not isinstance(name, str | int):
+                raise FormatError(f"field 'id' is {quoted(name)}; wanted a string")
             name = require_unicode(str(name), "id")
             source, target = (
                 sentence_from_json(item.get(side), side) for side in ("source", "target")

@@ -19,7 +19,6 @@ from tokalign.formats.document import (
     join_tokens,
     make_text_pair,
     one_line,
-    parse_links,
     plain_links,
 )
 from tokalign.types import GoldPair
@@ -38,12 +37,9 @@ def read(document: Document, options: Options) -> Iterator[GoldPair]:
                 "(id, sentence, N/A, sentence, N/A, 1, 1, sure links, possible links)",
                 line,
             )
-        sure, marked = parse_links(columns[_SURE], document, line, options)
-        column = columns[_POSSIBLE] if len(columns) > _POSSIBLE else ""
-        also, possible = parse_links(column, document, line, options)
-        name, source, target = columns[0].strip(), columns[1], columns[3]
-        possible |= marked | also
-        yield make_text_pair(document, line, name, source, target, sure, possible)
+        links = columns[_SURE], columns[_POSSIBLE] if len(columns) > _POSSIBLE else ""
+        sides = columns[1], columns[3]
+        yield make_text_pair(document, line, columns[0].strip(), sides, links, options)
 
 
 def write(pairs: Iterable[GoldPair], options: Options) -> Iterator[str]:

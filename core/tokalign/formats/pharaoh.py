@@ -135,8 +135,7 @@ def read_parallel(document: Document, options: Options) -> Iterator[GoldPair]:
         if _SEPARATOR in before and _SCORE.fullmatch(score) and not _is_links(score):
             text = before
         source, target, links = split_parallel(document, line, text, 3)
-        sure, possible = parse_links(links, document, line, options)
-        yield make_text_pair(document, line, str(line), source, target, sure, possible)
+        yield make_text_pair(document, line, str(line), (source, target), (links, ""), options)
 
 
 def write_parallel(pairs: Iterable[GoldPair], options: Options) -> Iterator[str]:

@@ -266,7 +266,9 @@ class GoldPair:
 
     def in_reading_order(self) -> GoldPair:
         """Return the pair with the sentence that a model reads first as its source."""
-        if not reads_target_first(self.source, self.target):
-            return self
+        return self.turned() if reads_target_first(self.source, self.target) else self
+
+    def turned(self) -> GoldPair:
+        """Return the pair with its sides exchanged."""
         sure, possible = (frozenset((j, i) for i, j in each) for each in (self.sure, self.possible))
         return GoldPair(self.id, self.target, self.source, sure, possible)

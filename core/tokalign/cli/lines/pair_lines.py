@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import itertools
-import json
 import logging
 import re
 from collections import deque
@@ -14,10 +13,10 @@ from typing import Any, NamedTuple
 
 from tokalign.cli.lines.sources import MAX_LINE
 from tokalign.errors import FormatError, InputError, quoted
+from tokalign.formats.document import read_object
 from tokalign.types import Pair, Sentence, SentenceLike
 from tokalign.types.constraints import NAMES
 from tokalign.types.inputs import (
-    json_error,
     plain_name,
     require_unicode,
     side_names,
@@ -359,17 +358,6 @@ def _sentence(side: str | list[str], is_tokenized: bool) -> SentenceLike:
     if isinstance(side, list):
         return side
     return split_tokens(side) if is_tokenized else side.strip()
-
-
-def read_object(text: str) -> dict[str, Any]:
-    """Return the object of a line of JSON; FormatError if it holds none."""
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise FormatError(f"{json_error(error)}; wanted one object per line") from error
-    if not isinstance(value, dict):
-        raise FormatError(f"saw {type(value).__name__}; wanted an object")
-    return value
 
 
 def id_of(value: Mapping[str, Any], number: int) -> str:
