@@ -14,7 +14,7 @@ from tokalign.codec import (
     decode_passage_sentence,
     encode_pair,
 )
-from tokalign.codec.by_name import NUMBERS
+from tokalign.codec.by_name import numbers_of
 from tokalign.codec.reasons import ErrorReason
 from tokalign.errors import InputError
 from tokalign.types import Alignment, Pair, PairLike, Sentence, SentenceLike
@@ -151,7 +151,7 @@ def _unsendable(pair: PairLike) -> CallError | None:
             code=_INVALID_ARGUMENT,
             message=str(error),
             field=error.field,
-            reason=NUMBERS[ErrorReason][ErrorReason.INVALID_INPUT],
+            reason=numbers_of(ErrorReason)[ErrorReason.INVALID_INPUT],
         )
         return from_status(status)
     return None

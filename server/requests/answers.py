@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import NamedTuple, Self
 
-from tokalign.codec.by_name import NUMBERS
+from tokalign.codec.by_name import numbers_of
 from tokalign.codec.reasons import ErrorReason
 from tokalign.server.status import Failure, RequestLimitError
 from tokalign.v1 import align_pb2
@@ -19,7 +19,7 @@ MAX_RANKING_BYTES = 32 << 20
 # text take four fifths of it at least.
 CERTAIN = 1.25
 
-_REASONS = NUMBERS[ErrorReason]
+_REASONS = numbers_of(ErrorReason)
 
 
 class Answer(NamedTuple):

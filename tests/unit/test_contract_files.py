@@ -1,11 +1,13 @@
 """The contract's generated files: the .proto files in the package, and the numbers of fields."""
 
 import re
+from enum import StrEnum
 from pathlib import Path
 
 import pytest
-import tokalign.codec
+import tokalign.codec.grounding
 from google.protobuf import descriptor_pb2
+from tokalign.codec.by_name import numbers_of
 from tokalign.v1 import admin_pb2, align_pb2
 
 PACKAGE = Path(align_pb2.__file__).parents[2]
@@ -35,6 +37,14 @@ def test_answers_are_written_with_the_contracts_field_numbers():
         for name, message in align_pb2.DESCRIPTOR.message_types_by_name.items()
         for field in message.fields
     }
+
+
+def test_every_member_of_a_shared_enumeration_has_a_number():
+    known = {each.__name__: each for each in StrEnum.__subclasses__()}
+    shared = known.keys() & align_pb2.DESCRIPTOR.enum_types_by_name.keys()
+    assert {"Symmetrization", "RelationKind", "WordKind", "ErrorReason"} <= shared
+    for name in shared:
+        assert 0 < len(known[name]) == len({*numbers_of(known[name]).values()} - {0}), name
 
 
 def test_no_field_needs_proto3_optional():

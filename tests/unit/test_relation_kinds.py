@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from tokalign import Aligner, InputError
-from tokalign.codec.by_name import NUMBERS
+from tokalign.codec.by_name import numbers_of
 from tokalign.english.lexicon.word_lists import grades_of, negates, scale_names, words_of
 from tokalign.types.chunks import CHUNK_TYPES
 from tokalign.types.relations import RELATION_KINDS, RELATION_SIGNS, ConflictKind, RelationKind
@@ -326,7 +326,7 @@ def test_every_kind_has_a_sign_of_its_own_a_colour_and_a_type_of_the_task():
 
 
 def test_the_contract_has_the_kinds_in_the_order_of_their_probabilities():
-    assert [NUMBERS[RelationKind][kind] - 1 for kind in RELATION_KINDS] == list(range(7))
+    assert [numbers_of(RelationKind)[kind] - 1 for kind in RELATION_KINDS] == list(range(7))
 
 
 def test_the_page_for_contributors_names_where_a_kind_stands():

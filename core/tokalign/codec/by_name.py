@@ -8,67 +8,38 @@ from enum import StrEnum
 from functools import cache
 from typing import Any, TypeVar, cast
 
-from tokalign.codec.reasons import ErrorReason
 from tokalign.errors import InputError
-from tokalign.types.edits import Change, EditKind
-from tokalign.types.grounding import WordKind
-from tokalign.types.options import (
-    Detail,
-    Direction,
-    Markup,
-    OffsetUnit,
-    Priority,
-    RankBy,
-    Symmetrization,
-)
-from tokalign.types.relations import ConflictKind, ConflictReason, RelationKind
 from tokalign.v1 import align_pb2
 
 EnumT = TypeVar("EnumT", bound=StrEnum)
 
 
-def _numbers(kind: type[StrEnum]) -> dict[StrEnum, Any]:
-    """Return each member's number, for GROW_DIAG that of SYMMETRIZATION_GROW_DIAG."""
+@cache
+def numbers_of(kind: type[StrEnum]) -> dict[StrEnum, Any]:
+    """Return the numbers of an enumeration's members in the contract, where 0 stands for the
+    default: for GROW_DIAG that of SYMMETRIZATION_GROW_DIAG.
+
+    They are Any, since each enumeration of align_pb2 has its own type of number.
+    """
     prefix = re.sub("(?<=[a-z])(?=[A-Z])", "_", kind.__name__).upper()
     known = getattr(align_pb2, kind.__name__)
     return {member: known.Value(f"{prefix}_{member.name}") for member in kind}
 
 
-_ENUMS: tuple[type[StrEnum], ...] = (
-    Symmetrization,
-    Direction,
-    OffsetUnit,
-    Detail,
-    Priority,
-    Markup,
-    RankBy,
-    RelationKind,
-    ConflictKind,
-    ConflictReason,
-    EditKind,
-    Change,
-    WordKind,
-    ErrorReason,
-)
-# The numbers are Any, since each enumeration of align_pb2 has its own type of number.
-NUMBERS: dict[type[StrEnum], dict[StrEnum, Any]] = {kind: _numbers(kind) for kind in _ENUMS}
-"""Enumeration -> member -> number in the contract, where 0 stands for the default."""
-
-_MEMBERS = {
-    kind: {number: member for member, number in numbers.items()}
-    for kind, numbers in NUMBERS.items()
-}
+@cache
+def _members(kind: type[StrEnum]) -> dict[Any, StrEnum]:
+    return {number: member for member, number in numbers_of(kind).items()}
 
 
 def member_of(kind: type[EnumT], number: int) -> EnumT | None:
     """Return the member with a number, or None if this version has no such member."""
-    return cast(EnumT | None, _MEMBERS[kind].get(number))
+    return cast(EnumT | None, _members(kind).get(number))
 
 
 def decode_enum(kind: type[EnumT], number: int, path: str) -> EnumT:
     """Return the member of a number.
 
-    `kind`: one of NUMBERS. `path`: of the field in the request, such as ``"options.detail"``.
+    `path`: of the field in the request, such as ``"options.detail"``.
 
     InputError is raised if no member has that number; no member has 0.
     """

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from tokalign.codec.alignments import decode_contribution
-from tokalign.codec.by_name import NUMBERS, decode_enum, values_of
+from tokalign.codec.by_name import decode_enum, numbers_of, values_of
 from tokalign.codec.options import RequestOptions, encode_ground_options
 from tokalign.errors import ServerError
 from tokalign.types import FeatureContribution
@@ -86,7 +86,7 @@ def encode_grounded_sentence(value: GroundedSentence, start: int) -> align_pb2.G
         unsupported=[align_pb2.UnsupportedSpan(**_moved(each, by)) for each in value.unsupported],
         conflicts=[
             align_pb2.SourceConflict(
-                **_moved(each, by) | {"kind": NUMBERS[ConflictKind][each.kind]}
+                **_moved(each, by) | {"kind": numbers_of(ConflictKind)[each.kind]}
             )
             for each in value.conflicts
         ],
@@ -99,7 +99,7 @@ def _moved(value: Any, by: int) -> dict[str, Any]:
 
 
 def _encode_word(value: GroundedWord, by: int) -> align_pb2.GroundedWord:
-    values = _moved(value, by) | {"kind": NUMBERS[WordKind][value.kind]}
+    values = _moved(value, by) | {"kind": numbers_of(WordKind)[value.kind]}
     values["partners"] = [
         align_pb2.TextRange(start=start, end=end) for start, end in value.partners
     ]

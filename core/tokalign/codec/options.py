@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import Any, TypeVar
 
-from tokalign.codec.by_name import NUMBERS, decode_enum
+from tokalign.codec.by_name import decode_enum, numbers_of
 from tokalign.types.options import AlignOptions, GroundOptions, RankBy, RankOptions
 from tokalign.v1 import align_pb2
 
@@ -63,7 +63,7 @@ def _encoded(options: AlignOptions | GroundOptions) -> dict[str, Any]:
     """Return the fields of the message of options, but for numbers and truths that are defaults."""
     given = ((each, getattr(options, each.name)) for each in fields(options))
     return {
-        each.name: NUMBERS[type(value)][value] if isinstance(value, StrEnum) else value
+        each.name: numbers_of(type(value))[value] if isinstance(value, StrEnum) else value
         for each, value in given
         if isinstance(value, StrEnum) or value != each.default
     }
@@ -92,7 +92,7 @@ _RANK_FIELDS: dict[str, type[Any]] = {
 def encode_rank_options(options: RankOptions) -> dict[str, Any]:
     """Return the fields of RankRequest, by name."""
     values = {name: getattr(options, name) for name in _RANK_FIELDS}
-    return values | {"by": NUMBERS[RankBy][options.by]}
+    return values | {"by": numbers_of(RankBy)[options.by]}
 
 
 def decode_rank_options(number: Callable[[str], int]) -> RankOptions:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tokalign.codec.by_name import NUMBERS, member_of, values_of
+from tokalign.codec.by_name import member_of, numbers_of, values_of
 from tokalign.types.options import Symmetrization
 from tokalign.v1 import align_pb2
 
@@ -103,7 +103,7 @@ def decode_server_info(message: align_pb2.ListModelsResponse) -> ServerInfo:
 
 def encode_model(value: ModelInfo) -> align_pb2.ModelInfo:
     values = values_of(value, ModelInfo)
-    values["symmetrizations"] = [NUMBERS[Symmetrization][each] for each in value.symmetrizations]
+    values["symmetrizations"] = [numbers_of(Symmetrization)[each] for each in value.symmetrizations]
     values["styles"] = [align_pb2.StyleInfo(**values_of(each, StyleInfo)) for each in value.styles]
     return align_pb2.ModelInfo(**values)
 

@@ -15,7 +15,7 @@ from libc.string cimport memcpy, memmove
 from tokalign.codec._numbers cimport *
 from tokalign.codec.reading cimport FIXED32, FIXED64, LENGTH_DELIMITED, VARINT
 
-from tokalign.codec.by_name import NUMBERS
+from tokalign.codec.by_name import numbers_of
 from tokalign.types.columns import columns_of
 from tokalign.types.edits import Change, EditKind
 from tokalign.types.fields import OUTPUTS
@@ -57,12 +57,12 @@ cdef inline uint8_t *put_varint(uint8_t *at, uint64_t value) noexcept nogil:
     return at + 1
 
 
-cdef dict _DIRECTIONS = NUMBERS[Direction]
-cdef dict _RANK_BYS = NUMBERS[RankBy]
-cdef dict _CONFLICT_KINDS = NUMBERS[ConflictKind]
-cdef dict _CONFLICT_REASONS = NUMBERS[ConflictReason]
-cdef dict _EDIT_KINDS = NUMBERS[EditKind]
-cdef dict _CHANGES = NUMBERS[Change]
+cdef dict _DIRECTIONS = numbers_of(Direction)
+cdef dict _RANK_BYS = numbers_of(RankBy)
+cdef dict _CONFLICT_KINDS = numbers_of(ConflictKind)
+cdef dict _CONFLICT_REASONS = numbers_of(ConflictReason)
+cdef dict _EDIT_KINDS = numbers_of(EditKind)
+cdef dict _CHANGES = numbers_of(Change)
 
 
 # Fields behind the edits: one optional number or truth each, in the order of their numbers.
