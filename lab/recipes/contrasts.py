@@ -12,12 +12,14 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from tokalign.english.lexicon.lexical_tables import WordNet, relation_bit
+from tokalign.english.lexicon.lexical_tables import WordNet
 from tokalign.english.lexicon.word_lists import grades_of, words_of
 from tokalign.files.tables import Table
 from tokalign.types import Sentence
 from tokalign.types.chunks import TokenChunk
 from tokalign.types.relations import RelationKind
+
+from lab.recipes.wordnet import relation_bit
 
 POS_OF_TAG = {"NN": 0, "VB": 1, "JJ": 2, "RB": 3}
 """Tags of base forms, and the number of their part of speech in WordNet."""

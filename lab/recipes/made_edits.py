@@ -13,11 +13,11 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeAlias
 
-from tokalign.english.lexicon.lexical_tables import relation_bit
 from tokalign.types import Sentence
 
 from lab.recipes.contrasts import Neighbours
 from lab.recipes.marked_edits import Marked
+from lab.recipes.wordnet import relation_bit
 
 LEAST_WORDS, MOST_WORDS = 10, 45
 """Of the sentences that are changed."""

@@ -41,9 +41,11 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize, minimize_scalar
 from tokalign.aligner import Aligner
 from tokalign.ranking.judge import (
+    BIAS,
     CLAIM_EVIDENCE,
     COSINES,
     MOST_COSINE,
+    PRIOR,
     AnswerWeights,
     Regression,
     standardised,
@@ -274,6 +276,16 @@ def gathered(data: Path, aligner: Aligner, encoder: Aligner) -> dict[str, list[Q
     return found | {"wice": judged(wice(data), aligner, asks=False)}
 
 
+def written(weights: AnswerWeights) -> str:
+    """Return the file that `AnswerWeights.open_shipped` reads."""
+    lines = []
+    for of, regression in weights.regressions.items():
+        lines.append(f"{of}\t{BIAS}\t{regression.bias:.4g}")
+        pairs = zip(regression.names, regression.weights, strict=True)
+        lines += [f"{of}\t{name}\t{weight:.4g}" for name, weight in pairs]
+    return "\n".join([*lines, f"any\t{PRIOR}\t{weights.prior:.4g}", ""])
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--data", type=Path, required=True, help="folder of the corpora")
@@ -285,7 +297,7 @@ def main() -> None:
     sets = gathered(arguments.data, *aligners)
     for row in rows(sets, by_folds(sets)):
         print(json.dumps(row))
-    arguments.output.write_text(learn(sets).rows(), encoding="utf-8")
+    arguments.output.write_text(written(learn(sets)), encoding="utf-8")
 
 
 if __name__ == "__main__":

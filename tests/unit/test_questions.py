@@ -33,6 +33,8 @@ from tokalign.types import Sentence
 from tokalign.types.options import AlignOptions, RankBy
 from tokalign.types.ranking import Judgement
 
+from lab.recipes.question_weights import written
+
 
 def tagged(text):
     """Return a sentence of words written as form/tag; lemmas are the forms in lower case."""
@@ -212,7 +214,7 @@ def test_the_shipped_weights_are_written_as_they_are_read():
         "claim": CLAIM_EVIDENCE,
     }
     assert weights.prior > 0
-    assert weights.rows() == (data_dir() / WEIGHTS_FILE).read_text(encoding="utf-8")
+    assert written(weights) == (data_dir() / WEIGHTS_FILE).read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")

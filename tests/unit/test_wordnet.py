@@ -7,7 +7,7 @@ import warnings
 from pathlib import Path
 
 import pytest
-from tokalign.english.lexicon.lexical_tables import RELATION_NAMES, WordNet, relation_bit
+from tokalign.english.lexicon.lexical_tables import RELATION_NAMES, WordNet
 from tokalign.errors import InputError, ResourceError
 from tokalign.files.shipped import DATA_DIR
 
@@ -210,17 +210,6 @@ def test_entry_of_an_unknown_part_of_speech_is_refused(wordnet, pos):
     assert wordnet.entry("dog", 0) >= 0
     with pytest.raises(InputError, match=f"part of speech {pos} is unknown; wanted 0 to 3"):
         wordnet.entry("dog", pos)
-
-
-def test_unknown_relation_is_refused():
-    with pytest.raises(InputError, match="relation 'friend' is unknown"):
-        relation_bit("friend")
-
-
-def test_relation_bits_are_in_the_order_of_their_names():
-    assert [relation_bit(name) for name in RELATION_NAMES] == [
-        1 << k for k in range(len(RELATION_NAMES))
-    ]
 
 
 def test_folder_without_files_is_refused(tmp_path):

@@ -93,15 +93,6 @@ class AnswerWeights:
             regressions[of] = Regression(tuple(weights), bias, tuple(weights.values()))
         return cls(regressions, prior)
 
-    def rows(self) -> str:
-        """Return the file that `open_shipped` reads."""
-        lines = []
-        for of, regression in self.regressions.items():
-            lines.append(f"{of}\t{BIAS}\t{regression.bias:.4g}")
-            pairs = zip(regression.names, regression.weights, strict=True)
-            lines += [f"{of}\t{name}\t{weight:.4g}" for name, weight in pairs]
-        return "\n".join([*lines, f"any\t{PRIOR}\t{self.prior:.4g}", ""])
-
 
 def by_size(found: Sequence[FeatureContribution]) -> tuple[FeatureContribution, ...]:
     """Return contributions by falling absolute size."""

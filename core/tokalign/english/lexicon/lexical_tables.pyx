@@ -139,13 +139,6 @@ cdef class Vocabulary:
         return -1
 
 
-def relation_bit(str name):
-    """Return the bit of a relation of RELATION_NAMES; raise InputError for another name."""
-    if name not in RELATION_NAMES:
-        raise InputError(
-            f"relation {name!r} is unknown; wanted one of {', '.join(RELATION_NAMES)}"
-        )
-    return 1 << RELATION_NAMES.index(name)
 
 
 cdef bint _meet(
