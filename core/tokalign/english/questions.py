@@ -5,18 +5,13 @@ from __future__ import annotations
 import re
 
 from tokalign.english.lexicon.word_lists import WH_WORDS
+from tokalign.files.shipped import LISTS
 from tokalign.types import Sentence
 
 _END = re.compile(r"\?[\W_]*\Z")
-_FILLERS = frozenset(
-    ("so", "um", "uh", "er", "and", "well", "ok", "okay", "hi", "hello", "hey", "right", "but",
-     "also", "please", "then")
-)  # fmt: skip
+_FILLERS = frozenset(LISTS.words("fillers"))
 _BEGINNINGS = WH_WORDS - {"name"} | {"whats", "whos", "wheres", "whens", "hows"}
-_AUXILIARIES = frozenset(
-    ("is", "are", "was", "were", "am", "do", "does", "did", "can", "could", "will", "would",
-     "should", "shall", "has", "have", "any")
-)  # fmt: skip
+_AUXILIARIES = frozenset(LISTS.words("asking"))
 
 
 def ends_as_question(text: str) -> bool:
