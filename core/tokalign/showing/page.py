@@ -40,23 +40,24 @@ def page_of(
         Package that holds JavaScript modules of the page.
     modules : sequence of str
         Files of the package, or of this one, that replace the page's script: each after those that
-        it imports. All share one scope, so their names must differ.
+        it imports. All share one scope, so their names must differ. And style sheets of the page
+        alone.
     calls_home : bool
         Whether the page may call the server that it came from.
     frames : sequence of (package, modules)
         Scripts of pages that this one may show in frames.
     """
-    style = _read("tokalign.showing", "pages.css")
+    sheets = [_read("tokalign.showing", "pages.css"), *_sheets(package, modules)]
     script = _script(package, modules)
     # Pages in frames are blobs, which inherit this policy.
     framed = " ".join(["", *(f"'{_hash(_script(*each))}'" for each in frames)])
     parts = {
-        "STYLE HASH": _hash(style),
+        "STYLES": " ".join(f"'{_hash(sheet)}'" for sheet in sheets),
         "SCRIPTS": f"'{_hash(script)}'{framed.rstrip()}",
         "CALLS": " connect-src 'self';" * calls_home + " frame-src blob:;" * bool(frames),
         "KIND": kind,
         "TITLE": title,
-        "STYLE": style,
+        "STYLE": "\n".join(f"<style>{sheet}</style>" for sheet in sheets),
         "SCRIPT": script,
         "BODY": body,
     }
@@ -65,7 +66,11 @@ def page_of(
 
 
 def _script(package: str, modules: Sequence[str]) -> str:
-    return "\n".join(_joined(package, name) for name in modules)
+    return "\n".join(_joined(package, name) for name in modules if not name.endswith(".css"))
+
+
+def _sheets(package: str, modules: Sequence[str]) -> list[str]:
+    return [_read(package, name) for name in modules if name.endswith(".css")]
 
 
 def _read(package: str, name: str) -> str:

@@ -11,6 +11,7 @@ from tokalign.texts.diff import diff_page
 from tokalign.types.relations import RELATION_SIGNS
 
 _MODULES = (
+    "playground.css",
     "dom.js",
     "stage.js",
     "matrix.js",
