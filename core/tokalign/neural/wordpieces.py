@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,20 +87,16 @@ class WordPieces:
         )
         self._tokenizer.normalizer = tokenizers.normalizers.BertNormalizer(lowercase=True)
         self._tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()
-        self._known: dict[str, tuple[int, ...]] = {}
+        self._known = lru_cache(CACHED_TOKENS)(self._numbers)
 
     def pieces(self, token: str) -> tuple[int, ...]:
         """Return the pieces of a token, at least one and at most MAX_PIECES."""
-        known = self._known.get(token)
-        if known is None:
-            ids = self._tokenizer.encode(token, add_special_tokens=False).ids[:MAX_PIECES]
-            known = tuple(self._first + each for each in ids) or (self._unknown,)
-            # A string longer than any real word is not worth its memory.
-            if len(token) <= CACHED_CHARACTERS:
-                if len(self._known) >= CACHED_TOKENS:
-                    self._known.clear()
-                self._known[token] = known
-        return known
+        # A string longer than any real word is not worth its memory.
+        return self._known(token) if len(token) <= CACHED_CHARACTERS else self._numbers(token)
+
+    def _numbers(self, token: str) -> tuple[int, ...]:
+        ids = self._tokenizer.encode(token, add_special_tokens=False).ids[:MAX_PIECES]
+        return tuple(self._first + each for each in ids) or (self._unknown,)
 
     def sequence(self, source: Sequence[str], target: Sequence[str]) -> Sequence2:
         """Return both sides as one sequence, of any length."""

@@ -7,7 +7,7 @@ tables of their own.
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 
 from tokalign.english.lexicon.lexical_tables import WordNet
 from tokalign.errors import ResourceError
@@ -58,7 +58,7 @@ class Lemmatizer:
         self._exceptions = [
             _exceptions(self._wordnet.source, f"exceptions_{name}") for name in _POS_FILES
         ]
-        self._known: dict[tuple[str, str], str] = {}
+        self._known = lru_cache(MAX_REMEMBERED)(self._look_up)
 
     def lemmatize(self, token: str, tag: str) -> str:
         """Return the lemma of a token with a Penn Treebank tag.
@@ -72,16 +72,9 @@ class Lemmatizer:
         >>> [lemmatizer.lemmatize(*word) for word in (("Geese", "NNS"), ("saw", "VBD"))]
         ['goose', 'see']
         """
-        key = (token, tag)
-        lemma = self._known.get(key)
-        if lemma is None:
-            lemma = self._look_up(token, tag)
-            # A string longer than any real word is not worth its memory.
-            if len(token) + len(tag) <= REMEMBERED_CHARACTERS:
-                if len(self._known) >= MAX_REMEMBERED:
-                    self._known.clear()
-                self._known[key] = lemma
-        return lemma
+        # A string longer than any real word is not worth its memory.
+        is_short = len(token) + len(tag) <= REMEMBERED_CHARACTERS
+        return self._known(token, tag) if is_short else self._look_up(token, tag)
 
     def _look_up(self, token: str, tag: str) -> str:
         lower = token.lower()
