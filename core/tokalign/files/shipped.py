@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache, cached_property
+from functools import cache
 from pathlib import Path
 from typing import TypeVar
 
@@ -53,19 +53,24 @@ def shipped_rows(name: str) -> list[list[str]]:
     return [line.split("\t") for line in lines if not line.startswith("# ")]
 
 
+@cache
+def _tables(name: str) -> dict[str, list[tuple[str, list[str]]]]:
+    found: dict[str, list[tuple[str, list[str]]]] = {}
+    for table, value, words in shipped_rows(name):
+        found.setdefault(table, []).append((value, words.split()))
+    return found
+
+
 class WordTables:
     """Tables of words in a shipped file, which says what they hold: rows of a value and words."""
 
     def __init__(self, name: str) -> None:
         self._name = name
 
-    @cached_property
+    @property
     def rows(self) -> dict[str, list[tuple[str, list[str]]]]:
         """The rows of each table; the file is read when they are first asked for."""
-        found: dict[str, list[tuple[str, list[str]]]] = {}
-        for table, value, words in shipped_rows(self._name):
-            found.setdefault(table, []).append((value, words.split()))
-        return found
+        return _tables(self._name)
 
     def words(self, table: str) -> tuple[str, ...]:
         """Return the words of a table."""
