@@ -32,7 +32,9 @@ cdef class LexemeTable:
     cdef const Lexeme *_add(self, tuple key, str form, str tag, str lemma) except NULL
     cdef int _analyse(self, Lexeme *word, str form, str lower, str tag, str lemma) except -1
     cdef int _look_up(self, Lexeme *word, str lower, str lemma) except -1
-    cdef RuleFacts *_facts(self, Lexeme *word, str form, str tag, bint is_plain) except NULL
+    cdef RuleFacts *_facts(
+        self, Lexeme *word, str form, str lower, str tag, bint is_plain
+    ) except NULL
     cdef void _release(self) noexcept nogil
     cdef void clear(self)
 

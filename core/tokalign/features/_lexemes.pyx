@@ -21,16 +21,15 @@ from tokalign.english.annotate.tags_and_relations import COARSE_INDEX, TAG_INDEX
 from tokalign.english.spelling.same_spelling import stem
 from tokalign.english.lexicon.word_lists import (
     MARKS,
+    NEGATION,
+    NUMBER_FACTOR,
     TITLES,
     canonical,
     function_words,
-    grades_of,
-    hints,
+    hint_bits,
     listed_words,
-    negates,
     scale_names,
     scales,
-    token_weight,
 )
 from tokalign.english.spelling.spelling_tables import code_words, expansions, short_forms
 from tokalign.english.values.token_readings import CASED, LOWER
@@ -43,13 +42,15 @@ cdef extern from "_compiler.h" nogil:
     int _ones "tokalign_ones"(uint64_t bits) noexcept
     int _lowest "tokalign_lowest"(uint64_t bits) noexcept  # bits must not be 0
 
-cdef dict SCALE_NUMBERS = {name: number for number, name in enumerate(scale_names())}
 cdef dict SCALES = scales()
+cdef dict SCALE_NUMBERS = {name: number for number, name in enumerate(scale_names())}
+cdef int NEGATING = SCALE_NUMBERS[NEGATION]
+cdef double FACTOR_OF_NUMBERS = NUMBER_FACTOR
 
 # In lower case: all words of letters that lists say something of. CASED has those that matter as
 # written.
 cdef frozenset LISTED = listed_words().union(short_forms(), LOWER)
-cdef dict TAG_HINTS = {tag: int(hints("plain", tag)) for tag in TAG_INDEX}  # of other words
+cdef dict TAG_HINTS = {tag: hint_bits("plain", tag) for tag in TAG_INDEX}  # of other words
 
 cdef int UNKNOWN_TAG = TAG_INDEX["XX"]
 cdef int UNKNOWN_COARSE = COARSE_INDEX["XX"]
@@ -261,7 +262,7 @@ cdef void similarities(const Characters *a, const Characters *b, float *out) noe
 
 
 cdef RuleFacts *_rule_facts(
-    str form, bint is_plain, int32_t code_name, list expansions
+    str form, str lower, bint is_plain, int32_t code_name, list expansions
 ) except NULL:
     """Return the facts of a word; the caller frees them.
 
@@ -281,9 +282,8 @@ cdef RuleFacts *_rule_facts(
         raise MemoryError("facts of a word")
     facts.n_bytes = n_bytes
     facts.n_letters = 0
-    for character in form.lower():
-        if character.isalnum():
-            facts.n_letters += 1
+    for character in lower:
+        facts.n_letters += is_plain or character.isalnum()
     facts.code_name = code_name
     facts.may_hold_value = may_hold_value(piece, n_pieces)
     facts.n_pieces = n_pieces
@@ -414,7 +414,7 @@ cdef class LexemeTable:
             word.kind = KIND_FUNCTION if word.function_word >= 0 else KIND_CONTENT
         word.case_ = _case(form)
         word.is_title = not is_plain and lower in TITLES
-        word.hints = TAG_HINTS.get(tag, 0) if is_plain else int(hints(form, tag))
+        word.hints = TAG_HINTS.get(tag, 0) if is_plain else hint_bits(lower, tag)
         letters = form if is_plain else form.replace(".", "")
         word.initials = -1
         if 2 <= len(letters) <= 6 and letters.isalpha() and letters.isupper():
@@ -426,25 +426,41 @@ cdef class LexemeTable:
             for k in range(min(len(parts), N_PARTS)):
                 word.parts[k] = self._string_id(parts[k])
         word.idf = 1.0 if self.frequencies is None else self.frequencies.idf(lemma)
-        word.weight = token_weight(form, tag, word.idf)
+        word.weight = 0.0 if word.kind == KIND_MARK else word.idf
+        if tag == "CD":
+            word.weight *= FACTOR_OF_NUMBERS
         self._look_up(word, lower, lemma)
         if lower in SCALES or lemma in SCALES:
             self._place(word, lower, lemma)
-        word.facts = self._facts(word, form, tag, is_plain)
+        word.facts = self._facts(word, form, lower, tag, is_plain)
         return 0
 
     cdef int _place(self, Lexeme *word, str lower, str lemma) except -1:
-        """Fill the grades of a word, and whether it is a negation."""
-        cdef tuple grades = grades_of(lower, lemma)[:<int>N_SCALES]
-        cdef int k
-        word.negates = negates(lower, lemma)
-        word.n_scales = <uint8_t>len(grades)
-        for k in range(word.n_scales):
-            word.scale[k] = SCALE_NUMBERS[grades[k].scale]
-            word.grade[k] = grades[k].grade
+        """Fill the grades of a word by its form, then its lemma, and whether it is a negation."""
+        cdef int k, scale
+        cdef bint is_graded = False, is_degree = False
+        cdef str name
+        for name in (lower,) if lemma == lower else (lower, lemma):
+            for each in SCALES.get(name, ()):
+                is_graded = True
+                scale = SCALE_NUMBERS[each[0]]
+                if scale == NEGATING:
+                    word.negates = True
+                if scale == NEGATING or is_degree:
+                    continue
+                for k in range(word.n_scales):
+                    if word.scale[k] == scale:
+                        break
+                else:
+                    if word.n_scales < N_SCALES:
+                        word.scale[word.n_scales], word.grade[word.n_scales] = scale, each[1]
+                        word.n_scales += 1
+            is_degree = is_graded and name.endswith(("er", "est"))  # as "fewer", not "few"
         return 0
 
-    cdef RuleFacts *_facts(self, Lexeme *word, str form, str tag, bint is_plain) except NULL:
+    cdef RuleFacts *_facts(
+        self, Lexeme *word, str form, str lower, str tag, bint is_plain
+    ) except NULL:
         """Return the facts of a word for rules, and fill in its first letter. A name, number,
         function word or possessive ending is not a short form of function words."""
         cdef bint stands_for_content = (
@@ -459,7 +475,9 @@ cdef class LexemeTable:
                 word.first_letter = word.lower.code[k]
                 break
         # A plain word in one case, or with a capital first, is not an identifier of code.
-        if not (form.isalpha() and (form[1:].islower() or form.isupper())):
+        if not (is_plain and word.form == word.lower_form) and not (
+            form.isalpha() and (form[1:].islower() or form.isupper())
+        ):
             words = code_words(form)
             if words:
                 code_name = self._string_id(" ".join(words))
@@ -468,7 +486,7 @@ cdef class LexemeTable:
                 continue
             short_for.append([self._string_id(each) for each in expansion.words])
         word.stands_for_more = code_name >= 0 or len(short_for) > 0
-        return _rule_facts(form, is_plain, code_name, short_for)
+        return _rule_facts(form, lower, is_plain, code_name, short_for)
 
     cdef int _look_up(self, Lexeme *word, str lower, str lemma) except -1:
         """Look up a content word in the tables."""

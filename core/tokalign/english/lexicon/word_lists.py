@@ -183,21 +183,24 @@ def hints(token: str, tag: str) -> Hint:
     >>> hints("1908", "CD"), hints("Ulm", "NNP"), hints("of", "IN")
     (<Hint.NUMBER: 1>, <Hint.NAME: 2>, <Hint.BEFORE_DATE|BEFORE_PLACE: 24>)
     """
-    lower = token.lower()
-    found = _HINTS_OF.get(lower, 0)  # as int, for operations on enumerations take long
+    return Hint(hint_bits(token.lower(), tag))
+
+
+def hint_bits(lower: str, tag: str) -> int:
+    """Return the hints of a token in lower case as an int; operations on Hint take long."""
+    found = _HINTS_OF.get(lower, 0)
     if tag == "CD" or any(map(str.isdigit, lower)):
-        found |= Hint.NUMBER.value
-    elif tag in ("NNP", "NNPS") and not found & _NO_NAME:
-        found |= Hint.NAME.value
-    return Hint(found)
+        return found | _NUMBER
+    return found | _NAME if tag in ("NNP", "NNPS") and not found & _NO_NAME else found
 
 
 _HINTS_OF = dict.fromkeys((*NUMBER_WORDS, *MASKED), Hint.NUMBER.value)
 for _name, _words in LISTS.rows["hints"]:
     for _word in _words:
         _HINTS_OF[_word] = _HINTS_OF.get(_word, 0) | Hint[_name].value
+_NUMBER, _NAME = Hint.NUMBER.value, Hint.NAME.value
 _NO_NAME = (Hint.NUMBER | Hint.CALENDAR).value
-WH_WORDS = frozenset(word for word, hint in _HINTS_OF.items() if hint & Hint.ASKS)
+WH_WORDS = frozenset(word for word, hint in _HINTS_OF.items() if hint & Hint.ASKS.value)
 """Words that ask, such as "who"; and "name", as in "Name a country that ..."."""
 
 

@@ -61,8 +61,11 @@ class Strength(IntEnum):
     SAME_VALUE = 5  # the values are the same
 
 
-class Part(IntFlag):
-    """Possible readings of a piece of a token, without its context."""
+class Part(IntEnum):
+    """Possible readings of a piece of a token, without its context, as bits of an int.
+
+    They are no IntFlag, whose operations take a microsecond each.
+    """
 
     DIGITS = 1 << 0  # a number in digits
     PLAIN = 1 << 1  # with DIGITS: digits alone, and no leading zero

@@ -51,13 +51,13 @@ _TELEPHONE = regex(r"[0-9]{3}[-–][0-9]{4}")
 class Reading(NamedTuple):
     """Reading of a token or a piece of a glued one, without its context.
 
-    `parts` are all that it may be; they decide which other fields are set. `fields` are, of
+    `parts` are all Parts that it may be; they decide which other fields are set. `fields` are, of
     literals, hour and minute; year, month and day; numerator and denominator; the parts of a
     version; and of words the number of a month or weekday, the first year of a decade.
     """
 
     text: str
-    parts: Part
+    parts: int
     number: float = 0.0  # of digits, number words, ordinals, denominators and one-sign fractions
     factor: float = 1.0  # of scale words and letters
     currency: int = -1  # index among the codes
@@ -77,7 +77,7 @@ _STANDS = {"before": Part.BEFORE, "after": Part.AFTER, "both": Part.BEFORE | Par
 class _Table(dict[str, Reading]):
     """Readings by word; adding to a word extends its reading."""
 
-    def add(self, word: str, parts: Part, **fields: Any) -> None:
+    def add(self, word: str, parts: int, **fields: Any) -> None:
         known = self.get(word)
         if known is None:
             self[word] = Reading(word, parts, **fields)  # half the work of adding to nothing
@@ -88,7 +88,7 @@ class _Table(dict[str, Reading]):
         base, exponent = UNITS[word]
         self.add(word, Part.UNIT, unit=UNIT[base], unit_exponent=exponent)
 
-    def add_currency(self, word: str, code: str, parts: Part, exponent: int = 0) -> None:
+    def add_currency(self, word: str, code: str, parts: int, exponent: int = 0) -> None:
         self.add(word, parts, currency=CURRENCY[code], currency_exponent=exponent)
 
 
@@ -102,8 +102,8 @@ def _add_numbers(lower: _Table) -> None:
     for word, factor in table_values("scales", float).items():
         lower.add(word, Part.SCALE, factor=factor)
     for word, value in table_values("ordinals", int).items():
-        part = Part.ORDINAL | (Part.ORDINAL_WORD if value <= 9 else Part(0))
-        lower.add(word, part, number=float(value))
+        is_spelt = Part.ORDINAL_WORD if value <= 9 else 0
+        lower.add(word, Part.ORDINAL | is_spelt, number=float(value))
     for word, denominator in table_values("denominators", float).items():
         lower.add(word, Part.DENOMINATOR, number=denominator)
         plural = "halves" if word == "half" else f"{word}s"
@@ -121,13 +121,13 @@ def _add_calendar(lower: _Table, cased: _Table) -> None:
         weak = word in weak_months
         lower.add(word, Part.MONTH | (Part.WEAK if weak else Part.ALONE), fields=(month,))
         if weak:
-            alone = Part(0) if word == "mar" else Part.ALONE | Part.NOT_FIRST
+            alone = 0 if word == "mar" else Part.ALONE | Part.NOT_FIRST
             cased.add(word.capitalize(), Part.MONTH | alone, fields=(month,))
             cased.add(word.upper(), Part.MONTH, fields=(month,))
             cased.add(f"{word.capitalize()}.", Part.MONTH | Part.ALONE, fields=(month,))
     for word, weekday in table_values("weekdays", int).items():
         weak = word in weak_weekdays
-        lower.add(word, Part.WEEKDAY | (Part(0) if weak else Part.ALONE), fields=(weekday,))
+        lower.add(word, Part.WEEKDAY | (0 if weak else Part.ALONE), fields=(weekday,))
         if weak:
             cased.add(f"{word.capitalize()}.", Part.WEEKDAY | Part.ALONE, fields=(weekday,))
     for word, year in table_values("decades", int).items():
@@ -224,8 +224,10 @@ def readings(token: str) -> tuple[Reading, ...]:
 
     Examples
     --------
-    >>> [(piece.text, piece.parts.name) for piece in readings("16GB")]
-    [('16', 'DIGITS|PLAIN'), ('GB', 'UNIT')]
+    >>> for piece in readings("16GB"):
+    ...     print(piece.text, *(part.name for part in Part if piece.parts & part))
+    16 DIGITS PLAIN
+    GB UNIT
     >>> readings("word")
     ()
     """
@@ -376,6 +378,9 @@ def _part(part: str, *, is_first: bool) -> list[Reading]:
 
 def _element(text: str) -> list[Reading]:
     """Return the readings of a number and the pieces glued to it; empty if unknown."""
+    if text.isdigit() and text.isascii():
+        number = _number(text, "", is_alone=True)
+        return [] if number is None else [number]  # most numbers need no pattern
     match = _ELEMENT.fullmatch(text)
     if match is None:
         return []
@@ -385,7 +390,10 @@ def _element(text: str) -> list[Reading]:
     before = CASED.get(currency)
     if currency and before is None:
         return []
-    number = _clock(match) if match["clock"] else _number(match)
+    digits = match["number"]
+    number = (
+        _clock(match) if digits is None else _number(digits, match["sign"], is_alone=digits == text)
+    )
     if number is None:
         return []
     found = [number] if before is None else [before, number]
@@ -409,25 +417,27 @@ def _clock(match: re.Match[str]) -> Reading | None:
     return Reading(text, Part.CLOCK, fields=(hour % 24, minute, second, int(is_whole)))
 
 
-def _number(match: re.Match[str]) -> Reading | None:
-    """Return the reading of digits; None for identifiers, such as those with leading zeros."""
-    text, sign = match["number"], match["sign"]
+def _number(text: str, sign: str, *, is_alone: bool) -> Reading | None:
+    """Return the reading of digits; None for identifiers, such as those with leading zeros.
+
+    `is_alone`: whether there is no more to their token.
+    """
     digits = _plain(text)
     whole, _, rest = digits.partition(".")
     if len(whole) > 15 or len(rest) > 15:
         return None
     value = -float(digits) if sign and sign in _MINUS else float(digits)
-    parts = Part.DIGITS
+    parts = int(Part.DIGITS)
     fields: tuple[int, ...] = ()
     if text.isdigit():
-        if len(text) == 3 and text == match[0]:
+        if len(text) == 3 and is_alone:
             parts |= Part.GROUP
         if text[0] == "0" and len(text) > 1:
             return Reading(text, Part.GROUP) if parts & Part.GROUP else None
         if not sign:
             parts |= Part.PLAIN
             fields = (int(whole),) if len(whole) <= 9 else ()
-        if text == match[0] and len(text) == 4 and 1100 <= int(text) <= 2099:
+        if is_alone and len(text) == 4 and 1100 <= int(text) <= 2099:
             parts |= Part.YEAR
     elif text == digits and whole and not sign and len(rest) <= 6 and len(whole) <= 6:
         fields = (int(whole), int(rest), len(rest))
@@ -436,6 +446,8 @@ def _number(match: re.Match[str]) -> Reading | None:
 
 def _plain(text: str) -> str:
     """Return digits without separators, with a point before the decimals."""
+    if text.isdigit():
+        return text
     if re.fullmatch(r"[0-9]+,[0-9]{1,2}", text):  # 1,5
         return text.replace(",", ".")
     if "," in text and text.rfind(",") > text.rfind(".") >= 0:  # 1.000,50
