@@ -20,16 +20,18 @@ from tokalign.types.patterns import regex
 
 _PICTURE = "\u2600-\u27bf\u2b50\U0001f000-\U0001faff"
 _STANDING = "\u0300-\u036f\u1dc4-\u1dff\ufe00-\ufe0f"
+_UNSEEN = "\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff"
 _FOLDED = (
-    "\u00ad\u200b-\u200f\u2010\u2011\u202a-\u202e\u2060-\u2064\u2103\u2109\u212a\u212b"
-    "\u2160-\u217f\u2212\u3371-\u33df\ufb00-\ufb06\ufeff\uff01-\uff5e\U0001d400-\U0001d7ff"
+    f"{_UNSEEN}\u2010\u2011\u2103\u2109\u212a\u212b\u2160-\u217f\u2212\u3371-\u33df"
+    "\ufb00-\ufb06\uff01-\uff5e\U0001d400-\U0001d7ff"
 )
 _APOSTROPHES = "`\u00b4\u02b9\u02bb\u02bc\u2032\u2035\u275b\u275c\uff07"
 _IS_FOLDED = regex(f"[{_FOLDED}]")
 _OTHER = regex(f"[{_STANDING}{_FOLDED}{_PICTURE}{_APOSTROPHES}\u00ab\u00bb\u2039\u203a\u201e]")
 _CLUSTER = regex(f".?[{_STANDING}]{{1,30}}|[{_FOLDED}]", re.DOTALL)
 """A letter and what stands on it. Composing takes the square of the time of what it composes."""
-_GLUED = regex(f"(?<=\\w)(?=[{_PICTURE}])|(?<=[{_PICTURE}\ufe0f])(?=\\w)")
+_BETWEEN = f"[{_UNSEEN}{_STANDING}]{{0,30}}+"
+_GLUED = regex(f"\\w{_BETWEEN}(?=[{_PICTURE}])|[{_PICTURE}\ufe0f]{_BETWEEN}(?=\\w)")
 _LOOKALIKE = regex(f"(?<=[a-zA-Z])[{_APOSTROPHES}](?=(?:s|t|d|m|ll|re|ve)\\b)", re.IGNORECASE)
 _GUILLEMET = regex(r"(\s?)([\u00ab\u00bb\u2039\u203a\u201e])(\s?)")
 _SAID = regex(r"[\w.,!?\u2026]")
@@ -125,7 +127,7 @@ def _quotations(text: str) -> Iterator[_Edit]:
 
 
 def _insertions(pattern: re.Pattern[str], text: str, written: str) -> Iterable[_Edit]:
-    return ((found.start(), found.start(), written) for found in pattern.finditer(text))
+    return ((found.end(), found.end(), written) for found in pattern.finditer(text))
 
 
 def _folds(text: str) -> Iterator[_Edit]:
