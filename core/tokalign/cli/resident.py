@@ -95,6 +95,7 @@ def _start(path: str) -> None:
     subprocess.Popen(
         [sys.executable, "-c", code, path],
         cwd="/",
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},  # it forks, which threads do not survive
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
