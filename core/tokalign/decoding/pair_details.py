@@ -15,7 +15,7 @@ block's links replaces the mean.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,12 +99,9 @@ class PairDetails:
                 own = confidence.T if decoded.is_turned else confidence
                 self.posteriors[number] = own.astype(np.float32, order="C")
         if self.phrases:
-            found = phrases_of(decoded, links, symmetrization, convention)
-            if self._relations is not None:
-                found = related_phrases(decoded, found, self._relations)
-            if decoded.is_turned:
-                found = tuple(sorted(phrase.turned() for phrase in found))
-            self.phrases[number] = found
+            self.phrases[number] = phrases_of(
+                decoded, links, symmetrization, convention, self._relations
+            )
         if self.explanations:
             own_links = sorted((j, i) if decoded.is_turned else (i, j) for i, j, _ in links)
             self.explanations[number] = tuple(
@@ -150,16 +147,19 @@ def phrases_of(
     links: Sequence[tuple[int, int, float]],
     symmetrization: Symmetrization,
     convention: Convention,
+    model: RelationModel | None,
 ) -> tuple[Phrase, ...]:
-    """Return the maximal blocks of a decoded pair's links, sorted by where they start.
+    """Return the maximal blocks of a decoded pair's links, of the caller's pair, sorted by start.
 
     `links`: the chosen links. `symmetrization`: the one that chose them. `convention`: its map
-    gives confidences. A block that constraints require has 1, as its links do.
+    gives confidences. A block that constraints require has 1, as its links do. `model`: of the
+    blocks' relations, if they are wanted.
     """
+    posterior, unlike = decoded.link_posterior.item, decoded.unlike.item
     blocks = maximal_blocks((i, j) for i, j, _ in links)
     probabilities = decoded.block_probabilities(blocks).tolist()
     anchors = set(decoded.constraints.anchors) if decoded.constraints is not None else set()
-    found = []
+    confidences = []
     for block, (s2t, t2s) in zip(blocks, probabilities, strict=True):
         own = list(links_of(block))
         if symmetrization is Symmetrization.SOURCE_TO_TARGET:
@@ -167,30 +167,21 @@ def phrases_of(
         elif symmetrization is Symmetrization.TARGET_TO_SOURCE:
             chosen = t2s
         elif convention.is_revised:
-            chosen = min(decoded.link_posterior[link] for link in own)
+            chosen = min([posterior(*link) for link in own])
         else:
             chosen = (s2t + t2s) / 2
-        are_unlike = bool(decoded.unlike[own[0]]) and all(decoded.unlike[link] for link in own[1:])
-        confidence = convention.confidence(chosen, are_unlike)
-        if anchors and anchors.issuperset(own):
-            confidence = 1.0
-        found.append(Phrase(*block, confidence))
-    return tuple(found)
-
-
-def related_phrases(
-    decoded: DecodedPair, phrases: Sequence[Phrase], model: RelationModel
-) -> tuple[Phrase, ...]:
-    """Return phrases with the relations of their sides."""
-    units = [
-        (
-            range(phrase.source_start, phrase.source_end),
-            range(phrase.target_start, phrase.target_end),
+        is_required = anchors and anchors.issuperset(own)
+        are_unlike = all(unlike(*link) for link in own)
+        confidences.append(1.0 if is_required else convention.confidence(chosen, are_unlike))
+    relations: Sequence[Relation | None] = [None] * len(blocks)
+    if model is not None and blocks:
+        units = [(range(a, b), range(c, d)) for a, b, c, d in blocks]
+        found = model.probabilities(decoded.unit_inputs(units)).tolist()
+        relations = [Relation.of(each) for each in found]
+    phrases = list(zip(blocks, confidences, relations, strict=True))
+    if decoded.is_turned:
+        phrases = sorted(
+            [((c, d, a, b), each, of and of.turned()) for (a, b, c, d), each, of in phrases],
+            key=itemgetter(0),
         )
-        for phrase in phrases
-    ]
-    found = model.probabilities(decoded.unit_inputs(units)).tolist() if units else []
-    return tuple(
-        replace(phrase, relation=Relation.of(each))
-        for phrase, each in zip(phrases, found, strict=True)
-    )
+    return tuple([Phrase(*block, each, of) for block, each, of in phrases])
