@@ -342,10 +342,10 @@ table-%: build  ## one table: wordnet, vectors, wordpieces, annotators, counts, 
 .table-edits: dev
 	OMP_NUM_THREADS=1 $(BIN)/python -m lab.recipes.edits --data $(TOKALIGN_DATA) --output $(MODELS)/edits.table.xz
 
-# Where the encoders of the neural models gain. Trains an `en-research` to judge by, which takes some minutes.
+# Which pairs encoders read at less effort. Trains an `en-research` to judge by, which takes some minutes.
 GATES ?= gates gates-open
-.table-gates: build/unrelated .venv-torch/$(if $(filter gates,$(GATES)),.large,.ready)
-	OMP_NUM_THREADS=1 .venv-torch/bin/python -m lab.recipes.gates --data $(TOKALIGN_DATA) --first build/en-first.tokalign \
+.table-gates: build/unrelated
+	OMP_NUM_THREADS=1 $(BIN)/python -m lab.recipes.gates --data $(TOKALIGN_DATA) --first build/en-first.tokalign \
 	  --output $(MODELS) $(GATES)
 
 # The second passes of the neural models, and the thresholds and maps of their styles.

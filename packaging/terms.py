@@ -34,7 +34,7 @@ OF_FILES: dict[str, tuple[str, ...]] = {
     "encoder-en-rte2.table": (CODE, RESEARCH),
     "encoder-en.table": (CODE, RESEARCH),
     "function_words.txt": (CODE,),
-    "gates-open.table": (CODE, "CC0-1.0", "ODC-By-1.0"),
+    "gates-open.table": (CODE, "CC0-1.0"),
     "gates.table": (RESEARCH,),
     "parser-en.table": ("CC-BY-SA-4.0",),
     "question-weights.tsv": ("ODC-By-1.0",),

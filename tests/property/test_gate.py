@@ -1,4 +1,4 @@
-"""The gates' inputs against their twin, on the way of a batch; and gates made by hand."""
+"""The gains that gates weigh against their twin, on the way of a batch; and gates made by hand."""
 
 from __future__ import annotations
 
@@ -8,15 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference.gate import gate_inputs
-from reference.pair import ReferencePair
+from reference.gate import expected_gain
 from support.contrasts import SIDES
 from support.sample import sample_pairs
 from tokalign.aligner import Aligner
-from tokalign.decoding.batch import GATE_INPUTS
 from tokalign.decoding.cascade import FIRST, Gate
 from tokalign.errors import ResourceError
-from tokalign.features.feature_groups import Lexicons
 from tokalign.files.tables import Table, write_table
 from tokalign.types import AnnotatedPair
 from tokalign.types.options import AlignOptions
@@ -24,7 +21,6 @@ from tokalign.types.options import AlignOptions
 ALIGNER = Aligner.load()
 BACKEND = ALIGNER._engine.backend
 STYLES = [style["name"] for style in ALIGNER.header.styles]
-LEXICONS = Lexicons.for_groups(["wordnet", "vectors"])
 PAIRS: list[AnnotatedPair] = [
     tuple(ALIGNER.annotate(list(pair)))
     for pair in [
@@ -37,76 +33,83 @@ PAIRS: list[AnnotatedPair] = [
 
 @settings(max_examples=60)
 @given(st.sampled_from(PAIRS), st.sampled_from(STYLES))
-def test_inputs_are_those_of_the_twin(pair, style):
+def test_gains_are_those_of_the_twin(pair, style):
     options = AlignOptions(style=style)
     posteriors = BACKEND.ask(
         (pair, None), options, lambda decoded: (decoded.s2t_posterior, decoded.t2s_posterior)
     )
     (alignment,) = BACKEND.align([(pair, None)], options)
-    reference = ReferencePair(
-        *pair, LEXICONS.wordnet, LEXICONS.vectors, None, frequencies=LEXICONS.frequencies
-    )
-    (row,) = BACKEND.gate_rows([pair], options, compares=False)
-    expected = gate_inputs(reference, *posteriors, alignment, STYLES.index(style))
-    assert dict(zip(GATE_INPUTS, row.tolist(), strict=True)) == pytest.approx(
-        dict(zip(GATE_INPUTS, map(float, expected), strict=True)), rel=1e-4, abs=1e-5
-    )
+    (gain,), (number,) = BACKEND.gains([pair], options, compares=False)
+    assert gain == pytest.approx(expected_gain(*posteriors, alignment), rel=1e-6, abs=1e-9)
+    assert STYLES[number] == style
 
 
 @pytest.mark.parametrize("options", [AlignOptions(), AlignOptions(min_confidence=0.9)])
-def test_rows_do_not_depend_on_the_batch_and_the_confidence_asked_for(options):
-    together = BACKEND.gate_rows(PAIRS * 3, options, compares=False)
-    alone = [BACKEND.gate_rows([pair], AlignOptions(), compares=False)[0] for pair in PAIRS]
-    np.testing.assert_array_equal(together, np.array(alone * 3))
+def test_gains_do_not_depend_on_the_batch_and_the_confidence_asked_for(options):
+    together, styles = BACKEND.gains(PAIRS * 3, options, compares=False)
+    alone = [BACKEND.gains([pair], AlignOptions(), compares=False) for pair in PAIRS]
+    assert together.tolist() == [gain for (gain,), _ in alone] * 3
+    assert styles == [style for _, (style,) in alone] * 3
 
 
-def test_a_pair_that_fails_has_zeros():
+def test_of_no_pairs_there_are_no_gains():
+    gains, styles = BACKEND.gains([], AlignOptions(), compares=False)
+    assert (gains.tolist(), styles) == ([], [])
+
+
+def test_on_a_pair_that_fails_nothing_is_gained():
     (good, other), bad = PAIRS[0], ALIGNER.annotate(["Dogs bark."])[0]
     bad = type(bad).from_tokens(bad.tokens)
-    rows = BACKEND.gate_rows([(good, bad), (good, other)], AlignOptions(), compares=False)
-    assert not rows[0].any()
-    assert rows[1].any()
+    gains, _ = BACKEND.gains([(good, bad), (good, other)], AlignOptions(), compares=False)
+    assert gains[0] == 0
+    assert gains[1] > 0
 
 
 def test_pairs_that_are_compared_are_decided_in_the_first_style():
-    rows = BACKEND.gate_rows(PAIRS, AlignOptions(), compares=True)
-    assert not rows[:, GATE_INPUTS.index("style")].any()
-    assert BACKEND.gate_rows(PAIRS, AlignOptions(), compares=False)[:, -1].any()
+    assert set(BACKEND.gains(PAIRS, AlignOptions(), compares=True)[1]) == {0}
+    assert len(set(BACKEND.gains(PAIRS, AlignOptions(), compares=False)[1])) > 1
+
+
+def test_an_encoder_gains_nothing_where_nothing_is_doubted_and_little_where_little_is_alike():
+    pairs = [("Dogs bark .", "Dogs bark ."), ("Dogs bark .", "The tax rose in May ."),
+             ("Dogs bark .", "Some hounds were barking .")]  # fmt: skip
+    gains, _ = BACKEND.gains(
+        [tuple(ALIGNER.annotate(list(pair))) for pair in pairs], AlignOptions(), compares=True
+    )
+    same, unrelated, doubted = gains
+    assert same < doubted
+    assert unrelated < doubted
 
 
 def _gate(tmp_path, **changes):
-    """Return a gate that predicts 1.25 where doubt is above 0.5, else 0.25."""
+    """Return a gate by which gains count twice in the second style."""
     arrays = {
-        "inputs": list(GATE_INPUTS),
-        "own_root": np.array([0], np.int32),
-        "own_input": np.array([GATE_INPUTS.index("doubt"), -1, -1], np.int16),
-        "own_left": np.array([1, 0, 0], np.int32),
-        "own_threshold": np.array([0.5, 0.0, 0.0], np.float32),
-        "own_value": np.array([0.5, 0.0, 1.0], np.float32),
-        "own_base": np.array([0.25], np.float32),
-        "own_least": np.array([2.0, 1.0, 0.0], np.float32),
+        "styles": ["strict", "free"],
+        "weights": np.array([1.0, 2.0], np.float32),
+        "least": np.array([2.0, 1.0, 0.0], np.float32),
     }
     path = tmp_path / "gates.table"
     write_table(path, {**arrays, **changes}, name="gates", version="1", license="", source="")
-    return Gate(Table.open(path), "own")
+    return Gate(Table.open(path), ["strict", "free"])
 
 
-def test_a_gate_predicts_gains_and_says_from_which_on_a_pair_is_read(tmp_path):
+def test_a_gate_weighs_gains_and_says_from_which_on_a_pair_is_read(tmp_path):
     gate = _gate(tmp_path)
-    rows = np.zeros((2, len(GATE_INPUTS)), np.float32)
-    rows[1, GATE_INPUTS.index("doubt")] = 0.75
-    assert gate.gains(rows).tolist() == [0.25, 1.25]
+    assert gate.weighed(np.array([0.25, 0.5, 0.5]), [1, 0, 1]).tolist() == [0.5, 0.5, 1.0]
+    assert gate.weighed(np.empty(0), []).tolist() == []
     assert [gate.threshold(effort) for effort in (0.0, 0.25, 0.5, 1.0)] == [2.0, 1.5, 1.0, 0.0]
 
 
 @pytest.mark.parametrize(
     "changes",
     [
-        {"inputs": ["doubt"]},
-        {"own_least": np.array([0.0, 1.0], np.float32)},
-        {"own_least": np.array([np.nan, 1.0], np.float32)},
-        {"own_least": np.array([1.0], np.float32)},
-        {"own_input": np.array([len(GATE_INPUTS), -1, -1], np.int16)},
+        {"styles": ["strict", "edits"]},
+        {"weights": np.array([1.0], np.float32)},
+        {"weights": np.array([1.0, 0.0], np.float32)},
+        {"weights": np.array([1.0, np.nan], np.float32)},
+        {"least": np.array([0.0, 1.0], np.float32)},
+        {"least": np.array([np.nan, 1.0], np.float32)},
+        {"least": np.array([1.0], np.float32)},
     ],
 )
 def test_a_damaged_gate_is_refused(tmp_path, changes):
@@ -114,9 +117,10 @@ def test_a_damaged_gate_is_refused(tmp_path, changes):
         _gate(tmp_path, **changes)
 
 
-@pytest.mark.parametrize("encoder", FIRST)
-def test_thresholds_that_ship_fall_with_the_effort(encoder):
-    gate = Gate.open_shipped(encoder)
+@pytest.mark.parametrize(("encoder", "first"), FIRST.items())
+def test_thresholds_that_ship_fall_with_the_effort(encoder, first):
+    styles = [style["name"] for style in Aligner.load(first).header.styles]
+    gate = Gate.open_shipped(encoder, styles)
     found = [gate.threshold(effort) for effort in np.linspace(0, 1, 101)]
     assert found == sorted(found, reverse=True)
     assert found[0] > found[50] > found[100]

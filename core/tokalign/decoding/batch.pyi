@@ -11,11 +11,9 @@ from tokalign.relations.related_units import RelationModel
 from tokalign.types import AnnotatedPair
 from tokalign.types.links import LinkTuple
 
-GATE_INPUTS: tuple[str, ...]
-
-class GateRows:
+class EncoderGains:
     @property
-    def values(self) -> NDArray[np.float32]: ...
+    def values(self) -> NDArray[np.float64]: ...
     def __new__(cls, n_pairs: int) -> Self: ...
 
 def decide_batch(
@@ -29,6 +27,6 @@ def decide_batch(
     relations: RelationModel | None = ...,
     evidence: EvidenceRows | None = ...,
     support: SupportRows | None = ...,
-    gate: GateRows | None = ...,
+    gains: EncoderGains | None = ...,
     no_link: float = ...,
 ) -> tuple[dict[str, Any], list[int], dict[int, Exception]]: ...

@@ -4,13 +4,15 @@ Each sentence of a batch is analysed once. Then the GIL is released while all pa
 their results are written one after another. Where more is asked of a pair than the links of the
 joint decision, `finish` is called while the decoder holds it.
 
-GATE_INPUTS are signs of faults in a model's decision on a pair. A cell's doubt is p (1 - p), where p
-is the mean posterior of both directions. If posteriors are right, the expected number of missed
-links is the sum of p over cells without a link, and of wrong links the sum of 1 - p over links.
-`tokalign.decoding.cascade` predicts from this where an encoder is worth running.
+EncoderGains tells where an encoder is worth running (tokalign.decoding.cascade). If posteriors are
+right, the mean of both directions gives the F1 that is to be expected of a decision, and the
+probability that all cells are right. An encoder is taken to halve what is lost of F1, and the
+surprise, -log of that probability. Both count for each token, as encoders' work does, and the less
+the fewer of the shorter side's tokens are expected to have links: with one link instead of none an
+unrelated pair would else gain more than any other.
 """
 
-from libc.math cimport fabs, log
+from libc.math cimport exp, log
 from libc.stdint cimport int32_t, int64_t, uint8_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
@@ -22,7 +24,7 @@ from tokalign.decoding.evidence cimport EvidenceRows, SupportRows
 from tokalign.decoding.link_decision cimport *
 from tokalign.english.annotate.growing cimport grow, more_room
 from tokalign.features.extract cimport Extractor
-from tokalign.features.pair cimport CLASS_IDENTICAL, KIND_CONTENT, PairState
+from tokalign.features.pair cimport CLASS_IDENTICAL, PairState
 from tokalign.relations.clashes cimport (
     ConflictColumns,
     ConflictRoom,
@@ -45,41 +47,15 @@ cdef extern from "Python.h":
 cdef enum:
     N_FIGURES = 5
     LEAST_ROOM = 64
-    N_GATE_INPUTS = 26
 
-cdef double LEAST_OPEN = 0.1       # posterior from which a cell is open, up to 1 less that much
-cdef double MOST_SURPRISE = 5.0
+cdef double MOST_SURPRISE = 5.0    # of a cell
+cdef double EXACT = 0.1            # what an exact match counts beside F1
+cdef double LINKED = 0.5           # share of the shorter side from which a pair counts whole
 
 cdef object FROM_BUFFER = np.frombuffer  # looked up once: it takes long beside one pair
 cdef object FLOAT64 = np.dtype(np.float64), INT64 = np.dtype(np.int64), INT32 = np.dtype(np.int32)
 
 FIGURES = "score", "aligned_similarity", "target_covered", "covered", "agreement"
-
-GATE_INPUTS = (
-    "expected loss",             # 1 - F1 that the posteriors expect of the decision
-    "doubt",                     # sums over cells
-    "doubt of unlike words",
-    "missed", "missed of unlike words",
-    "wrong", "wrong of unlike words",
-    "surprise",                  # -log probability that all cells are right, if independent
-    "largest doubt",
-    "disagreement",              # of the two directions
-    "open cells",                # whose posterior is neither below 0.1 nor above 0.9
-    "doubt a token",
-    "source length", "target length",    # logarithms
-    "links", "unlike links",
-    "links beside others",       # tokens of more than one link
-    "free source content",       # content words without a link
-    "free target content",
-    "free content on both",      # the fewer of these
-    "other free tokens",
-    "pull",                      # largest posteriors of free content words, summed
-    "covered", "agreement", "score",
-    "style",                     # its number
-)
-"""Names of the gate's inputs."""
-
-assert len(GATE_INPUTS) == <int>N_GATE_INPUTS
 
 cdef struct LinkColumns:
     # The links of a batch. Owned.
@@ -173,111 +149,53 @@ cdef Status _decide_links(
     return FINE
 
 
-cdef void _count_tokens(
-    const PairState *pair, const PairScratch *scratch, bint of_source, double *content,
-    double *others, double *pull, double *beside,
-) noexcept nogil:
-    """Add the inputs that come from one side's tokens."""
-    cdef Py_ssize_t n_source = pair.source.n
-    cdef Py_ssize_t n_target = pair.target.n
-    cdef Py_ssize_t at, other, i, j
-    cdef double most
-    cdef int n_links
-    for at in range(n_source if of_source else n_target):
-        n_links = 0
-        most = 0.0
-        for other in range(n_target if of_source else n_source):
-            i = at if of_source else other
-            j = other if of_source else at
-            n_links += scratch.taken[i * n_target + j]
-            most = max(most, mean_posterior(
-                scratch.s2t_posterior, scratch.t2s_posterior, n_source, n_target, i, j
-            ))
-        beside[0] += n_links > 1
-        if n_links:
-            continue
-        if (pair.source.kind if of_source else pair.target.kind)[at] == KIND_CONTENT:
-            content[0] += 1.0
-            pull[0] += most
-        else:
-            others[0] += 1.0
-
-
-cdef void _gate_inputs(
-    const PairState *pair, const Job *job, const PairScratch *scratch, float *inputs
-) noexcept nogil:
-    """Write the inputs of a decided pair, in the order of GATE_INPUTS."""
-    cdef int k
+cdef double _expected_gain(const PairState *pair, const PairScratch *scratch) noexcept nogil:
+    """Return what an encoder is expected to gain on a decided pair, for each of its tokens."""
     cdef Py_ssize_t n_source = pair.source.n
     cdef Py_ssize_t n_target = pair.target.n
     cdef Py_ssize_t i, j
-    cdef double n_links = 0.0, n_unlike = 0.0, doubt = 0.0, doubt_unlike = 0.0
-    cdef double missed = 0.0, missed_unlike = 0.0, wrong = 0.0, wrong_unlike = 0.0
-    cdef double surprise = 0.0, largest = 0.0, disagreement = 0.0, n_open = 0.0
-    cdef double of_source = 0.0, of_target = 0.0, others = 0.0, pull = 0.0, beside = 0.0
-    cdef double p, fault, own
-    cdef bint is_unlike
+    cdef double n_links = 0.0, right = 0.0, expected = 0.0, surprise = 0.0, loss = 0.0
+    cdef double p, fault, share
     for i in range(n_source):
         for j in range(n_target):
             p = mean_posterior(
                 scratch.s2t_posterior, scratch.t2s_posterior, n_source, n_target, i, j
             )
-            is_unlike = pair.lexical_class[i * n_target + j] != CLASS_IDENTICAL
+            expected += p
             fault = p
             if scratch.taken[i * n_target + j]:
-                fault = 1.0 - p
                 n_links += 1.0
-                n_unlike += is_unlike
-                wrong += fault
-                wrong_unlike += is_unlike * fault
-            else:
-                missed += fault
-                missed_unlike += is_unlike * fault
-            own = p * (1.0 - p)
-            doubt += own
-            doubt_unlike += is_unlike * own
-            largest = max(largest, own)
-            n_open += LEAST_OPEN < p < 1.0 - LEAST_OPEN
+                right += p
+                fault = 1.0 - p
             surprise += min(-log(1.0 - fault), MOST_SURPRISE) if fault < 1.0 else MOST_SURPRISE
-            disagreement += fabs(
-                scratch.s2t_posterior[i * (n_target + 1) + j + 1]
-                - scratch.t2s_posterior[j * (n_source + 1) + i + 1]
-            )
-    _count_tokens(pair, scratch, True, &of_source, &others, &pull, &beside)
-    _count_tokens(pair, scratch, False, &of_target, &others, &pull, &beside)
-    # The expected number of true links is that of right links and of missed ones.
-    own = 2.0 * n_links - wrong + missed
-    cdef double[<int>N_GATE_INPUTS] found = [
-        1.0 - 2.0 * (n_links - wrong) / own if own > 0.0 else 0.0,
-        doubt, doubt_unlike, missed, missed_unlike, wrong, wrong_unlike, surprise, largest,
-        disagreement, n_open, doubt / (n_source + n_target),
-        log(<double>n_source), log(<double>n_target),
-        n_links, n_unlike, beside, of_source, of_target, min(of_source, of_target), others, pull,
-        job.shares.linked, job.agreement, job.score, job.style,
-    ]
-    for k in range(<int>N_GATE_INPUTS):
-        inputs[k] = <float>found[k]
+    if n_links + expected > 0.0:
+        loss = 1.0 - 2.0 * right / (n_links + expected)
+    share = min(expected / (LINKED * min(n_source, n_target)), 1.0)
+    return (
+        (loss / 2.0 + EXACT * (exp(-surprise / 2.0) - exp(-surprise)))
+        * share * share / (n_source + n_target)
+    )
 
 
-cdef class GateRows:
-    """The gate's inputs of a batch, computed while the decoder holds each pair.
+cdef class EncoderGains:
+    """What an encoder is expected to gain on the pairs of a batch, for each of their tokens.
 
-    `values` (float32 array, shape (n_pairs, n_inputs)): columns are named by GATE_INPUTS; zeros
-    until the batch is decided, and for a pair that failed.
+    `values` (float64 array, shape (n_pairs,)): zeros until the batch is decided, and for a pair
+    that failed.
     """
 
     cdef readonly object values
-    cdef float[:, ::1] _values
+    cdef double[::1] _values
 
     def __cinit__(self, Py_ssize_t n_pairs):
-        self.values = np.zeros((n_pairs, <int>N_GATE_INPUTS), dtype=np.float32)
+        self.values = np.zeros(n_pairs)
         self._values = self.values
 
     cdef void find(
-        self, Py_ssize_t number, const PairState *pair, const Job *job, const PairScratch *scratch
+        self, Py_ssize_t number, const PairState *pair, const PairScratch *scratch
     ) noexcept nogil:
-        """Fill the row of the pair that is decoded."""
-        _gate_inputs(pair, job, scratch, &self._values[number, 0])
+        """Fill the gain of the pair that is decided."""
+        self._values[number] = _expected_gain(pair, scratch)
 
 
 cdef class Batch:
@@ -293,7 +211,7 @@ cdef class Batch:
     cdef RelationModel relations    # None where no relations are asked for
     cdef EvidenceRows evidence      # None unless asked for
     cdef SupportRows support        # likewise
-    cdef GateRows gate              # likewise
+    cdef EncoderGains gains         # likewise
     cdef char *_room        # of conflicts and relations
     cdef double *figures    # [N_FIGURES, n_pairs]
     cdef list pairs         # (annotated pair, encoded), one per job
@@ -303,7 +221,7 @@ cdef class Batch:
 
     def __cinit__(
         self, pairs, styles, RelationModel relations, EvidenceRows evidence,
-        SupportRows support, GateRows gate, double no_link,
+        SupportRows support, EncoderGains gains, double no_link,
     ):
         cdef Py_ssize_t k
         self.n_pairs = len(pairs)
@@ -315,7 +233,7 @@ cdef class Batch:
         self.relations = relations
         self.evidence = evidence
         self.support = support
-        self.gate = gate
+        self.gains = gains
         self.figures = <double *>malloc(N_FIGURES * self.n_pairs * sizeof(double) + 1)
         if self.jobs == NULL or self.figures == NULL or not _open_columns(
             &self.columns, &self.conflicts, self.n_pairs, relations is not None
@@ -431,8 +349,8 @@ cdef class Batch:
             self.conflicts.offset[k + 1] = self.conflicts.offset[k]
             if job.status == FINE:
                 job.status = self._find_conflicts(k, extractor, decoder.judge, first, n_links)
-                if self.gate is not None:
-                    self.gate.find(k, &extractor.pair, job, &self.scratch)
+                if self.gains is not None:
+                    self.gains.find(k, &extractor.pair, &self.scratch)
                 n_links = first + drop_weak(
                     self.columns.source + first, self.columns.target + first,
                     self.columns.confidence + first, n_links - first, least,
@@ -602,7 +520,8 @@ cdef class Batch:
 def decide_batch(
     Decoder decoder not None, pairs not None, styles not None, Conventions conventions not None,
     double least, finish, bint finishes_all=True, RelationModel relations=None,
-    EvidenceRows evidence=None, SupportRows support=None, GateRows gate=None, double no_link=0.0,
+    EvidenceRows evidence=None, SupportRows support=None, EncoderGains gains=None,
+    double no_link=0.0,
 ):
     """Return the joint decision of many pairs, and call `finish` for further results.
 
@@ -626,7 +545,7 @@ def decide_batch(
         Whether `finish` is called for every pair, or only for those with constraints.
     relations : RelationModel, optional
         Predicts the relations of links, if they are asked for.
-    evidence, support, gate : EvidenceRows, SupportRows, GateRows, optional
+    evidence, support, gains : EvidenceRows, SupportRows, EncoderGains, optional
         Get their rows of each pair, if they are asked for.
     no_link : float
         Added to each token's score (log potential) of having no partner, in both directions.
@@ -652,7 +571,7 @@ def decide_batch(
     for style in styles:
         if not least_style <= style < decoder.weights.shape[0]:
             raise IndexError(f"no style {style} among {decoder.weights.shape[0]}")
-    cdef Batch batch = Batch(pairs, styles, relations, evidence, support, gate, no_link)
+    cdef Batch batch = Batch(pairs, styles, relations, evidence, support, gains, no_link)
     with decoder.lock as is_left:
         if is_left:
             extractor.forget()

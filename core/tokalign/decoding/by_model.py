@@ -29,7 +29,7 @@ from tokalign.decoding.backend import (
     edits_of,
     truncated,
 )
-from tokalign.decoding.batch import GateRows, decide_batch
+from tokalign.decoding.batch import EncoderGains, decide_batch
 from tokalign.decoding.decoder import Conventions, DecodedPair, Decoder
 from tokalign.decoding.evidence import EvidenceRows, SupportRows
 from tokalign.decoding.explain import explain_link
@@ -175,20 +175,17 @@ class ModelBackend(Backend):
         compares = extras.compares or options.detail is Detail.SCORES
         return self._encoded is not False or (compares and options.effort > 0.0)
 
-    def gate_rows(
+    def gains(
         self, pairs: Sequence[AnnotatedPair], options: AlignOptions, *, compares: bool
-    ) -> NDArray[np.float32]:
-        """Return the gate's inputs of each pair; parameters as of `encode`.
-
-        The result is a float32 array, shape (n_pairs, n_inputs): see tokalign.decoding.batch; zeros
-        for a pair that failed.
-        """
-        found = [GateRows(0).values]
+    ) -> tuple[NDArray[np.float64], list[int]]:
+        """Return what an encoder is expected to gain on each pair, for each of its tokens, and the
+        number of the pair's style; 0 for one that failed. Parameters as of `encode`."""
+        found, styles = [EncoderGains(0).values], []
         for start in range(0, len(pairs), AT_ONCE):
             some: list[EncodedPair] = [(pair, None) for pair in pairs[start : start + AT_ONCE]]
-            rows = GateRows(len(some))
+            gains = EncoderGains(len(some))
             numbers = self._style_numbers(some, options, compares=compares)
-            decide_batch(
+            _, decided, _ = decide_batch(
                 self._decoder,
                 some,
                 numbers,
@@ -196,11 +193,12 @@ class ModelBackend(Backend):
                 0.0,
                 lambda _, decoded: decoded.links,
                 False,
-                gate=rows,
+                gains=gains,
                 no_link=_no_link(options),
             )
-            found.append(rows.values)
-        return np.concatenate(found)
+            found.append(gains.values)
+            styles += decided
+        return np.concatenate(found), styles
 
     @cached_property
     def relations(self) -> RelationModel:

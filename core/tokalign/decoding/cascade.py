@@ -1,13 +1,12 @@
 """A model with an encoder that aligns by one without first, and runs its encoder where that pays.
 
-A gate predicts the encoder's gain from the first model's decision on a pair
+A gate weighs the gain that the first model's doubts of its decision on a pair let expect
 (tokalign.decoding.batch). The option `effort` sets the gain from which on a pair is read, so a
 pair's result does not depend on its batch. A pair that is not read has the first model's decision
 in the same style, its score and its similarity, and no cosine. Where scores must be comparable (in
 rankings, and if only scores are asked for), all pairs have the cosine, unless the effort is 0.
 
-`lab.recipes.gates` trains the gates on pairs without gold, judging the first model's links by the
-encoder's.
+`lab.recipes.gates` writes the gates. They need neither gold nor an encoder.
 """
 
 from __future__ import annotations
@@ -20,14 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.decoding.backend import NO_EXTRAS, Backend, Decided, EncodedPair, Extras, Unit
-from tokalign.decoding.batch import GATE_INPUTS
 from tokalign.decoding.by_model import Cosines, ModelBackend
 from tokalign.errors import ResourceError
 from tokalign.features.feature_groups import Encoded, Lexicons
 from tokalign.files.tables import Table
 from tokalign.model.file import Model, load_model
 from tokalign.model.shipped import DEFAULT_MODEL, model_path
-from tokalign.relations.related_units import Forest, RelationModel
+from tokalign.relations.related_units import RelationModel
 from tokalign.types import Alignment, AnnotatedPair, LinkExplanation, Sentence
 from tokalign.types.locks import cached_property
 from tokalign.types.options import AlignOptions, RankBy
@@ -44,33 +42,33 @@ Encode: TypeAlias = Callable[[Sequence[tuple[Sentence, Sentence]]], list[Encoded
 
 
 class Gate:
-    """Predicts an encoder's gain on pairs, and chooses those that it reads.
+    """Tells what reading is worth in a style, and chooses the pairs that an encoder reads.
 
-    `table`: boosted trees, and thresholds for evenly spaced efforts from 0 to 1. `encoder`: its
-    name. ResourceError is raised if the table is damaged, or made for other inputs.
+    `table`: weights of styles, and thresholds for evenly spaced efforts from 0 to 1. `styles`:
+    those of the first model. ResourceError is raised if the table is damaged or of other styles.
     """
 
-    def __init__(self, table: Table, encoder: str) -> None:
-        if table.strings("inputs") != list(GATE_INPUTS):
-            raise ResourceError(f"{table.path}: made for other inputs; rebuild it")
-        self._forest = Forest(table, encoder, len(GATE_INPUTS), 1)
-        thresholds = table.array(f"{encoder}_least", np.float32, (None,))
-        if len(thresholds) < 2 or not (np.diff(thresholds) <= 0).all():  # NaN is not
-            raise ResourceError(f"{table.path}: thresholds of {encoder!r} rise with the effort")
-        self._thresholds = thresholds.astype(np.float64)
+    def __init__(self, table: Table, styles: Sequence[str]) -> None:
+        if table.strings("styles") != list(styles):
+            raise ResourceError(f"{table.path}: made for other styles; rebuild it")
+        self._weights = table.array("weights", np.float32, (len(styles),)).astype(np.float64)
+        self._thresholds = table.array("least", np.float32, (None,)).astype(np.float64)
+        # NaN is neither.
+        if not (self._weights > 0).all():
+            raise ResourceError(f"{table.path}: a style has no weight")
+        if len(self._thresholds) < 2 or not (np.diff(self._thresholds) <= 0).all():
+            raise ResourceError(f"{table.path}: thresholds rise with the effort")
 
     @classmethod
-    def open_shipped(cls, encoder: str) -> Self:
+    def open_shipped(cls, encoder: str, styles: Sequence[str]) -> Self:
         """Return the gate of an encoder, from the shipped table."""
-        table = "gates-open" if FIRST[encoder] == DEFAULT_MODEL else "gates"
-        return cls(Table.open_shipped(table), encoder)
+        return cls(
+            Table.open_shipped("gates-open" if FIRST[encoder] == DEFAULT_MODEL else "gates"), styles
+        )
 
-    def gains(self, rows: NDArray[np.float32]) -> NDArray[np.float64]:
-        """Return the expected gain of running the encoder, per pair, shape (n_pairs,).
-
-        `rows` (float32 array, shape (n_pairs, n_inputs)): see tokalign.decoding.batch.
-        """
-        return self._forest.scores(rows)[:, 0]
+    def weighed(self, gains: NDArray[np.float64], styles: Sequence[int]) -> NDArray[np.float64]:
+        """Return gains as they count in their styles; see ModelBackend.gains."""
+        return gains * self._weights[styles]
 
     def threshold(self, effort: float) -> float:
         """Return the gain from which on a pair is read, for an effort in [0, 1]."""
@@ -102,7 +100,8 @@ class Cascade(Backend):
 
     @cached_property
     def _gate(self) -> Gate:
-        return Gate.open_shipped(self.header.encoder)
+        styles = [style["name"] for style in self._first.header.styles]
+        return Gate.open_shipped(self.header.encoder, styles)
 
     @property
     def takes_effort(self) -> bool:
@@ -133,7 +132,7 @@ class Cascade(Backend):
         """Return, per pair, whether the encoder is to read it."""
         if options.effort in (0.0, 1.0):
             return [options.effort == 1.0] * len(pairs)
-        gains = self._gate.gains(self._first.gate_rows(pairs, options, compares=compares))
+        gains = self._gate.weighed(*self._first.gains(pairs, options, compares=compares))
         read: list[bool] = (gains >= self._gate.threshold(options.effort)).tolist()
         return read
 
