@@ -49,6 +49,8 @@ OTHER_WORDS = {
     },
 }  # fmt: skip
 """Words, and those that take their places, by the kind of conflict that this makes."""
+LEAST = ("at least {}", "more than {}", "no fewer than {}", "{} or more", "not less than {}")
+MOST = ("at most {}", "fewer than {}", "no more than {}", "{} or fewer", "up to {}")
 _SERIES = (
     ("january", "february", "march", "april", "may", "june", "july", "august", "september",
      "october", "november", "december"),
@@ -284,6 +286,25 @@ def _written(
         last = end
     tokens += target.tokens[last:]
     return MadeConflict(source, Sentence.from_tokens(tokens), conflicts)
+
+
+def faced_bounds(sentence: Sentence, chance: random.Random) -> Iterator[MadeConflict]:
+    """Yield a sentence with a number of things, if it has one, with a bound for it on both sides:
+    once bounds that face each other, and once two of one direction, which are no conflict."""
+    tags, tokens = sentence.tags or (), sentence.tokens
+    for at, tag in enumerate(tags[1:]):
+        if tag.startswith("NN") and tokens[at].isdigit():
+            sides = chance.sample([LEAST, MOST], 2)
+            for kinds in (sides, sides[:1] * 2):
+                bounds = [chance.choice(each).format(tokens[at]).split() for each in kinds]
+                source, target = (
+                    Sentence.from_tokens((*tokens[:at], *bound, *tokens[at + 1 :]))
+                    for bound in bounds
+                )
+                places = [[at + bound.index(tokens[at])] for bound in bounds]
+                mark = {"kind": "quantity", "source": places[0], "target": places[1]}
+                yield MadeConflict(source, target, [mark] if kinds is sides else [])
+            return
 
 
 def made_conflicts(

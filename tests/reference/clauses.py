@@ -120,6 +120,8 @@ class Clauses:
 
         grades = self.grades(side, at)
         times = grades.get("times")
+        if at > 0 and self.sides[side][at - 1].lower == "per" and words[0] not in ("every", "each"):
+            return PER_YEAR.get(words[0], 0)
         if "period" in grades:
             before = self.grades(side, at - 1) if at > 0 else {}
             return (before.get("times", 1) + 2) // 3 * PER_YEAR.get(words[0], 0)

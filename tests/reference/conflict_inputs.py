@@ -34,6 +34,8 @@ def inputs_of(places: Conflicts, place: Found) -> dict[str, float]:
     for side, name, at in ((0, "source", i), (1, "target", j)):
         words, linked = places.sides[side], places.best[side]
         weights = [weight(places, word) for word in words]
+        others = [k for k in range(len(words)) if k != at]
+        alike = sum(weights[k] * alikeness(places, side, k) for k in others)
         near = [k for k in range(max(at - REACH, 0), min(at + REACH + 1, len(words))) if k != at]
         verbs = [k for k, w in enumerate(words) if w.coarse == "verb" and w.kind == "content"]
         verb = min(verbs, key=lambda k: (abs(k - at), k), default=None)
@@ -43,6 +45,7 @@ def inputs_of(places: Conflicts, place: Found) -> dict[str, float]:
         end = min((k for k in linked if k > at), default=len(words))
         found |= {
             f"{name}-covered": share(weights, range(len(words)), linked),
+            f"{name}-alike": alike / (sum(weights[k] for k in others) or 1.0),
             f"{name}-near": share(weights, near, linked),
             f"{name}-verb": -1.0 if verb is None else float(verb in linked),
             f"{name}-asks": float(words[-1].lower == "?"),
@@ -52,7 +55,6 @@ def inputs_of(places: Conflicts, place: Found) -> dict[str, float]:
             f"{name}-names": sum(names) / len(names) if names else -1.0,
             f"{name}-free": log1p(len(free)),
         }
-    straight = [(k < i) == (m < j) for k, m in places.best[0].items() if k != i and m != j]
     one, other = places.value_at(0, i), places.value_at(1, j)
     n_negations = [sum(negates(w.lower, w.lemma) for w in side) for side in places.sides]
     for name, step in (("next", 1), ("previous", -1)):
@@ -65,10 +67,20 @@ def inputs_of(places: Conflicts, place: Found) -> dict[str, float]:
         "has-one-tag": float(places.source[i].tag == places.target[j].tag),
         "negations": abs(n_negations[0] - n_negations[1]),
         "others": log1p(len(places.found) - 1),
-        "crossed": 1.0 - sum(straight) / len(straight) if straight else 0.0,
+        "around": pair.window(i, j),
         "value-kind": -1.0 if one is None else float(one.kind),
         "has-one-unit": float(one is not None and other is not None and unit(one) == unit(other)),
     }
+
+
+def alikeness(places: Conflicts, side: int, at: int) -> float:
+    """Return how like the likest word of the other side is: by its strength, the cosine where both
+    have no partner, or the link where the word is in a place."""
+    pair = places.pair
+    line = pair.row(at) if side == 0 else pair.column(at)
+    free = [cell for cell in line if cell in pair.cosines and pair.lacks_partner(*cell)]
+    share = places.confidence[side].get(at, 0.0) if places.is_told(side, at) else 0.0
+    return max([share, pair.best(line), *(pair.cosines[cell] for cell in free)])
 
 
 def unit(value: Said) -> tuple[object, object]:

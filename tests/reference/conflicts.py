@@ -43,6 +43,7 @@ class Conflicts(Clauses):
         self.compare_units(0)
         self.compare_units(1)
         self.compare_codes()
+        self.add_apart()
         exchanged = self.compared()
         dropped = [each for each in self.found if self.is_undone(each, exchanged is not None)]
         if dropped:
@@ -65,7 +66,6 @@ class Conflicts(Clauses):
         self.add_new(self.one_side_alone(1))
         if not dropped and all(each.kind != "roles" for each in self.found):
             self.add_new(self.changed_places())
-        self.add_apart()
 
     def bound(self, side: int, said: Said) -> int:
         words = ["", "", "", *(word.lower for word in self.sides[side]), "", ""]
@@ -101,9 +101,13 @@ class Conflicts(Clauses):
                 continue
             if any(self.is_told(0, k) for k in range(i - 3, i)):
                 continue
-            if self.bound(0, one) * self.bound(1, other) < 0:
+            if self.bound(0, one) * self.bound(1, other) < 0 or self.differ(i - 1, j - 1):
                 found.append(Found("quantity", i, j, "scales", self.confidence[0][i]))
         return found[:8]
+
+    def differ(self, i: int, j: int) -> bool:
+        words = {side[at].lower for side, at in zip(self.sides, (i, j), strict=True) if at >= 0}
+        return words in ({"by", "to"}, {"on", "after"}, {"on", "before"})
 
     def is_told(self, side: int, at: int) -> bool:
         return any(at == (each.source, each.target)[side] for each in self.found)
@@ -273,7 +277,7 @@ class Conflicts(Clauses):
         met = [(i, j) for share, i, j in places if share > 0]
         unlike = [(i, j) for i, j in met if self.source[i].lower != self.target[j].lower]
         if met:
-            at = unlike[-1] if unlike else met[0]
+            at = [*unlike, *met][0]
             share = max(share for share, _, _ in places)
             self.add_value("value", *at, "signs" if has_sign else "values", share)
         elif not has_sign:

@@ -17,7 +17,7 @@ TEXTS += [
     for other in _MODALS
 ]
 _RATES = ("twice a day", "three times daily", "every day", "every second week", "4 times per year",
-          "every 2 weeks", "weekly", "once")  # fmt: skip
+          "every 2 weeks", "weekly", "once", "ten times per hour", "10 per day")  # fmt: skip
 TEXTS += [
     (f"It is checked {one}.", f"Staff check it {other}.") for one in _RATES for other in _RATES
 ]
@@ -27,7 +27,14 @@ TEXTS += [
     for one in _BOUNDS
     for other in _BOUNDS
 ]
-"""Both texts of every contrast and paraphrase, and of modals, rates and bounds side by side."""
+_BEFORE = ("by 5%", "to 5%", "5%", "on Monday", "after Monday", "before Monday")
+TEXTS += [(f"It rose {one}.", f"Rates rose {other}.") for one in _BEFORE for other in _BEFORE]
+TEXTS += [
+    ("The shop is not closed.", "The store is open."),
+    ("We paid 35 grams and 4 euros.", "They got 53 g, for € 9."),
+]
+"""Both texts of every contrast and paraphrase, and of modals, rates, bounds and words before
+values side by side."""
 SIDES = sorted({side for pair in TEXTS for side in pair})
 SIDES += [pair.source.text for pair in sample_pairs()[:60]]
 """Those texts, and some of the sample."""

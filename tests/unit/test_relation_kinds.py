@@ -296,12 +296,42 @@ def test_a_comparative_bounds_a_number(aligner):
         ("It was a {} for the party.", "victory", "defeat"),
         ("You may enter {} with a ticket.", "only", "also"),
         ("The text is aligned {}.", "horizontally", "vertically"),
+        ("Users may {} the file.", "read", "write"),
+        ("The team {} on Saturday.", "won", "drew"),
+        ("The appeal was {}.", "allowed", "dismissed"),
+        ("The allowance is {}.", "taxable", "tax-free"),
+        ("The {} speed is 80 km/h.", "average", "maximum"),
+        ("The driver was {}.", "responsible", "blameless"),
+        ("Ann is the {} of the two.", "taller", "shorter"),
     ],
 )
 def test_opposites_hold_for_forms_that_are_on_scales_of_their_own(aligner, frame, one, other):
     for pair in ((one, other), (other, one)):
         found = aligner.align(*map(frame.format, pair)).conflicts
         assert [each.kind for each in found] == [ConflictKind.OPPOSITE]
+
+
+@pytest.mark.parametrize(
+    ("frame", "one", "other", "kind"),
+    [
+        ("The limit is 60 requests per {}.", "hour", "day", ConflictKind.VALUE),
+        ("The rate rises {} 5%.", "by", "to", ConflictKind.QUANTITY),
+        ("The office opens {} Monday.", "on", "after", ConflictKind.QUANTITY),
+    ],
+)
+def test_words_around_equal_values_are_compared(aligner, frame, one, other, kind):
+    for pair in ((one, other), (other, one)):
+        assert [e.kind for e in aligner.align(*map(frame.format, pair)).conflicts] == [kind]
+
+
+def test_a_negation_undoes_an_opposite_without_a_link(aligner):
+    for pair in (
+        ("The shop is not closed.", "The shop is open."),
+        ("The door is open.", "The door isn't closed."),
+    ):
+        assert not aligner.align(*pair).conflicts
+        assert not aligner.align(*pair[::-1]).conflicts
+    assert aligner.align("The shop is closed.", "The shop is open.").conflicts
 
 
 def test_scales():

@@ -65,8 +65,7 @@ def test_a_value_in_another_form_is_supported_in_all_its_words(answer):
     ],
 )  # fmt: skip
 def test_a_value_of_another_sentence_is_not_borrowed(answer, passages, wrong):
-    (found,) = unsupported(answer, *passages)
-    assert wrong in found
+    assert wrong in unsupported(answer, *passages)[-1]  # behind a name in conflict
 
 
 @pytest.mark.parametrize(

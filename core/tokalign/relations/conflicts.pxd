@@ -27,7 +27,9 @@ cpdef enum ConflictInput:
     HAS_ONE_TAG
     NEGATIONS                # how many more the source has than the target, without sign
     OTHERS                   # log(1 + number of other places that were found)
-    CROSSED                  # share of the pair's links that cross that of the nearest link
+    AROUND                   # strength of what is before and behind both words
+    SOURCE_ALIKE             # mean of the other words' best strengths or cosines, by weight; of
+    TARGET_ALIKE             # words of other places their links' confidences
     SOURCE_NAMES             # share of the sentence's names that have partners; -1 without names
     TARGET_NAMES
     SOURCE_FREE              # log(1 + number of content words without partners)

@@ -45,6 +45,7 @@ cdef enum:
 cdef int COMPARATIVE = TAG_INDEX["JJR"], COMPARATIVE_ADVERB = TAG_INDEX["RBR"]
 cdef Letters[7] MORE = [b"least", b"more", b"greater", b"over", b"above", b"exceeding", NULL]
 cdef Letters[6] LESS = [b"most", b"less", b"fewer", b"under", b"below", NULL]
+cdef Letters[3] NOT_ON = [b"after", b"before", NULL]
 
 
 cdef size_t _side_bytes(Py_ssize_t n) noexcept nogil:
@@ -177,6 +178,15 @@ cdef int _bound(const Side *side, const Found *value) noexcept nogil:
     return bound
 
 
+cdef inline bint _differ(
+    const Side *one, int32_t at, const Side *other, int32_t there
+) noexcept nogil:
+    """Whether words before equal values say it unlike: by 5%, to 5%; on Monday, after Monday."""
+    if is_word(one, at, b"by"):
+        return is_word(other, there, b"to")
+    return is_word(one, at, b"on") and is_any(other, there, NOT_ON)
+
+
 cdef bint _is_told_before(const ConflictRoom *room, int32_t at) noexcept nogil:
     """Whether one of the words before a source token is in a conflict: more than, less than."""
     cdef int32_t k
@@ -189,8 +199,8 @@ cdef bint _is_told_before(const ConflictRoom *room, int32_t at) noexcept nogil:
 cdef int _find_bounds(
     const PairState *pair, const ConflictRoom *room, Clash *found
 ) noexcept nogil:
-    """Write at most MAX_FOUND equal numbers of which one is the least and the other the most;
-    return their number."""
+    """Write at most MAX_FOUND equal numbers of which one is the least and the other the most, or
+    before which unlike words stand; return their number."""
     cdef const Found *one
     cdef const Found *other
     cdef int32_t i, j
@@ -203,7 +213,11 @@ cdef int _find_bounds(
         other = value_at(&pair.target, j)
         if other == NULL or other.start != j or other.number != one.number:
             continue
-        if _is_told_before(room, i) or _bound(&pair.source, one) * _bound(&pair.target, other) >= 0:
+        if _is_told_before(room, i) or not (
+            _bound(&pair.source, one) * _bound(&pair.target, other) < 0
+            or _differ(&pair.source, i - 1, &pair.target, j - 1)
+            or _differ(&pair.target, j - 1, &pair.source, i - 1)
+        ):
             continue
         found[n] = Clash(
             CONFLICT_QUANTITY, i, j, BY_SCALES, room.source.confidence[i], 0.0, -1, False
@@ -230,6 +244,7 @@ cdef void _find_candidates(const PairState *pair, ConflictRoom *room) noexcept n
     compare_units(pair, True, room)
     compare_units(pair, False, room)
     compare_codes(pair, room)
+    compare_places(pair, room, True)
     are_compared = find_compared(pair, room, compared)
     are_undone = _drop_exchanged(pair, room, are_compared)
     if not are_undone:
@@ -244,7 +259,6 @@ cdef void _find_candidates(const PairState *pair, ConflictRoom *room) noexcept n
     _add_found(room, found, find_one_sided(pair, room, False, found))
     if not are_undone and not _has_kind(room, CONFLICT_ROLES):
         _add_found(room, found, find_changed_places(pair, room, found))
-    compare_places(pair, room, True)
 
 
 cdef double find_conflicts(
@@ -341,13 +355,8 @@ cdef inline bint _is_verb(const Side *side, Py_ssize_t at) noexcept nogil:
 
 cdef int _fill_side(const Side *side, const Partners *own, bint is_target, float *out) noexcept nogil:
     """Write the inputs from one sentence, whatever the place; return its number of negations."""
-    cdef float whole = 0.0
-    cdef float covered = 0.0
-    cdef int n_content = 0
-    cdef int n_free = 0
-    cdef int n_names = 0
-    cdef int n_linked_names = 0
-    cdef int n_negations = 0
+    cdef float whole = 0.0, covered = 0.0
+    cdef int n_content = 0, n_free = 0, n_names = 0, n_linked_names = 0, n_negations = 0
     cdef Py_ssize_t k
     cdef bint is_linked
     for k in range(side.n):
@@ -381,22 +390,27 @@ cdef void _fill_pair(const PairState *pair, const ConflictRoom *room, float *out
 
 
 cdef void _fill_around(
-    const Side *side, const Partners *own, int32_t at, bint is_target, float *out
+    const ConflictRoom *room, const Side *side, const Partners *own, int32_t at, bint is_target,
+    float *out,
 ) noexcept nogil:
     """Write the inputs from what is around a place in one sentence."""
     cdef Py_ssize_t end = own.right[at] if own.right[at] >= 0 else side.n
     cdef Py_ssize_t k
-    cdef float whole = 0.0
-    cdef float covered = 0.0
+    cdef float share, near = 0.0, covered = 0.0, whole = 0.0, alike = 0.0
     cdef int n_gap = 0
-    for k in range(max(at - REACH, 0), min(at + REACH + 1, side.n)):
-        if k != at:
-            whole += side.word[k].weight
-            if own.best[k] >= 0:
-                covered += side.word[k].weight
+    for k in range(side.n):
+        if k == at:
+            continue
+        share = own.confidence[k] if is_told(room, k, not is_target) else 0.0
+        whole += side.word[k].weight
+        alike += side.word[k].weight * max(share, side.best[k], side.nearest[k])
+        if abs(k - at) <= REACH:
+            near += side.word[k].weight
+            covered += side.word[k].weight * (own.best[k] >= 0)
     for k in range(own.left[at] + 1, end):
         n_gap += k != at and side.kind[k] == KIND_CONTENT and own.best[k] < 0
-    out[<int>SOURCE_NEAR + is_target] = covered / whole if whole > 0.0 else 0.0
+    out[<int>SOURCE_NEAR + is_target] = covered / near if near > 0.0 else 0.0
+    out[<int>SOURCE_ALIKE + is_target] = alike / whole if whole > 0.0 else 0.0
     out[<int>SOURCE_WEIGHT + is_target] = side.word[at].weight
     out[<int>SOURCE_GAP + is_target] = n_gap
     out[<int>SOURCE_VERB + is_target] = -1.0
@@ -405,22 +419,6 @@ cdef void _fill_around(
             k = at - k if _is_verb(side, at - k) else at + k
             out[<int>SOURCE_VERB + is_target] = own.best[k] >= 0
             break
-
-
-cdef float _crossed(
-    const PairState *pair, const ConflictRoom *room, int32_t i, int32_t j
-) noexcept nogil:
-    """Return the share of the links that are before one word and behind the other."""
-    cdef Py_ssize_t k
-    cdef int n = 0
-    cdef int crossed = 0
-    cdef int32_t m
-    for k in range(pair.source.n):
-        m = room.source.best[k]
-        if m >= 0 and k != i and m != j:
-            n += 1
-            crossed += (k < i) != (m < j)
-    return <float>crossed / n if n else 0.0
 
 
 cdef float _meet(const ConflictRoom *room, int32_t i, int32_t j) noexcept nogil:
@@ -441,8 +439,8 @@ cdef void _fill_inputs(
     cdef const Found *one = value_at(source, i)
     cdef const Found *other = value_at(target, j)
     memcpy(out, shared, N_INPUTS * sizeof(float))
-    _fill_around(source, &room.source, i, False, out)
-    _fill_around(target, &room.target, j, True, out)
+    _fill_around(room, source, &room.source, i, False, out)
+    _fill_around(room, target, &room.target, j, True, out)
     out[clash.way] = 1.0
     out[<int>KIND] = clash.kind
     out[<int>PLACE] = clash.place
@@ -454,7 +452,7 @@ cdef void _fill_inputs(
     out[<int>WORD_COSINE] = pair.cosine[cell]
     out[<int>IS_ANTONYM] = pair.relations[cell] & ANTONYM != 0
     out[<int>HAS_ONE_TAG] = source.word[i].tag == target.word[j].tag
-    out[<int>CROSSED] = _crossed(pair, room, i, j)
+    out[<int>AROUND] = pair.window[cell]
     out[<int>NEXT_MEET] = _meet(room, source.next_content[i], target.next_content[j])
     out[<int>PREVIOUS_MEET] = _meet(room, source.previous_content[i], target.previous_content[j])
     out[<int>VALUE_KIND] = -1.0 if one == NULL else one.kind

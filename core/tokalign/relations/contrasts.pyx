@@ -273,12 +273,12 @@ cdef float _place_of_values(
     const PairState *pair, const ConflictRoom *room, const Found *a, const Found *b,
     int32_t *source, int32_t *target,
 ) noexcept nogil:
-    """Return the certainty that two values are in the same place; write the words of one role that
-    differ."""
+    """Return the certainty that two values are in the same place; write the first words of one
+    role that differ."""
     cdef float share, best = 0.0
     cdef int k, m
     cdef int32_t i, j
-    cdef bint differs, is_written = False
+    cdef bint differs, has_unlike = False, is_met = False
     for k in range(a.end - a.start):
         for m in range(b.end - b.start):
             if not a.role[k] & b.role[m] & ~<uint32_t>ROLE_MARK:
@@ -289,9 +289,9 @@ cdef float _place_of_values(
                 share = APART
             best = max(best, share)
             differs = pair.source.word[i].lower_form != pair.target.word[j].lower_form
-            if share > 0.0 and (not is_written or differs):
+            if share > 0.0 and not has_unlike and (differs or not is_met):
                 source[0], target[0] = i, j
-                is_written = differs
+                has_unlike, is_met = differs, True
     return best
 
 

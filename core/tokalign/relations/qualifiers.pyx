@@ -188,6 +188,8 @@ cdef double _rate(const Side *side, int32_t at) noexcept nogil:
         if number != NULL and number.number > 0:
             return _per_year(side, k + 1) / number.number
         return _per_year(side, k)
+    if is_word(side, at - 1, b"per"):
+        return _per_year(side, at)
     if _grade_on(word, PERIOD, &grade):
         if at > 0 and _grade_on(side.word[at - 1], TIMES, &grade):
             count = (grade + 2) / 3  # once 1, twice 4, thrice 7
@@ -213,7 +215,7 @@ cdef int kind_of_word(const Side *side, int32_t at) noexcept nogil:
     cdef int grade
     if not (
         word.n_scales or _may_be_listed(word.first_letter)
-        or (side.n_values and is_word(side, at + 1, b"times"))
+        or (side.n_values and is_word(side, at + 1, b"times")) or is_word(side, at - 1, b"per")
     ):
         return NO_KIND
     if is_any(side, at, CONDITIONS):
@@ -255,8 +257,7 @@ cdef int _grade(const Side *side, int32_t at, int kind) noexcept nogil:
 cdef int agree(const PairState *pair, int32_t i, int32_t j, int kind) noexcept nogil:
     """Whether two modals oblige, permit or forbid alike, or are as sure, or two words of how often
     name one rate; -1 where nothing tells."""
-    cdef int one = 0
-    cdef int other = 0
+    cdef int one = 0, other = 0
     cdef double rate
     if kind == CONFLICT_VALUE:
         rate = _rate(&pair.source, i)
@@ -328,8 +329,7 @@ cdef int find_one_sided(
     cdef const Side *side = &pair.source if of_source else &pair.target
     cdef const Side *other = &pair.target if of_source else &pair.source
     cdef const Partners *own = &room.source if of_source else &room.target
-    cdef int n = 0
-    cdef int kind
+    cdef int kind, n = 0
     cdef int32_t at, governed, there, k, unlike
     cdef bint has_same
     for at in range(<int32_t>side.n):
@@ -369,8 +369,7 @@ cdef int find_reworded(
     const PairState *pair, const ConflictRoom *room, Clash *found
 ) noexcept nogil:
     """Write at most MAX_FOUND linked words of one kind that say it unlike; return their number."""
-    cdef int n = 0
-    cdef int kind, other
+    cdef int kind, other, n = 0
     cdef int32_t i, j
     for i in range(<int32_t>pair.source.n):
         j = room.source.best[i]
