@@ -166,9 +166,10 @@ def test_listing_shows_what_is_not_installed():
 
 
 def test_listing_shows_sizes_below_one_another():
-    lines = [line for line in run("list").output.splitlines() if " MB " in line]
-    assert len({line.index(" MB ") for line in lines}) == 1
-    assert all(float(line.partition(" MB ")[0].split()[-1]) > 0 for line in lines)
+    lines = [line for line in run("list").output.splitlines() if " kB " in line]
+    assert len({line.index(" kB ") for line in lines}) == 1
+    sizes = [line.partition(" kB ")[0].split()[-1] for line in lines]
+    assert sizes and all(float(size.replace(",", "")) > 0 for size in sizes)
 
 
 def test_install_wants_one_source(pair_file):

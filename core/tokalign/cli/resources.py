@@ -92,6 +92,6 @@ def _line(resource: Resource) -> str:
     if not resource.present:
         return f"{resource.name:<16} not installed ({OPTIONAL[resource.name]})"
     return (
-        f"{resource.name:<16} {resource.version:<17} {resource.size / 1e6:>6.2f} MB  "
+        f"{resource.name:<16} {resource.version:<17} {resource.size / 1e3:>8,.1f} kB  "
         f"{resource.digest[:12]}  {resource.license}  {resource.path}"
     )
