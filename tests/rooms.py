@@ -41,7 +41,7 @@ ROOMS = {
     "ranking": "ranking questions asked_part evidence cli_rank",
     "grounding": """
         grounding grounding_messages ground_* support value_support passages records
-        citation_support cli_ground""",
+        citation_support cli_ground condensed_answers""",
     "texts": """
         align_texts documents difference* block_lines passages pieces sliding split text_windows
         cli_diff cli_split document_text file_pairs resident""",

@@ -16,7 +16,8 @@ CONDITIONS = ("if", "unless", "until", "except", "provided", "providing", "till"
 HAVING = ("have", "has", "had", "need", "needs", "needed")
 DENIALS = ("not", "n't", "never")
 PARTING = (
-    ";", ":", "but", "because", "although", "though", "whereas", "while", "if", "unless", "when",
+    ";", ":", "(", "but", "because", "although", "though", "whereas", "while", "if", "unless",
+    "when",
 )  # fmt: skip
 JOINING = ("and", "or", "so", "yet", "which", "who")
 PER_YEAR = {
@@ -176,6 +177,32 @@ class Clauses:
             return agree
         return kind != "condition" and self.grade(0, i, kind) == self.grade(1, j, kind)
 
+    def denies_nothing(self, side: int, at: int) -> bool:
+        words = (self.source, self.target)[side]
+        word = words[at].lower
+        behind = [each.lower for each in words[at + 1 : at + 3]] + ["", ""]
+        for k in (at - 2, at - 1):
+            around = [word.lower for word in words[k - 1 : k + 3]] if k > 0 else []
+            if len(around) == 4 and around[1] == "or" and around[0] in ("whether", *around[2:]):
+                return True
+        if word == "no":
+            if at + 1 < len(words) and words[at + 1].kind == "mark":
+                return at == 0 or self.ends_sentence(side, at - 1)
+            denies = ("doubt", "wonder", "question", "matter")
+            return behind[1] in ("but", "than") or behind[0] in denies
+        if word == "not" and behind[0] in ("only", "just", "merely", "least"):
+            return True
+        if word in ("nothing", "none"):
+            return behind[0] in ("but", "other")
+        if word == "nor":
+            return any(
+                negates(each.lower, each.lemma)
+                for k, each in enumerate(words[:at])
+                if not self.are_apart(side, k, at)
+            )
+        is_tag = word in ("n't", "not") and at > 2 and behind[1] == "?"
+        return is_tag and words[at + 1].coarse == "pronoun"
+
     def content(self, side: int, at: int, step: int) -> int | None:
         return (self.pair.source, self.pair.target)[side].content_neighbour(at, step)
 
@@ -219,6 +246,8 @@ class Clauses:
         behind = at + 1 if at + 1 < len(own) and own.words[at + 1].kind != "mark" else None
         before = at - 1 if at > 0 and own.words[at - 1].kind != "mark" else None
         second = None if following is None else near(own.content_neighbour(following, 1))
+        if second is not None and own.words[at].lower == "without":
+            second = None if own.words[second].coarse == "verb" else second
         return [at, following, behind, before, second, near(own.content_neighbour(at, -1))]
 
     def linked_behind(self, side: int, at: int) -> int | None:
@@ -232,7 +261,10 @@ class Clauses:
             return found
         if words[1] is not None:
             behind = [word.lower for word in self.sides[side][words[1] + 1 :]]
-            return None if behind[:1] == ["but"] else self.nearest_linked(side, at)
+            nearest = self.nearest_linked(side, at)
+            is_behind = nearest is not None and nearest > at
+            is_without = self.sides[side][at].lower == "without"
+            return nearest if is_behind and not is_without and behind[:1] != ["but"] else None
         around = [each for each in (*words[1:], words[0]) if each in self.best[side]]
         return around[0] if around else self.nearest_linked(side, at)
 
@@ -267,6 +299,8 @@ class Clauses:
             ]
             if any(self.say_the_same(*in_order(side, at, k), kind) for k in others):
                 continue
+            if not others and self.sides[side][at].lower == "will":
+                continue  # a tense alone
             closest = min(others, key=lambda k: abs(k - there), default=there)
             ends = in_order(side, at, closest)
             way = "scales" if others else "one-side"

@@ -56,15 +56,15 @@ class Conflicts(Clauses):
                     each.way == "opposites" and self.source[each.source].coarse in prepositions
                 )
             ]
-        else:
-            self.add_new([exchanged] if exchanged is not None else self.exchanged())
+        roles = [] if dropped else self.exchanged() if exchanged is None else [exchanged]
+        self.add_new(roles)
         self.undo_pairs()
         self.add_new(self.bounds())
         self.add_new(self.negations())
         self.add_new(self.reworded())
         self.add_new(self.one_side_alone(0))
         self.add_new(self.one_side_alone(1))
-        if not dropped and all(each.kind != "roles" for each in self.found):
+        if not dropped and not roles:
             self.add_new(self.changed_places())
 
     def bound(self, side: int, said: Said) -> int:
@@ -114,7 +114,8 @@ class Conflicts(Clauses):
 
     def add_new(self, found: list[Found]) -> None:
         for each in found:
-            if not (self.is_told(0, each.source) and self.is_told(1, each.target)):
+            are_told = self.is_told(0, each.source), self.is_told(1, each.target)
+            if each.way == "negation" or not all(are_told):
                 self.found.append(each)
 
     # Words in the same place.
@@ -392,23 +393,27 @@ class Conflicts(Clauses):
 
     # Roles.
 
-    def is_passive(self, side: int, at: int) -> bool:
+    def voice(self, side: int, at: int) -> str:
         words = (self.source, self.target)[side]
         if words[at].tag not in ("VBN", "VBD"):
-            return False
+            return "active"
         if (
             at + 2 < len(words)
             and words[at + 1].lower == "by"
             and words[at + 2].coarse != "number"
             and self.value_at(side, at + 2) is None
         ):
-            return True
-        for word in reversed(words[max(at - 3, 0) : at]):
-            if word.lower in BE:
-                return True
-            if word.coarse not in ("adverb", "verb"):
-                return False
-        return False
+            return "passive"
+        for k in range(at - 1, max(at - 5, -1), -1):
+            if words[k].lower in BE:
+                beside = (*words[max(k - 1, 0) : k], *words[at + 1 : at + 2])
+                is_it_to = [word.lower for word in beside] == ["it", "to"]
+                return "active" if is_it_to else "passive"
+            if words[k].lower in ("have", "has", "had"):
+                return "active"
+            if words[k].coarse not in ("adverb", "verb", "conjunction"):
+                break
+        return "unsure" if words[at].tag == "VBN" else "active"
 
     def preposition(self, side: int, at: int) -> int | None:
         for k in range(at - 1, -1, -1):
@@ -478,7 +483,7 @@ class Conflicts(Clauses):
         return self.source[i].coarse == self.target[j].coarse == "verb"
 
     def has_other_voice(self, i: int, j: int) -> bool:
-        return self.is_passive(0, i) != self.is_passive(1, j)
+        return {self.voice(0, i), self.voice(1, j)} == {"active", "passive"}
 
     def is_undone(self, each: Found, are_compared: bool) -> bool:
         if each.way != "opposites":
@@ -512,6 +517,8 @@ class Conflicts(Clauses):
             if self.pair.classes[i, j] not in alike:
                 continue
             if self.pair.classes[i, j] not in SAME and self.kind_of_word(0, i) == "modality":
+                continue
+            if "unsure" in (self.voice(0, i), self.voice(1, j)):
                 continue
             crossed, straight = self.crossings(i, j, "verb")
             if self.has_other_voice(i, j):
@@ -547,7 +554,8 @@ class Conflicts(Clauses):
     def changed_places(self) -> list[Found]:
         found = []
         verbs = [(i, j) for i, j in self.best[0].items() if self.are_verbs(i, j)]
-        if any(self.has_other_voice(i, j) for i, j in verbs):
+        voices = [{self.voice(0, i), self.voice(1, j)} for i, j in verbs]
+        if any(len(each) > 1 or "unsure" in each for each in voices):
             return []
         for i in range(len(self.source)):
             j = self.twin(i)
@@ -602,32 +610,13 @@ class Conflicts(Clauses):
             partner = self.best[side].get(at)
             if word.coarse in ("verb", "noun", "adjective") and partner is not None:
                 other = others[partner]
-                if not negates(other.lower, other.lemma) and other.kind == "content":
+                if negates(other.lower, other.lemma):
+                    if word.lemma == other.lemma:
+                        continue
+                elif other.kind == "content":
                     continue
             found.append(at)
         return found[:8]
-
-    def denies_nothing(self, side: int, at: int) -> bool:
-        words = (self.source, self.target)[side]
-        word = words[at].lower
-        behind = [each.lower for each in words[at + 1 : at + 3]] + ["", ""]
-        if word == "no":
-            if at + 1 < len(words) and words[at + 1].kind == "mark":
-                return at == 0 or self.ends_sentence(side, at - 1)
-            denies = ("doubt", "wonder", "question", "matter")
-            return behind[1] in ("but", "than") or behind[0] in denies
-        if word == "not" and behind[0] in ("only", "just", "merely", "least"):
-            return True
-        if word in ("nothing", "none"):
-            return behind[0] in ("but", "other")
-        if word == "nor":
-            return any(
-                negates(each.lower, each.lemma)
-                for k, each in enumerate(words[:at])
-                if not self.are_apart(side, k, at)
-            )
-        is_tag = word in ("n't", "not") and at > 2 and behind[1] == "?"
-        return is_tag and words[at + 1].coarse == "pronoun"
 
     def negations(self) -> list[Found]:
         sides = self.negators(0), self.negators(1)
@@ -646,7 +635,11 @@ class Conflicts(Clauses):
                 1 - side, self.best[side][denied], there
             )
 
-        for belong in (self.linked, stand_together, lambda i, j: True):
+        def are_alike(*pair: int) -> bool:
+            words = [side[at].lower for side, at in zip(self.sides, pair, strict=True)]
+            return words.count("without") != 1
+
+        for belong in (self.linked, stand_together, are_alike):
             for i in sides[0]:
                 for j in sides[1]:
                     if denies_elsewhere(0, i, j) or denies_elsewhere(1, j, i):

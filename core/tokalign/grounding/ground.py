@@ -13,7 +13,6 @@ from functools import partial
 from typing import TypeAlias, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tokalign.batches.outcomes import annotate_each, map_batch, try_one, unwrap, values
 from tokalign.decoding.backend import AT_ONCE, Extras
@@ -173,7 +172,8 @@ def _aligned_rows(
         some = encoded[start : start + AT_ONCE]
         good = values(some)
         decided = engine.backend.decide(good, _DEFAULTS, Extras(supports=True))
-        rows = _split(decided.support, [len(pair[1]) for pair, _ in good])
+        assert decided.support is not None
+        rows = np.split(decided.support, np.cumsum([len(pair[1]) for pair, _ in good])[:-1])
         rest = iter(range(len(good)))
         for each, number in zip(some, numbers[start:], strict=False):
             if isinstance(each, Exception):
@@ -192,13 +192,6 @@ def _aligned_rows(
                 )
             )
     return found
-
-
-def _split(rows: NDArray[np.float32] | None, n_tokens: Sequence[int]) -> list[NDArray[np.float32]]:
-    """Return the rows of each pair."""
-    if rows is None:
-        raise TypeError("a backend that was asked for support gave none")
-    return np.split(rows, np.cumsum(n_tokens)[:-1])
 
 
 def _keys_of(source: Sentence | Exception) -> frozenset[ValueKey]:

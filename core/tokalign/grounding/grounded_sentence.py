@@ -226,30 +226,38 @@ def _conflicts(
 ) -> list[SourceConflict]:
     """Return the strongest conflict of each kind and word of the answer.
 
-    A value that another source sentence states with as much of the rest is no conflict. Neither is
-    what a sentence says of something else: it has to say much of the clause and its predicate, or
-    most of it. `places` are of the words in the answer.
+    None is a value that a sentence states with as much of the rest, a word on which one of the
+    passage that says as much agrees, or one whose clause and predicate are not said, or mostly.
     """
     best: dict[tuple[int, ConflictKind], SourceConflict] = {}
     stated = {at: own for own in said for at in own.words if own.stated >= 0.0}
-    for number, each in ((one.candidate, candidates[one.candidate]) for one in cited):
-        found = each.columns.conflicts_of(each.pair)
-        unlike = {conflict.target for conflict in found}
-        for conflict in found:
+    told = {one: candidates[one.candidate] for one in cited}
+    conflicts = {one: each.columns.conflicts_of(each.pair) for one, each in told.items()}
+    unlike = {one: {conflict.target for conflict in found} for one, found in conflicts.items()}
+    for one, each in told.items():
+        source = sources.sentences[each.number]
+        agreeing = [
+            unlike[other]
+            for other, its in told.items()
+            if other.cover >= one.cover and sources.sentences[its.number].passage == source.passage
+        ]
+        for conflict in conflicts[one]:
             at, kind = conflict.target, conflict.kind
-            if kind in OTHERS and at in stated and number not in stated[at].denied:
-                continue
+            if kind in OTHERS:
+                is_said = at in stated and one.candidate not in stated[at].denied
+            else:
+                is_said = any(at not in targets for targets in agreeing)
             there = _shown(_places_of(each, sources), conflict.source_span)
-            if there[0] < sources.sentences[each.number].span.start:
-                continue  # a word of a table's header
-            if not _says_clause(each.rows[:, _MASS], words, at, unlike):
+            if is_said or there[0] < source.span.start:  # a word of a table's header
+                continue
+            if not _says_clause(each.rows[:, _MASS], words, at, unlike[one]):
                 continue
             known = best.get((at, kind))
             if known is None or conflict.probability > known.probability:
                 best[at, kind] = SourceConflict(
                     kind,
                     *_shown(places, conflict.target_span),
-                    sources.passages[sources.sentences[each.number].passage].id,
+                    sources.passages[source.passage].id,
                     *there,
                     conflict.probability,
                 )

@@ -140,10 +140,13 @@ cdef bint _drop_exchanged(
 
 
 cdef void _add_found(ConflictRoom *room, const Clash *found, int n_found) noexcept nogil:
-    """Add what a search found of words that are in no conflict yet."""
+    """Add what a search found of words that are in no conflict yet, and any negation."""
     cdef int k
     for k in range(n_found):
-        if not is_told(room, found[k].source, True) or not is_told(room, found[k].target, False):
+        if (
+            found[k].way == BY_NEGATION or not is_told(room, found[k].source, True)
+            or not is_told(room, found[k].target, False)
+        ):
             room.clash[room.n_clashes] = found[k]
             room.n_clashes += 1
 
@@ -226,19 +229,12 @@ cdef int _find_bounds(
     return n
 
 
-cdef bint _has_kind(const ConflictRoom *room, int kind) noexcept nogil:
-    cdef Py_ssize_t k
-    for k in range(room.n_clashes):
-        if room.clash[k].kind == kind:
-            return True
-    return False
-
-
 cdef void _find_candidates(const PairState *pair, ConflictRoom *room) noexcept nogil:
     """Fill the room with places where the sentences may contradict each other."""
     cdef Clash[2 * <int>MAX_FOUND] found
     cdef Clash[<int>MAX_FOUND] compared
     cdef bint are_compared, are_undone
+    cdef int n_roles = 0
     compare_places(pair, room, False)
     compare_values(pair, room)
     compare_units(pair, True, room)
@@ -247,17 +243,16 @@ cdef void _find_candidates(const PairState *pair, ConflictRoom *room) noexcept n
     compare_places(pair, room, True)
     are_compared = find_compared(pair, room, compared)
     are_undone = _drop_exchanged(pair, room, are_compared)
-    if not are_undone:
-        if are_compared:
-            _add_found(room, compared, 1)
-        else:
-            _add_found(room, found, find_exchanged(pair, room, found))
+    if not are_undone and not are_compared:
+        n_roles = find_exchanged(pair, room, found)
+    _add_found(room, compared, are_compared and not are_undone)
+    _add_found(room, found, n_roles)
     _add_found(room, found, _find_bounds(pair, room, found))
     _add_found(room, found, find_negations(pair, room, found))
     _add_found(room, found, find_reworded(pair, room, found))
     _add_found(room, found, find_one_sided(pair, room, True, found))
     _add_found(room, found, find_one_sided(pair, room, False, found))
-    if not are_undone and not _has_kind(room, CONFLICT_ROLES):
+    if not are_undone and not are_compared and n_roles == 0:
         _add_found(room, found, find_changed_places(pair, room, found))
 
 

@@ -34,7 +34,7 @@ cdef enum:
     THAN_REACH = 6
     OTHER_REACH = 4
     N_ROLES = 2          # that have to be exchanged
-    BE_REACH = 3         # tokens before a participle
+    BE_REACH = 4         # tokens before a participle
     NEIGHBOURS = 3       # tokens to each side of a word that changed places
 
 cdef enum:
@@ -43,6 +43,7 @@ cdef enum:
     NAMES_ROLE = 2       # a preposition before a word with a role
     IS_BY = 3            # also marks a role
     IS_THAN = 4
+    IS_HAVE = 5
     N_WORDS = 1024       # most words in the list of function words
 
 cdef float BETWEEN = 0.8        # certainty of the place of words between the same links
@@ -57,6 +58,7 @@ cdef int PAST = TAG_INDEX["VBD"]  # often confused with participles
 
 cdef uint8_t[<int>N_WORDS] SAYS
 _ROLES = dict.fromkeys(("be", "is", "are", "was", "were", "been", "being"), <int>IS_BE) | {
+    "have": <int>IS_HAVE, "has": <int>IS_HAVE, "had": <int>IS_HAVE,
     "to": <int>NAMES_ROLE, "from": <int>NAMES_ROLE, "by": <int>IS_BY, "than": <int>IS_THAN,
 }
 for _index, _word in enumerate(function_words()):
@@ -437,19 +439,29 @@ cdef void compare_codes(const PairState *pair, ConflictRoom *room) noexcept nogi
                 )
 
 
-cdef bint _is_passive(const Side *side, int32_t at) noexcept nogil:
+cdef int _voice(const Side *side, int32_t at) noexcept nogil:
+    """Return 1 for a passive verb, 0 for an active one, -1 for a participle without a helper."""
     cdef int32_t k
     if side.word[at].tag != PARTICIPLE and side.word[at].tag != PAST:
-        return False
+        return 0
     if at + 2 < side.n and _says(side.word[at + 1], IS_BY):
         if side.word[at + 2].coarse != COARSE_NUMBER and value_at(side, at + 2) == NULL:
-            return True  # and not "fell by ten percent"
+            return 1  # and not "fell by ten percent"
     for k in range(at - 1, max(at - 1 - BE_REACH, -1), -1):
         if _says(side.word[k], IS_BE):  # and not "it is preferred to"
             return not (is_word(side, k - 1, b"it") and is_word(side, at + 1, b"to"))
-        if side.word[k].coarse != COARSE_ADVERB and side.word[k].coarse != COARSE_VERB:
-            return False
-    return False
+        if _says(side.word[k], IS_HAVE):
+            return 0
+        if side.word[k].coarse not in (COARSE_ADVERB, COARSE_VERB, COARSE_CONJUNCTION):
+            break
+    return -1 if side.word[at].tag == PARTICIPLE else 0
+
+
+cdef int _has_other_voice(const PairState *pair, int32_t i, int32_t j) noexcept nogil:
+    """Whether two verbs are active and passive; -1 where it is not sure."""
+    cdef int one = _voice(&pair.source, i)
+    cdef int other = _voice(&pair.target, j)
+    return -1 if one < 0 or other < 0 else one != other
 
 
 cdef int32_t _preposition(const Side *side, int32_t at) noexcept nogil:
@@ -550,7 +562,7 @@ cdef bint are_exchanged(
     """Whether the words around two words, such as opposites, have mostly crossed them."""
     cdef bint of_verbs = _are_verbs(pair, i, j)
     cdef Crossings found = _crossings(pair, room, i, j, VERB_REACH if of_verbs else OTHER_REACH)
-    if of_verbs and _is_passive(&pair.source, i) != _is_passive(&pair.target, j):
+    if of_verbs and _has_other_voice(pair, i, j) > 0:
         return found.straight > found.crossed
     return found.crossed > found.straight
 
@@ -578,7 +590,7 @@ cdef int find_exchanged(
     cdef int32_t i, j
     cdef int n = 0
     cdef Crossings around
-    cdef bint has_other_voice
+    cdef int has_other_voice
     for i in range(<int32_t>pair.source.n):
         j = room.source.best[i]
         if n == MAX_FOUND or j < 0 or not _are_verbs(pair, i, j):
@@ -593,10 +605,10 @@ cdef int find_exchanged(
         ):
             continue  # is not required to, need not
         around = _crossings(pair, room, i, j, VERB_REACH)
-        has_other_voice = _is_passive(&pair.source, i) != _is_passive(&pair.target, j)
+        has_other_voice = _has_other_voice(pair, i, j)
         if (
-            (around.crossed >= N_ROLES and not around.straight and not has_other_voice)
-            or (around.straight >= N_ROLES and not around.crossed and has_other_voice)
+            (around.crossed >= N_ROLES and not around.straight and has_other_voice == 0)
+            or (around.straight >= N_ROLES and not around.crossed and has_other_voice > 0)
         ):
             found[n] = Clash(CONFLICT_ROLES, i, j, BY_VERB, room.source.confidence[i], 0.0, -1, False)
             n += 1
@@ -627,8 +639,10 @@ cdef int find_changed_places(
     cdef int32_t i, k, j, m
     cdef int n = 0
     cdef float place
-    if _has_other_voice(pair, room):
-        return 0
+    for i in range(<int32_t>pair.source.n):
+        j = room.source.best[i]
+        if j >= 0 and _are_verbs(pair, i, j) and _has_other_voice(pair, i, j) != 0:
+            return 0
     for i in range(<int32_t>pair.source.n):
         room.twin[i] = _twin(pair, room, i)
     for i in range(<int32_t>pair.source.n):
@@ -651,18 +665,6 @@ cdef int find_changed_places(
                     return n
                 break
     return n
-
-
-cdef bint _has_other_voice(const PairState *pair, const ConflictRoom *room) noexcept nogil:
-    """Whether two linked verbs are active and passive."""
-    cdef int32_t i, j
-    for i in range(<int32_t>pair.source.n):
-        j = room.source.best[i]
-        if j >= 0 and _are_verbs(pair, i, j) and (
-            _is_passive(&pair.source, i) != _is_passive(&pair.target, j)
-        ):
-            return True
-    return False
 
 
 cdef bint _are_listed(const Side *side, int32_t first, int32_t last) noexcept nogil:

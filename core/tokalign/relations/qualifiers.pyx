@@ -2,14 +2,13 @@
 words of quantity and of condition. Trees are not used, so that models without a parser find the same.
 
 The scope of a negation (not, no, never, without, fail) is the words next to it in its sentence: the
-next two content words, the tokens after and before it, and the last content word before it. The
-negations of both sides are matched: first linked ones, then those with linked words in scope, then
-any others; but not where the partner of what one denies is in another clause than the other one ("not
-old but cheap", "not cheap but old"). An unmatched negation counts if what it denies is linked: one of
-the content words behind it or, where there are none, another word in its scope, else the nearest
-linked word of its clause; unless the other side has a low quantity (few, rarely). Two of a clause
-cancel. Some negations deny nothing: "No, ...", "no doubt", "no later than", "not only", "nothing
-but", "isn't it?", and "nor" behind another one.
+next two content words, the tokens beside it, and the last content word before it. The negations of
+both sides are matched: linked ones, then those with linked words in scope, then any others, without
+apart; but not where the partner of what one denies is in another clause than the other one ("not old
+but cheap", "not cheap but old"). An unmatched one counts if what it denies is linked: a content word
+behind it or, where there is none, another one in scope, else the nearest linked word of its clause,
+behind it; unless the other side has a low quantity (few, rarely). Two of a clause cancel. Some deny
+nothing: "No, ...", "no doubt", "not only", "may or may not", "isn't it?", "nor" behind another one.
 
 A modal, word of quantity or of condition governs the next content word behind it, or the last one
 before it where that has no partner. The other side says it unlike if the partner of what is governed
@@ -62,9 +61,9 @@ cdef double[26] PER_YEAR = [
     1, 1, 1, 1, 1,
 ]
 cdef Letters[6] EACH = [b"a", b"an", b"per", b"each", b"every", NULL]
-cdef Letters[12] PARTING = [
-    b";", b":", b"but", b"because", b"although", b"though", b"whereas", b"while", b"if", b"unless",
-    b"when", NULL
+cdef Letters[13] PARTING = [
+    b";", b":", b"(", b"but", b"because", b"although", b"though", b"whereas", b"while", b"if",
+    b"unless", b"when", NULL
 ]
 """Marks and words that begin another clause."""
 cdef Letters[7] JOINING = [b"and", b"or", b"so", b"yet", b"which", b"who", NULL]
@@ -278,7 +277,6 @@ cdef bint _say_the_same(
     const PairState *pair, int32_t i, int32_t j, int kind
 ) noexcept nogil:
     """Whether a source and a target word of one kind say the same: one form, or one grade."""
-    cdef int one, other
     cdef int same = agree(pair, i, j, kind)
     if same >= 0 and kind == CONFLICT_VALUE:
         return same
@@ -286,12 +284,9 @@ cdef bint _say_the_same(
         return True
     if pair.contrast[i * pair.target.n + j] & CONTRAST_OPPOSITE:
         return True  # as opposites they are found elsewhere, if nothing undoes them
-    if kind == CONFLICT_CONDITION:
-        return False
-    if same >= 0:
-        return same
-    one, other = _grade(&pair.source, i, kind), _grade(&pair.target, j, kind)
-    return one == other
+    if same >= 0 or kind == CONFLICT_CONDITION:
+        return same > 0
+    return _grade(&pair.source, i, kind) == _grade(&pair.target, j, kind)
 
 
 cdef int32_t _governed(const Side *side, const Partners *own, int32_t at) noexcept nogil:
@@ -349,7 +344,7 @@ cdef int find_one_sided(
                 has_same = True
             elif unlike < 0 or abs(k - there) < abs(unlike - there):
                 unlike = k
-        if has_same:
+        if has_same or (unlike < 0 and is_word(side, at, b"will")):  # a tense alone
             continue
         k = there if unlike < 0 else unlike
         found[n] = Clash(
@@ -425,11 +420,17 @@ cdef void _find_with(const Side *side, int32_t at, int32_t *out) noexcept nogil:
     out[3] = at - 1 if at > 0 and side.kind[at - 1] != KIND_MARK else -1
     out[4] = _near(side, at, side.next_content[following]) if following >= 0 else -1
     out[5] = _near(side, at, side.previous_content[at])
+    if is_word(side, at, b"without") and out[4] >= 0 and side.word[out[4]].coarse == COARSE_VERB:
+        out[4] = -1
 
 
 cdef bint _denies_nothing(const Side *side, Py_ssize_t at) noexcept nogil:
     """Whether a negation is an answer's "no", part of an idiom or a tag, or joined to another."""
     cdef Py_ssize_t k
+    for k in range(max(at - 2, 1), min(at, side.n - 2)):  # may or may not, price or no price
+        if is_word(side, k, b"or") and (is_word(side, k - 1, b"whether") or side.word[k - 1].lower_form
+                in (side.word[k + 1].lower_form, side.word[k + 2].lower_form)):
+            return True
     if is_word(side, at, b"no"):
         if at + 1 < side.n and side.kind[at + 1] == KIND_MARK:
             return at == 0 or ends_sentence(side, at - 1)
@@ -470,6 +471,8 @@ cdef bint _negates(
         return False
     if coarse not in (COARSE_VERB, COARSE_NOUN, COARSE_ADJECTIVE) or partner < 0:
         return True
+    if other.word[partner].negates and side.word[at].lemma == other.word[partner].lemma:
+        return False  # both say so
     return other.word[partner].negates or other.kind[partner] != KIND_CONTENT
 
 
@@ -496,10 +499,6 @@ cdef void _find_negators(
             out.n += 1
 
 
-cdef bint _are_linked(const ConflictRoom *room, int32_t i, int32_t j) noexcept nogil:
-    return i >= 0 and j >= 0 and meet(room, i, j)
-
-
 cdef bint _stand_together(
     const ConflictRoom *room, const int32_t *source, const int32_t *target
 ) noexcept nogil:
@@ -507,7 +506,7 @@ cdef bint _stand_together(
     cdef int k, m
     for k in range(N_WITH):
         for m in range(N_WITH):
-            if _are_linked(room, source[k], target[m]):
+            if source[k] >= 0 and meet(room, source[k], target[m]):
                 return True
     return False
 
@@ -544,8 +543,9 @@ cdef void _match(
                 ):
                     continue
                 if (
-                    round_ == 2
-                    or (round_ == 0 and _are_linked(room, source.at[k], target.at[m]))
+                    (round_ == 2 and is_word(&pair.source, source.at[k], b"without")
+                     == is_word(&pair.target, target.at[m], b"without"))
+                    or (round_ == 0 and meet(room, source.at[k], target.at[m]))
                     or (round_ == 1 and _stand_together(room, source.with_[k], target.with_[m]))
                 ):
                     source.match[k] = m
@@ -557,14 +557,13 @@ cdef bint _is_low_there(const Side *other, const Partners *partners) noexcept no
     has no partner."""
     cdef const Lexeme *word
     cdef Py_ssize_t k
-    cdef int grade = 0
+    cdef int counts, grade = 0
     for k in range(other.n):
         word = other.word[k]
         if word.negates or partners.best[k] >= 0:
             continue
-        if (_grade_on(word, QUANTITY, &grade) and grade <= LOW) or (
-            _grade_on(word, FREQUENCY, &grade) and grade <= LOW
-        ):
+        counts = _grade_on(word, QUANTITY, &grade) or _grade_on(word, FREQUENCY, &grade)
+        if counts and grade <= LOW:
             return True
     return False
 
@@ -626,7 +625,8 @@ cdef int32_t _denied(const Side *side, const Partners *own, const int32_t *scope
         at = scope[m % N_WITH]
         if scope[1] < 0 and at >= 0 and own.best[at] >= 0:
             return at
-    return _nearest_linked(side, own, scope[0])
+    at = _nearest_linked(side, own, scope[0])
+    return -1 if scope[1] >= 0 and (at < scope[0] or is_word(side, scope[0], b"without")) else at
 
 
 cdef int _add_free(

@@ -1,0 +1,107 @@
+"""Short answers beside long sentences: one changed word is told, a right answer is quiet."""
+
+from __future__ import annotations
+
+import pytest
+from tokalign.aligner import Aligner
+
+GRANTS = (
+    "This License does not grant any rights in the trademarks, service marks, or logos of any "
+    "Contributor (except as may be necessary to comply with the notices in Section 3.4)."
+)
+INFORM = (
+    "You must inform recipients that the Source Code Form of the Covered Software is governed by "
+    "the terms of this License, and how they can obtain a copy of this License."
+)
+PROCESSES = (
+    "These auto-launched processes will inherit whatever environment they started from, and they "
+    "will not terminate automatically."
+)
+TRACKED = (
+    "Note that source packages are not installed and tracked in the dpkg database like binary "
+    "packages; they are simply downloaded to the current directory, like source tarballs."
+)
+PRICE = (
+    "You may charge any price or no price for each copy that you convey, and you may offer support "
+    "or warranty protection for a fee."
+)
+RETRIED = (
+    'The default is to retry 20 times, with the exception of fatal errors like "connection '
+    'refused" or "not found" (404), which are not retried.'
+)
+EMPTY = (
+    "The passphrase may be empty to indicate no passphrase (host keys must have an empty "
+    "passphrase), or it may be a string of arbitrary length."
+)
+CASES = [
+    (GRANTS, "The license doesn't grant any rights in trademarks.",
+     "The license grants rights in trademarks.", "negation"),
+    (PROCESSES, "Auto-launched processes will not terminate automatically.",
+     "Auto-launched processes will terminate automatically.", "negation"),
+    (TRACKED, "Source packages are not tracked in the dpkg database.",
+     "Source packages are tracked in the dpkg database.", "negation"),
+    (INFORM, "You must inform recipients how they can obtain a copy of this license.",
+     "You should inform recipients how they can obtain a copy of this license.", "modality"),
+    (PRICE, "You may charge any price for each copy that you convey.",
+     "You must charge a price for each copy that you convey.", "modality"),
+    (EMPTY, "Host keys must have an empty passphrase.",
+     "Host keys may have an empty passphrase.", "modality"),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def aligner() -> Aligner:
+    return Aligner.load("en")
+
+
+def kinds(aligner, answer, passage):
+    found = aligner.ground(answer, [passage]).sentences
+    return {str(each.kind) for sentence in found for each in sentence.conflicts}
+
+
+@pytest.mark.parametrize(("passage", "right", "wrong", "kind"), CASES)
+def test_a_changed_word_is_told_beside_a_long_sentence(aligner, passage, right, wrong, kind):
+    assert kinds(aligner, right, passage) == set()
+    assert kind in kinds(aligner, wrong, passage)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "{}.", "{}", "**{}.**", "- {}.", "1. {}.", "> {}.", "| {}. |", "<b>{}.</b>", "{}. [1]",
+        "*{}.*",
+    ],
+)  # fmt: skip
+def test_it_is_told_however_the_answer_is_written(aligner, written):
+    wrong = written.format("the license grants rights in trademarks")
+    right = written.format("the license grants no rights in trademarks")
+    assert "negation" in kinds(aligner, wrong, GRANTS)
+    assert kinds(aligner, right, GRANTS) == set()
+
+
+@pytest.mark.parametrize(
+    ("passage", "answer"),
+    [
+        (RETRIED, 'Fatal errors such as "connection refused" are not retried.'),
+        (
+            "The work must carry prominent notices stating that you modified it, and a date.",
+            "The modified work must carry prominent notices.",
+        ),
+        ("The service may or may not start.", "The service may start."),
+        (
+            "If you use -c on a file, and the server does not support it, Wget will restart.",
+            "Wget restarts if the server doesn't support it.",
+        ),
+    ],
+)
+def test_what_another_word_denies_is_no_conflict(aligner, passage, answer):
+    assert kinds(aligner, answer, passage) == set()
+
+
+def test_a_passage_that_says_it_elsewhere_contradicts_nothing(aligner):
+    passage = (
+        "Sublicensing is not allowed; section 10 makes it unnecessary. For purposes of this "
+        "definition, control includes the right to grant patent sublicenses."
+    )
+    assert kinds(aligner, "Sublicensing is not allowed.", passage) == set()
+    assert kinds(aligner, "Sublicensing is allowed.", passage) == {"negation"}
