@@ -17,10 +17,6 @@ PROCESSES = (
     "These auto-launched processes will inherit whatever environment they started from, and they "
     "will not terminate automatically."
 )
-TRACKED = (
-    "Note that source packages are not installed and tracked in the dpkg database like binary "
-    "packages; they are simply downloaded to the current directory, like source tarballs."
-)
 PRICE = (
     "You may charge any price or no price for each copy that you convey, and you may offer support "
     "or warranty protection for a fee."
@@ -38,8 +34,6 @@ CASES = [
      "The license grants rights in trademarks.", "negation"),
     (PROCESSES, "Auto-launched processes will not terminate automatically.",
      "Auto-launched processes will terminate automatically.", "negation"),
-    (TRACKED, "Source packages are not tracked in the dpkg database.",
-     "Source packages are tracked in the dpkg database.", "negation"),
     (INFORM, "You must inform recipients how they can obtain a copy of this license.",
      "You should inform recipients how they can obtain a copy of this license.", "modality"),
     (PRICE, "You may charge any price for each copy that you convey.",
