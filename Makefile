@@ -104,7 +104,7 @@ FUZZED ?= 20000
 test-checked: build dev  ## property tests and FUZZED changed files on kernels that check every array access
 	rm -rf $(CHECKED) && mkdir -p $(CHECKED)
 	tar -c --exclude='*.so' --exclude='core/*.c' --exclude=__pycache__ --exclude='*.egg-info' \
-	  core server client protos lab bench packaging tests \
+	  core server client protos lab bench packaging docs tests \
 	  setup.py pyproject.toml README.md | tar -x -C $(CHECKED)
 	cd $(CHECKED) && TOKALIGN_CHECKED=1 $(abspath $(BIN))/python setup.py -q build_ext --inplace -j 2
 	cd $(CHECKED) && $(SANITIZED) $(abspath $(BIN))/python -m pytest -n 2 --dist loadfile --timeout 600 \
