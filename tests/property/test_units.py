@@ -17,7 +17,7 @@ from tokalign.errors import InputError, ModelError, ResourceError
 from tokalign.features.feature_groups import Lexicons
 from tokalign.files.tables import Table, write_table
 from tokalign.relations.explain_relation import unit_of
-from tokalign.relations.related_units import UNIT_INPUTS, RelationModel
+from tokalign.relations.related_units import UNIT_INPUTS, Forest, RelationModel
 from tokalign.types import Sentence
 from tokalign.types.options import AlignOptions
 from tokalign.types.relations import RELATION_KINDS
@@ -65,20 +65,45 @@ def test_inputs_are_those_of_the_twin(data):
 
 
 @pytest.mark.parametrize(
-    ("name", "n_outputs"), [("kinds", len(RELATION_KINDS)), ("linked", 1), ("score", 1)]
+    ("name", "n_outputs"),
+    [("kinds", len(RELATION_KINDS)), ("linked", 1), ("score", 1), ("boundary", 1)],
 )
 @settings(max_examples=10)
 @given(st.data())
 def test_scores_are_those_of_the_trees_one_by_one(name, n_outputs, data):
-    values = st.floats(-2, 12, width=32)
-    row = data.draw(st.lists(values, min_size=len(UNIT_INPUTS), max_size=len(UNIT_INPUTS)))
     forest = getattr(MODEL, name)
-    rows = np.array([row], dtype=np.float32)
-    expected = tree_scores(TABLE, name, row, n_outputs)
-    assert forest.scores(rows)[0] == pytest.approx(expected, abs=1e-5)
-    for output in range(n_outputs):
-        each = forest.contributions(rows[0], output)
-        assert each.sum() == pytest.approx(expected[output], abs=1e-4)
+    values = st.floats(-2, 12, width=32) | st.sampled_from([0.5, np.nan])
+    row = st.lists(values, min_size=forest.n_inputs, max_size=forest.n_inputs)
+    rows = np.array(data.draw(st.lists(row, min_size=1, max_size=6)), dtype=np.float32)
+    for own, found in zip(rows, forest.scores(rows), strict=True):
+        expected = tree_scores(TABLE, name, own.tolist(), n_outputs)
+        assert found.tolist() == expected
+        for output in range(n_outputs):
+            each = forest.contributions(own, output)
+            assert each.sum() == pytest.approx(expected[output], abs=1e-4)
+
+
+def test_a_tree_has_a_leaf_for_each_bit_at_most(tmp_path):
+    for n_leaves in (1, 2, 32, 33):
+        is_leaf = np.arange(2 * n_leaves - 1) % 2 == 1  # and the last one
+        is_leaf[-1] = True
+        arrays = {
+            "x_root": np.zeros(1, np.int32),
+            "x_input": np.where(is_leaf, -1, 0).astype(np.int16),
+            "x_left": np.where(is_leaf, 0, np.arange(len(is_leaf)) + 1).astype(np.int32),
+            "x_threshold": (np.arange(len(is_leaf)) // 2).astype(np.float32),
+            "x_value": (np.arange(len(is_leaf)) // 2).astype(np.float32),
+            "x_base": np.zeros(1, np.float32),
+        }
+        path = tmp_path / f"{n_leaves}.table"
+        write_table(path, arrays, name="x", version="1", license="", source="")
+        if n_leaves > 32:
+            with pytest.raises(ResourceError, match="over 32 leaves"):
+                Forest(Table.open(path), "x", 1, 1)
+            continue
+        rows = np.array([[0], [0.5], [99]], np.float32)
+        scores = Forest(Table.open(path), "x", 1, 1).scores(rows)
+        assert scores[:, 0].tolist() == [0, min(1, n_leaves - 1), n_leaves - 1]
 
 
 @settings(max_examples=25, deadline=None)

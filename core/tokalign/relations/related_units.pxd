@@ -1,4 +1,4 @@
-from libc.stdint cimport int16_t, int32_t
+from libc.stdint cimport int16_t, int32_t, uint32_t
 
 from tokalign.features.pair cimport PairState
 from tokalign.relations.clashes cimport LinkView
@@ -85,19 +85,24 @@ cdef struct UnitRoom:
     int32_t *source_unit     # [n_source] scratch: tokens of the unit
     int32_t *target_unit     # [n_target]
 
-cdef struct TreeNode:
-    int32_t left             # index of the left branch; the right one follows it; a leaf's own
-    int16_t input            # number of the compared input; -1 for a leaf
-    int16_t depth            # branches between the node and the farthest leaf
-    float threshold          # up to which the left branch is taken; a leaf's is infinite
-    float value              # of a leaf, or the mean of the leaves below
-
 cdef class Forest:
     cdef readonly int n_inputs
     cdef readonly int n_outputs
     cdef const int32_t[::1] _root    # [n_trees]
     cdef const float[::1] _base      # [n_outputs]
-    cdef TreeNode *_node              # [n_nodes] beside one another, for the cache
+    cdef const int16_t[::1] _input   # [n_nodes] number of the compared input; -1 for a leaf
+    cdef const int32_t[::1] _left    # index of the left branch; the right one follows it
+    cdef const float[::1] _threshold    # up to which the left branch is taken
+    cdef const float[::1] _value     # of a leaf, or the mean of the leaves below
+    cdef int32_t[::1] _first             # [n_trees + 1] each tree's first split
+    cdef int32_t[::1] _split_input       # of each tree, from its root down
+    cdef float[::1] _split_threshold
+    cdef uint32_t[::1] _split_left       # bits of the leaves in the left branch
+    cdef float[::1] _leaf                # from left to right; tree k's begin at _first[k] + k
+    cdef bint _split_trees(self) except -1
+    cdef int _split_tree(
+        self, Py_ssize_t tree, Py_ssize_t node, int n_leaves, int *n_splits
+    ) noexcept nogil
     cdef void score(self, const float *rows, Py_ssize_t n_rows, double *out) noexcept nogil
 
 cdef class RelationModel:
