@@ -115,6 +115,7 @@ DRIVER = """
 #include "crf/_chain.h"
 #include "neural/_run.h"
 #include "neural/_scores.h"
+#include "relations/_trees.h"
 #include <stdio.h>
 
 int main(void)
@@ -167,6 +168,12 @@ int main(void)
     fwrite(out, sizeof(out), 1, stdout);
     fwrite(attended, sizeof(attended), 1, stdout);
     fwrite(powers, sizeof(powers), 1, stdout);
+    int32_t input[31];
+    uint32_t left[31], leaves[4] = {~0u, ~0u, ~0u, ~0u};
+    for (int k = 0; k < 31; k++)
+        input[k] = k % 8, left[k] = 1u << k;
+    strike_out(input, matrix + 99, left, 31, matrix, leaves);
+    fwrite(leaves, sizeof(leaves), 1, stdout);
     for (int k = 0; k < 4096; k++) {
         uint64_t bits = ((uint64_t)(state = state * 1664525u + 1013904223u) << 32) | k;
         uint64_t mixed = tokalign_mix(bits, ~bits * 0x9E3779B97F4A7C15u);
