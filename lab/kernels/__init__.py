@@ -40,4 +40,5 @@ def compile_module(source: Path) -> None:
             command.run()
 
 
-compile_module(Path(__file__).with_name("doors.pyx"))
+for name in ("doors.pyx", "edit_doors.pyx"):
+    compile_module(Path(__file__).with_name(name))

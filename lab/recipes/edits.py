@@ -192,11 +192,11 @@ def segment_examples(
     for number, each in enumerate(prepared):
         candidates = each.pair.move_candidates()
         moved = chosen_moves(candidates, by_pair.get(number, []))
-        segments = each.pair.cuts(moved).segments
-        if len(segments):
-            rows = segments[:, :4].tolist()
+        cuts = each.pair.cuts(moved)
+        if len(cuts.segments):
+            rows = cuts.segments[:, :4].tolist()
             labels = [_marked(segment) in each.marked.edits for segment in rows]
-            examples.add(each.pair.segment_inputs(segments), labels, number)
+            examples.add(each.pair.segment_inputs(cuts), labels, number)
     return examples
 
 

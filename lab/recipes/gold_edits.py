@@ -13,13 +13,13 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from tokalign.decoding.backend import Unit
 from tokalign.edits.cuts import Stretch
-from tokalign.edits.segments import kept_tokens, link_matrix, same_words, tags_of
+from tokalign.edits.segments import tags_of
 from tokalign.english.lexicon.word_lists import CONTENT_WEIGHT, content_weight
 from tokalign.types import Sentence
 
+from lab.kernels.edit_doors import kept_tokens, same_words
 from lab.recipes.marked_edits import Marked
 from lab.recipes.unit_examples import blocks_of
 
@@ -76,8 +76,9 @@ def _partners(
         CONTENT_WORTH if content_weight(tag) == CONTENT_WEIGHT else OTHER_WORTH
         for tag in tags_of(source)
     ]
-    sizes = len(source), len(target)
-    cells: NDArray[np.float32] = link_matrix(dict.fromkeys(links, 1.0), *sizes)
+    cells = np.zeros(same.shape, np.float32)
+    for i, j in links:
+        cells[i, j] = 1.0
     partner: list[int] = kept_tokens(same, np.array(worth), cells).tolist()
     return partner
 

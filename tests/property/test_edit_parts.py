@@ -8,9 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reference import edit_cuts
 from reference import edits as slow
-from tokalign.edits.cuts import Stretch, blocks_of, cuts_of, move_candidates, move_inputs
-from tokalign.edits.segments import SEGMENT_INPUTS, SegmentInputs, SideWords, kept_tokens
+from reference.edit_cuts import SideWords
+from tokalign.edits.cuts import Stretch
+from tokalign.edits.segments import SEGMENT_INPUTS
 from tokalign.errors import ShapeError
+
+from lab.kernels.edit_doors import edit_pair, kept_tokens
 
 GRADES = st.sampled_from([0.0, 0.25, 0.5, 1.0])  # whose sums are exact
 
@@ -53,15 +56,20 @@ def blocks(draw):
     """Return a pair with its kept tokens, blocks and what may have moved in them."""
     same, worth, links = draw(grids(5))
     partner = kept_tokens(same, worth, links)
-    found = blocks_of(partner, same.shape[1])
     sides = tuple(draw(words(length)) for length in same.shape)
+    pair, found = edit_pair(sides, unlike(*same.shape), same, links, partner)
     rows = [i for i0, i1, _, _ in found.tolist() for i in range(i0, i1)]
     columns = [j for _, _, j0, j1 in found.tolist() for j in range(j0, j1)]
     moves = []
     if rows and columns and draw(st.booleans()):
         i, j = draw(st.sampled_from(rows)), draw(st.sampled_from(columns))
         moves.append(Stretch(i, i + 1, j, j + 1))
-    return sides, links, partner, found, moves, same
+    return pair, sides, links, partner, found, moves, same
+
+
+def unlike(n_source, n_target):
+    """Return numbers of tokens that are not equal."""
+    return np.arange(n_source, dtype=np.int32), np.arange(n_target, dtype=np.int32) + 99
 
 
 @st.composite
@@ -78,12 +86,11 @@ def words(draw, n_tokens):
 
 def cuts(case):
     """Return how a pair's blocks can be cut, and the same by the slow twin."""
-    sides, links, _, found, moves, same = case
+    pair, sides, links, _, found, moves, _ = case
     kinds = sides[0].kinds, sides[1].kinds
-    words = np.arange(same.shape[0], dtype=np.int32), np.arange(same.shape[1], dtype=np.int32) + 99
     stretches = [Stretch(*each) for each in found.tolist()]
     twin = edit_cuts.cuts_of(stretches, kinds, links, moves)
-    return cuts_of(found, kinds, links, moves, words), twin
+    return pair.cuts(moves), twin
 
 
 @given(blocks())
@@ -93,52 +100,42 @@ def test_segments_are_those_of_the_twin(case) -> None:
 
 
 def test_no_segment_that_joins_blocks_has_equal_sides() -> None:
-    blocks = np.array([[0, 1, 0, 0], [2, 2, 1, 2]], np.int32)  # "a b" becomes "b a", "a a" itself
-    kinds = np.ones(2, np.int32), np.ones(2, np.int32)
+    words = SideWords(np.ones(2, np.int32), np.ones(2, np.float32), np.ones(2, np.int32))
     links = np.zeros((2, 2), np.float32)
-    for words, n_joined in (([0, 1], 1), ([0, 0], 0)):
-        numbers = np.array(words, np.int32)
-        segments = cuts_of(blocks, kinds, links, (), (numbers, numbers[::-1].copy())).segments
+    partner = np.array([-1, 0], np.int32)  # "a b" becomes "b a", "a a" itself
+    for tokens, n_joined in (([0, 1], 1), ([0, 0], 0)):
+        numbers = np.array(tokens, np.int32)
+        numbers = numbers, numbers[::-1].copy()
+        pair, blocks = edit_pair((words, words), numbers, np.ones((2, 2), np.uint8), links, partner)
+        assert blocks.tolist() == [[0, 1, 0, 0], [2, 2, 1, 2]]
+        segments = pair.cuts([]).segments
         assert sum(first < last for *_, first, last in segments.tolist()) == n_joined
 
 
 @given(blocks())
 def test_moved_runs_are_those_of_the_twin(case) -> None:
-    sides, links, partner, found, _, same = case
+    pair, sides, links, partner, found, _, same = case
     stretches = [Stretch(*each) for each in found.tolist()]
     assert edit_cuts.blocks_of(partner.tolist(), same.shape[1]) == stretches
-    candidates = move_candidates(same, found)
+    candidates = pair.move_candidates()
     assert candidates == edit_cuts.move_candidates(same, stretches)
     if candidates:
         expected = edit_cuts.move_inputs(candidates, stretches, sides, links, same)
-        rows = move_inputs(candidates, found, sides, links, same)
+        rows = pair.move_inputs(candidates)
         np.testing.assert_allclose(rows, expected, rtol=1e-6)
 
 
 @given(blocks())
 def test_inputs_of_segments_are_those_of_the_twin(case) -> None:
-    sides, links, partner, found, *_ = case
-    segments = cuts(case)[0].segments
-    if not len(segments):
-        return
-    rows = SegmentInputs(*sides, links, partner, found).rows(segments)
+    pair, sides, links, partner, found, *_ = case
+    found_cuts, _ = cuts(case)
+    segments = found_cuts.segments
+    rows = pair.segment_inputs(found_cuts)
     twin = slow.Inputs(*sides, links.tolist(), partner.tolist(), found.tolist())
     for segment, row in zip(segments.tolist(), rows, strict=True):
         expected = twin.of(segment)
         assert set(expected) == set(SEGMENT_INPUTS)
         np.testing.assert_allclose(row, [expected[name] for name in SEGMENT_INPUTS], rtol=1e-5)
-
-
-def test_inputs_need_columns_of_one_shape() -> None:
-    side = SideWords(np.zeros(2, np.int32), np.zeros(2, np.float32), np.zeros(2, np.int32))
-    with pytest.raises(ShapeError):
-        SegmentInputs(
-            side,
-            side,
-            np.zeros((2, 3), np.float32),
-            np.zeros(2, np.int32),
-            np.zeros((1, 4), np.int32),
-        )
 
 
 @given(blocks(), st.data())
@@ -163,7 +160,7 @@ def test_the_best_tiling_is_the_best_of_all(case, data) -> None:
 
 @given(blocks())
 def test_no_segment_holds_what_moved(case) -> None:
-    moves = case[4]
+    moves = case[5]
     for i0, i1, j0, j1, _, _ in cuts(case)[0].segments.tolist():
         for move in moves:
             assert not i0 <= move.source_start < i1

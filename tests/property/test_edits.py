@@ -6,7 +6,9 @@ from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
+from reference.edits import in_order
 from tokalign.edits import edits_between
+from tokalign.edits.cuts import Stretch
 from tokalign.types import Sentence
 from tokalign.types.edits import Change, Edit, EditKind
 
@@ -90,6 +92,25 @@ def test_kept_runs_are_as_long_as_they_can_be_and_rise(pair) -> None:
             after.source[0],
             after.target[0],
         )
+
+
+@given(pairs(), st.randoms())
+def test_edits_are_in_the_order_of_the_twin(pair, random) -> None:
+    source, target, links = pair
+    edits = edits_between(source, target, links)
+    ends = [
+        [(side[0], side[-1] + 1) if side else (0, 0) for side in (edit.source, edit.target)]
+        for edit in edits
+    ]
+    runs = [
+        (edit.kind, Stretch(*one, *other)) for edit, (one, other) in zip(edits, ends, strict=True)
+    ]
+    random.shuffle(runs)
+    placed = [
+        (kind, run[:2], (0, 0) if kind is EditKind.DELETE else run[2:])
+        for kind, run in in_order(runs)
+    ]
+    assert placed == [(edit.kind, *each) for edit, each in zip(edits, ends, strict=True)]
 
 
 @given(words, st.booleans(), st.data())

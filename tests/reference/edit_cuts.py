@@ -5,16 +5,25 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from tokalign.edits.cuts import LONGEST_GAP, MOVE_INPUTS, Segment, Stretch
-from tokalign.edits.segments import COMMA, PUNCTUATION, SideWords
+from tokalign.edits.segments import COMMA, PUNCTUATION
 
 MOST_POINTS = 32
 SMALL = 3
 MOST_JOINED = 3
+
+
+class SideWords(NamedTuple):
+    """The words of one sentence, as EditSide has them."""
+
+    kinds: NDArray[np.int32]
+    weights: NDArray[np.float32]
+    lemmas: NDArray[np.int32]
+
 
 Point: TypeAlias = tuple[int, int]
 """Numbers of source and target tokens before a point."""

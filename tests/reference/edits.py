@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, pairwise
 
-from tokalign.edits.cuts import Segment
-from tokalign.edits.segments import COMMA, LINKED, PUNCTUATION, RUN, SideWords
+from tokalign.edits.cuts import Segment, Stretch
+from tokalign.edits.segments import COMMA, LINKED, PUNCTUATION, RUN
+from tokalign.types.edits import EditKind
 
-from reference.edit_cuts import Cuts
+from reference.edit_cuts import Cuts, SideWords
 
 Matrix = Sequence[Sequence[float]]
 
@@ -136,3 +137,28 @@ class Inputs:
             f"kind-before-{name}": kinds[before] if before >= 0 else -1,
             f"kind-after-{name}": kinds[after] if after < len(kinds) else -1,
         }
+
+
+def in_order(runs: Sequence[tuple[EditKind, Stretch]]) -> list[tuple[EditKind, Stretch]]:
+    """Return runs in target order. A deletion follows the unmoved run before it in the source;
+    neighbouring deletions, or insertions, are joined."""
+    placed = []
+    end = 0
+    for kind, run in sorted(runs, key=lambda each: each[1]):
+        if kind is EditKind.DELETE:
+            run = run._replace(target_start=end, target_end=end)
+        elif kind in (EditKind.EQUAL, EditKind.SUBSTITUTE):
+            end = run.target_end
+        placed.append((kind, run))
+    placed.sort(key=lambda each: (each[1].target_start, each[1].target_end, each[1].source_start))
+    found: list[tuple[EditKind, Stretch]] = []
+    for kind, run in placed:
+        if found and kind in (EditKind.DELETE, EditKind.INSERT) and found[-1][0] is kind:
+            last = found[-1][1]
+            is_next = last.source_end == run.source_start or kind is EditKind.INSERT
+            if is_next and last.target_end == run.target_start:
+                found.pop()
+                start = last.source_start if kind is EditKind.DELETE else run.source_start
+                run = Stretch(start, run.source_end, last.target_start, run.target_end)
+        found.append((kind, run))
+    return found

@@ -10,15 +10,17 @@ tests/reference/edits.py does the same with sets of points.
 
 from libc.math cimport fabs
 from libc.stdint cimport int32_t, uint8_t
-from libc.stdlib cimport free
-from libc.string cimport memset
+from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memcpy, memset
 
 from typing import NamedTuple
 
 import numpy as np
 
+from tokalign.edits.segments cimport EditGrid, Stretch4
+from tokalign.english.annotate.growing cimport has_room
+
 from tokalign.edits import segments
-from tokalign.english.annotate.growing cimport grow, more_room
 
 cdef enum:
     MOST_POINTS = 32    # of a block; if links give more, only corners and punctuation are points
@@ -59,42 +61,22 @@ class Segment(NamedTuple):
     last_block: int
 
 
-def blocks_of(const int32_t[::1] partner, Py_ssize_t n_target):
-    """Return the blocks between kept tokens, int32 of shape (n_blocks, 4), each as a Stretch.
-
-    `partner` is what `kept_tokens` returns.
-    """
-    cdef Py_ssize_t n_source = partner.shape[0]
-    found = np.empty((n_source + 1, 4), np.int32)
-    cdef int32_t[:, ::1] block = found
-    cdef Py_ssize_t n = 0
+cdef void find_blocks(EditGrid *pair) noexcept nogil:
+    """Fill the blocks between kept tokens."""
     cdef Py_ssize_t row, column
     cdef Py_ssize_t i = 0
     cdef Py_ssize_t j = 0
-    for row in range(n_source + 1):
-        column = n_target if row == n_source else partner[row]
+    cdef int32_t *block
+    pair.n_blocks = 0
+    for row in range(pair.source.n + 1):
+        column = pair.target.n if row == pair.source.n else pair.partner[row]
         if column < 0:
             continue
         if row > i or column > j:
-            block[n, 0], block[n, 1], block[n, 2], block[n, 3] = i, row, j, column
-            n += 1
+            block = pair.block[pair.n_blocks]
+            block[0], block[1], block[2], block[3] = i, row, j, column
+            pair.n_blocks += 1
         i, j = row + 1, column + 1
-    return found[:n]
-
-
-cdef struct CutStep:
-    int32_t[6] segment
-    int32_t start            # numbers of the points where it begins and ends
-    int32_t end
-
-
-cdef struct BlockPoints:
-    # The points of the current block.
-    Py_ssize_t width         # target tokens + 1
-    uint8_t *mark            # [n_source + 1, width] whether a position is a point
-    uint8_t *row             # [n_source + 1] what it is an edge of
-    uint8_t *column          # [width]
-    int n_points
 
 
 cdef inline void _mark(BlockPoints *grid, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
@@ -119,7 +101,7 @@ cdef inline bint _is_stop(int32_t kind) noexcept nogil:
 
 
 cdef void _mark_plain(
-    BlockPoints *grid, const int32_t *block, const int32_t *sources, const int32_t *targets
+    BlockPoints *grid, const int32_t *block, const EditGrid *pair
 ) noexcept nogil:
     """Mark the corners of a block, and the ends of punctuation at its edges."""
     cdef int32_t i0 = block[0], i1 = block[1], j0 = block[2], j1 = block[3]
@@ -127,13 +109,13 @@ cdef void _mark_plain(
     _mark(grid, i0, j0)
     _mark(grid, i1, j0)
     _mark(grid, i1, j1)
-    if _is_stop(sources[i0]):
+    if _is_stop(pair.source.kind[i0]):
         _mark(grid, i0 + 1, j0)
-    if _is_stop(sources[i1 - 1]):
+    if _is_stop(pair.source.kind[i1 - 1]):
         _mark(grid, i1 - 1, j1)
-    if _is_stop(targets[j0]):
+    if _is_stop(pair.target.kind[j0]):
         _mark(grid, i0, j0 + 1)
-    if _is_stop(targets[j1 - 1]):
+    if _is_stop(pair.target.kind[j1 - 1]):
         _mark(grid, i1, j1 - 1)
 
 
@@ -159,8 +141,7 @@ cdef bint _cross(BlockPoints *grid, const int32_t *block) noexcept nogil:
 
 
 cdef void _mark_block(
-    BlockPoints *grid, const int32_t *block, const int32_t *sources, const int32_t *targets,
-    const float[:, ::1] links,
+    BlockPoints *grid, const int32_t *block, const EditGrid *pair
 ) noexcept nogil:
     """Mark the points of a block: all positions of a small one, else its corners and the ends of
     links and punctuation."""
@@ -171,47 +152,37 @@ cdef void _mark_block(
         _mark(grid, block[1], block[3])
         return
     if not is_small:
-        _mark_plain(grid, block, sources, targets)
+        _mark_plain(grid, block, pair)
     for i in range(block[0], block[1] + is_small):
         for j in range(block[2], block[3] + is_small):
             if is_small:
                 _mark(grid, i, j)
-            elif links[i, j] != 0.0:
+            elif pair.links[i * pair.target.n + j] != 0.0:
                 _mark(grid, i, j)
                 _mark(grid, i + 1, j + 1)
     if is_small or _cross(grid, block):
         return
-    _mark_plain(grid, block, sources, targets)
+    _mark_plain(grid, block, pair)
     if not _cross(grid, block):
-        _mark_plain(grid, block, sources, targets)
+        _mark_plain(grid, block, pair)
 
 
 cdef class Cuts:
-    """How blocks can be cut; made by `cuts_of`.
-
-    `segments` (int32 array, shape (n_segments, 6)): the candidates for edits, each as a Segment.
-    """
-
-    cdef readonly object segments
-    cdef const int32_t[:, ::1] _blocks
-    cdef int32_t *_point     # [n_points, 2] of all blocks, each block's in rising order
-    cdef int32_t[::1] _first    # [n_blocks + 1] number of each block's first point
-    cdef CutStep *_step         # segments, then steps over words that moved, which are no edits
-    cdef Py_ssize_t _n_points, _n_steps, _n_segments, _point_room, _step_room
+    """How blocks can be cut; made by `cuts_of`."""
 
     def __dealloc__(self):
         free(self._point)
-        free(self._step)
+        free(self._first)
+        free(self.step)
 
     cdef int _add_points(self, const BlockPoints *grid, const int32_t *block) except -1:
         """Add the marked points of a block, in rising order."""
         cdef Py_ssize_t i, j
-        if self._n_points + grid.n_points > self._point_room:
-            self._point_room = more_room(
-                self._point_room, self._n_points + grid.n_points, LEAST_ROOM
-            )
-            if not grow(<void **>&self._point, self._point_room, 2 * sizeof(int32_t)):
-                raise MemoryError("points of blocks")
+        if not has_room(
+            <void **>&self._point, &self._point_room, self._n_points + grid.n_points, LEAST_ROOM,
+            2 * sizeof(int32_t),
+        ):
+            raise MemoryError("points of blocks")
         for i in range(block[0], block[1] + 1):
             for j in range(block[2], block[3] + 1):
                 if grid.row[i] and grid.column[j] and grid.mark[i * grid.width + j]:
@@ -225,11 +196,11 @@ cdef class Cuts:
     ) except -1:
         """Add a step from one point to another, of one block or of two."""
         cdef CutStep *step
-        if self._n_steps == self._step_room:
-            self._step_room = more_room(self._step_room, self._n_steps + 1, LEAST_ROOM)
-            if not grow(<void **>&self._step, self._step_room, sizeof(CutStep)):
-                raise MemoryError("segments of blocks")
-        step = self._step + self._n_steps
+        if not has_room(
+            <void **>&self.step, &self._step_room, self._n_steps + 1, LEAST_ROOM, sizeof(CutStep)
+        ):
+            raise MemoryError("segments of blocks")
+        step = self.step + self._n_steps
         step.segment[0] = self._point[2 * start]
         step.segment[1] = self._point[2 * end]
         step.segment[2] = self._point[2 * start + 1]
@@ -239,6 +210,16 @@ cdef class Cuts:
         self._n_steps += 1
         return 0
 
+    @property
+    def segments(self):
+        """The candidates for edits, each as a Segment, int32 of shape (n_segments, 6)."""
+        found = np.empty((self.n_segments, 6), np.int32)
+        cdef int32_t[:, ::1] segment = found
+        cdef Py_ssize_t k
+        for k in range(self.n_segments):
+            memcpy(&segment[k, 0], self.step[k].segment, 6 * sizeof(int32_t))
+        return found
+
     def best(self, const double[::1] scores):
         """Return the segments that cover all blocks once with the highest sum of scores, in order.
 
@@ -246,26 +227,36 @@ cdef class Cuts:
         the tiling whose last segment comes first in `segments`.
         """
         cdef Py_ssize_t n = self._n_points
-        if scores.shape[0] != self._n_segments:
-            raise ValueError(f"{scores.shape[0]} scores of {self._n_segments} segments")
-        cdef double[::1] total = np.empty(n + 1)
-        cdef int32_t[::1] last = np.empty(n + 1, np.int32)      # step to each point
-        cdef int32_t[::1] begin = np.zeros(n + 2, np.int32)     # in `by_end`, for each point
-        cdef int32_t[::1] by_end = np.empty(self._n_steps + 1, np.int32)
-        self._sort_by_end(&begin[0], &by_end[0])
-        self._sum(scores, &total[0], &last[0], &begin[0], &by_end[0])
-        return self._traced(&last[0])
+        cdef double *total
+        cdef int32_t *last      # step to each point
+        cdef int32_t *begin     # in `by_end`, for each point
+        cdef int32_t *by_end
+        if scores.shape[0] != self.n_segments:
+            raise ValueError(f"{scores.shape[0]} scores of {self.n_segments} segments")
+        total = <double *>calloc(n + 1, sizeof(double) + 4 * sizeof(int32_t))
+        by_end = <int32_t *>malloc((self._n_steps + 1) * sizeof(int32_t))
+        try:
+            if total == NULL or by_end == NULL:
+                raise MemoryError("tilings of blocks")
+            last = <int32_t *>(total + n + 1)
+            begin = last + n + 1
+            self._sort_by_end(begin, by_end)
+            self._sum(scores, total, last, begin, by_end)
+            return self._traced(last)
+        finally:
+            free(total)
+            free(by_end)
 
     cdef void _sort_by_end(self, int32_t *begin, int32_t *by_end) noexcept:
         """Number steps by the point where they end, those of one point in order."""
         cdef Py_ssize_t k
         for k in range(self._n_steps):
-            begin[self._step[k].end + 2] += 1
+            begin[self.step[k].end + 2] += 1
         for k in range(self._n_points):
             begin[k + 1] += begin[k]
         for k in range(self._n_steps):
-            by_end[begin[self._step[k].end + 1]] = <int32_t>k
-            begin[self._step[k].end + 1] += 1
+            by_end[begin[self.step[k].end + 1]] = <int32_t>k
+            begin[self.step[k].end + 1] += 1
 
     cdef void _sum(
         self, const double[::1] scores, double *total, int32_t *last, const int32_t *begin,
@@ -276,16 +267,16 @@ cdef class Cuts:
         cdef const CutStep *step
         cdef double before = 0.0
         cdef double score
-        for block in range(self._blocks.shape[0]):
+        for block in range(self._n_blocks):
             total[self._first[block]] = before
             last[self._first[block]] = BEGINS
             for at in range(self._first[block] + 1, self._first[block + 1]):
                 last[at] = UNREACHED
                 for k in range(begin[at], begin[at + 1]):
-                    step = self._step + by_end[k]
+                    step = self.step + by_end[k]
                     if last[step.start] == UNREACHED:
                         continue
-                    score = scores[by_end[k]] if by_end[k] < self._n_segments else 0.0
+                    score = scores[by_end[k]] if by_end[k] < self.n_segments else 0.0
                     score += total[step.start]
                     if last[at] == UNREACHED or score > total[at]:
                         total[at] = score
@@ -295,14 +286,14 @@ cdef class Cuts:
     cdef list _traced(self, const int32_t *last):
         """Return the segments on the best path to the last point."""
         cdef list found = []
-        cdef Py_ssize_t block = self._blocks.shape[0] - 1
+        cdef Py_ssize_t block = self._n_blocks - 1
         cdef Py_ssize_t at
         cdef CutStep *step
         while block >= 0:
             at = self._first[block + 1] - 1
             while last[at] >= 0:
-                step = self._step + last[at]
-                if last[at] < self._n_segments:
+                step = self.step + last[at]
+                if last[at] < self.n_segments:
                     found.append(Segment(*step.segment))
                 at = step.start
                 block = step.segment[4]
@@ -310,82 +301,83 @@ cdef class Cuts:
         return found[::-1]
 
 
-def cuts_of(
-    const int32_t[:, ::1] blocks, kinds, const float[:, ::1] links, moves, words
-):
-    """Return how the blocks of `blocks_of` can be cut, as Cuts.
+cdef Cuts cuts_of(const EditGrid *pair, const Stretch4 *moved, Py_ssize_t n_moved):
+    """Return how the blocks of a pair can be cut.
 
-    `kinds` are those of the words of both sides, `words` numbers of their tokens, equal for equal
-    ones: no segment that joins blocks has equal sides. None contains a run that moved.
+    No segment that joins blocks has equal sides, and none contains a run that moved.
     """
-    cdef const int32_t[::1] of_source, of_target, source_words, target_words
-    of_source, of_target = kinds
-    source_words, target_words = words
-    cdef Py_ssize_t n_source = of_source.shape[0]
-    cdef Py_ssize_t n_target = of_target.shape[0]
-    cdef const int32_t[:, ::1] moved = np.array(moves, np.int32).reshape(-1, 4)
+    cdef Py_ssize_t n_source = pair.source.n
+    cdef Py_ssize_t n_target = pair.target.n
     cdef Cuts cuts = Cuts.__new__(Cuts)
     cdef BlockPoints grid
-    cdef uint8_t[::1] room = np.zeros(
-        (n_source + 1) * (n_target + 1) + 2 * (n_source + n_target + 2), np.uint8
+    cdef uint8_t *room = <uint8_t *>calloc(
+        (n_source + 1) * (n_target + 1) + 2 * (n_source + n_target + 2), 1
     )
-    grid.width = n_target + 1
-    grid.mark = &room[0]
-    grid.row = grid.mark + (n_source + 1) * grid.width
-    grid.column = grid.row + n_source + 1
-    cdef uint8_t *source_gone = grid.column + n_target + 1
-    cdef uint8_t *target_gone = source_gone + n_source + 1
-    cuts._blocks = blocks
-    cuts._first = np.zeros(blocks.shape[0] + 1, np.int32)
-    cdef Py_ssize_t block, last, k
-    cdef int gap
-    for k in range(moved.shape[0]):
-        memset(source_gone + moved[k, 0], 1, moved[k, 1] - moved[k, 0])
-        memset(target_gone + moved[k, 2], 1, moved[k, 3] - moved[k, 2])
-    for block in range(blocks.shape[0]):
-        grid.n_points = 0
-        _mark_block(&grid, &blocks[block, 0], &of_source[0], &of_target[0], links)
-        _mark_moves(&grid, &blocks[block, 0], moved)
-        cuts._add_points(&grid, &blocks[block, 0])
-        cuts._first[block + 1] = <int32_t>cuts._n_points
-        _clear(&grid, &blocks[block, 0])
-        _add_segments(cuts, block, source_gone, target_gone)
-    for block in range(blocks.shape[0]):
-        gap = 0
-        for last in range(block + 1, min(block + MOST_JOINED + 1, blocks.shape[0])):
-            gap += blocks[last, 0] - blocks[last - 1, 1]
-            if gap > GAP * (last - block):
-                break
-            if not (
-                _any(source_gone, blocks[block, 0], blocks[last, 1])
-                or _any(target_gone, blocks[block, 2], blocks[last, 3])
-                or _are_equal(source_words, target_words, &blocks[block, 0], &blocks[last, 0])
-            ):
-                cuts._add(cuts._first[block], cuts._first[last + 1] - 1, block, last)
-    cuts._n_segments = cuts._n_steps
-    cuts.segments = np.empty((cuts._n_segments, 6), np.int32)
-    cdef int32_t[:, ::1] segments = cuts.segments
-    for k in range(cuts._n_segments):
-        for last in range(6):
-            segments[k, last] = cuts._step[k].segment[last]
-    _add_free(cuts, moved)
+    cuts._n_blocks = pair.n_blocks
+    cuts._first = <int32_t *>calloc(pair.n_blocks + 1, sizeof(int32_t))
+    try:
+        if room == NULL or cuts._first == NULL:
+            raise MemoryError("points of a pair")
+        grid.width = n_target + 1
+        grid.mark = room
+        grid.row = grid.mark + (n_source + 1) * grid.width
+        grid.column = grid.row + n_source + 1
+        _add_cuts(cuts, pair, &grid, moved, n_moved, grid.column + n_target + 1)
+    finally:
+        free(room)
     return cuts
 
 
+cdef int _add_cuts(
+    Cuts cuts, const EditGrid *pair, BlockPoints *grid, const Stretch4 *moved, Py_ssize_t n_moved,
+    uint8_t *source_gone,
+) except -1:
+    """Add all points and steps; `source_gone` [n_source + n_target + 1] holds zeros."""
+    cdef uint8_t *target_gone = source_gone + pair.source.n + 1
+    cdef const Stretch4 *blocks = pair.block
+    cdef Py_ssize_t block, last, k
+    cdef int gap
+    for k in range(n_moved):
+        memset(source_gone + moved[k][0], 1, moved[k][1] - moved[k][0])
+        memset(target_gone + moved[k][2], 1, moved[k][3] - moved[k][2])
+    for block in range(pair.n_blocks):
+        grid.n_points = 0
+        _mark_block(grid, blocks[block], pair)
+        _mark_moves(grid, blocks[block], moved, n_moved)
+        cuts._add_points(grid, blocks[block])
+        cuts._first[block + 1] = <int32_t>cuts._n_points
+        _clear(grid, blocks[block])
+        _add_segments(cuts, block, source_gone, target_gone)
+    for block in range(pair.n_blocks):
+        gap = 0
+        for last in range(block + 1, min(block + MOST_JOINED + 1, pair.n_blocks)):
+            gap += blocks[last][0] - blocks[last - 1][1]
+            if gap > GAP * (last - block):
+                break
+            if not (
+                _any(source_gone, blocks[block][0], blocks[last][1])
+                or _any(target_gone, blocks[block][2], blocks[last][3])
+                or _are_equal(pair, blocks[block], blocks[last])
+            ):
+                cuts._add(cuts._first[block], cuts._first[last + 1] - 1, block, last)
+    cuts.n_segments = cuts._n_steps
+    return _add_free(cuts, moved, n_moved)
+
+
 cdef void _mark_moves(
-    BlockPoints *grid, const int32_t *block, const int32_t[:, ::1] moved
+    BlockPoints *grid, const int32_t *block, const Stretch4 *moved, Py_ssize_t n_moved
 ) noexcept nogil:
     """Mark the ends of the runs of a block that moved, too."""
     cdef Py_ssize_t i, j, k
     cdef bint any_moved = False
-    for k in range(moved.shape[0]):
-        if block[0] <= moved[k, 0] < block[1]:
-            grid.row[moved[k, 0]] |= OF_MOVE
-            grid.row[moved[k, 1]] |= OF_MOVE
+    for k in range(n_moved):
+        if block[0] <= moved[k][0] < block[1]:
+            grid.row[moved[k][0]] |= OF_MOVE
+            grid.row[moved[k][1]] |= OF_MOVE
             any_moved = True
-        if block[2] <= moved[k, 2] < block[3]:
-            grid.column[moved[k, 2]] |= OF_MOVE
-            grid.column[moved[k, 3]] |= OF_MOVE
+        if block[2] <= moved[k][2] < block[3]:
+            grid.column[moved[k][2]] |= OF_MOVE
+            grid.column[moved[k][3]] |= OF_MOVE
             any_moved = True
     if not any_moved:
         return
@@ -411,8 +403,7 @@ cdef inline bint _any(const uint8_t *flags, Py_ssize_t start, Py_ssize_t end) no
 
 
 cdef bint _are_equal(
-    const int32_t[::1] sources, const int32_t[::1] targets, const int32_t *first,
-    const int32_t *last,
+    const EditGrid *pair, const int32_t *first, const int32_t *last
 ) noexcept nogil:
     """Whether both sides of the segment that joins blocks are the same tokens."""
     cdef Py_ssize_t n = last[1] - first[0]
@@ -420,7 +411,7 @@ cdef bint _are_equal(
     if last[3] - first[2] != n:
         return False
     for k in range(n):
-        if sources[first[0] + k] != targets[first[2] + k]:
+        if pair.source.token[first[0] + k] != pair.target.token[first[2] + k]:
             return False
     return True
 
@@ -443,21 +434,21 @@ cdef int _add_segments(
     return 0
 
 
-cdef int _add_free(Cuts cuts, const int32_t[:, ::1] moved) except -1:
+cdef int _add_free(Cuts cuts, const Stretch4 *moved, Py_ssize_t n_moved) except -1:
     """Add the steps over runs that moved, from each point where such a run begins."""
     cdef Py_ssize_t block, k, start, end, side
     cdef const int32_t *a
     cdef const int32_t *b
-    for block in range(cuts._blocks.shape[0]):
-        for k in range(2 * moved.shape[0]):
+    for block in range(cuts._n_blocks):
+        for k in range(2 * n_moved):
             side = k % 2
             for start in range(cuts._first[block], cuts._first[block + 1]):
                 a = cuts._point + 2 * start
-                if a[side] != moved[k // 2, 2 * side]:
+                if a[side] != moved[k // 2][2 * side]:
                     continue
                 for end in range(start + 1, cuts._first[block + 1]):
                     b = cuts._point + 2 * end
-                    if b[side] == moved[k // 2, 2 * side + 1] and b[1 - side] == a[1 - side]:
+                    if b[side] == moved[k // 2][2 * side + 1] and b[1 - side] == a[1 - side]:
                         cuts._add(start, end, block, block)
     return 0
 
@@ -472,52 +463,55 @@ MOVE_INPUTS = (
 assert len(MOVE_INPUTS) == N_MOVE_INPUTS
 
 
-def move_candidates(const uint8_t[:, ::1] same, const int32_t[:, ::1] blocks):
-    """Return the longest runs of equal words in two places of blocks, in order, as Stretches."""
+cdef list move_candidates(const EditGrid *pair, const int32_t *here, const int32_t *there):
+    """Return the longest runs of equal words in two places of blocks, in order, as Stretches.
+
+    `here` [n_source], `there` [n_target]: the block of each token, see `number_blocks`.
+    """
     cdef list found = []
-    cdef Py_ssize_t i, j, n_tokens
-    cdef const int32_t[::1] here = _block_numbers(blocks, 0, same.shape[0])
-    cdef const int32_t[::1] there = _block_numbers(blocks, 2, same.shape[1])
-    for i in range(same.shape[0]):
-        for j in range(same.shape[1] if here[i] >= 0 else 0):
-            if not same[i, j] or there[j] < 0 or (
-                i and j and same[i - 1, j - 1] and here[i - 1] >= 0 and there[j - 1] >= 0
+    cdef Py_ssize_t i, j, n
+    for i in range(pair.source.n):
+        for j in range(pair.target.n if here[i] >= 0 else 0):
+            if not _may_move(pair, here, there, i, j) or (
+                i and j and _may_move(pair, here, there, i - 1, j - 1)
             ):
                 continue
-            n_tokens = 1
+            n = 1
             while (
-                i + n_tokens < same.shape[0] and j + n_tokens < same.shape[1]
-                and same[i + n_tokens, j + n_tokens]
-                and here[i + n_tokens] >= 0 and there[j + n_tokens] >= 0
+                i + n < pair.source.n and j + n < pair.target.n
+                and _may_move(pair, here, there, i + n, j + n)
             ):
-                n_tokens += 1
-            found.append(Stretch(i, i + n_tokens, j, j + n_tokens))
+                n += 1
+            found.append(Stretch(i, i + n, j, j + n))
     return found
 
 
-cdef _block_numbers(const int32_t[:, ::1] blocks, int first, Py_ssize_t n_tokens):
-    """Return the block of each token of a side, -1 where it is kept."""
-    found = np.full(n_tokens, -1, np.int32)
-    cdef int32_t[::1] number = found
+cdef inline bint _may_move(
+    const EditGrid *pair, const int32_t *here, const int32_t *there, Py_ssize_t i, Py_ssize_t j
+) noexcept nogil:
+    return pair.same[i * pair.target.n + j] and here[i] >= 0 and there[j] >= 0
+
+
+cdef void number_blocks(const EditGrid *pair, int32_t *here, int32_t *there) noexcept nogil:
+    """Fill the block of each token, -1 where it is kept."""
     cdef Py_ssize_t k, at
-    for k in range(blocks.shape[0]):
-        for at in range(blocks[k, first], blocks[k, first + 1]):
-            number[at] = <int32_t>k
-    return found
+    memset(here, 0xff, pair.source.n * sizeof(int32_t))
+    memset(there, 0xff, pair.target.n * sizeof(int32_t))
+    for k in range(pair.n_blocks):
+        for at in range(pair.block[k][0], pair.block[k][1]):
+            here[at] = <int32_t>k
+        for at in range(pair.block[k][2], pair.block[k][3]):
+            there[at] = <int32_t>k
 
 
-def move_inputs(
-    candidates, const int32_t[:, ::1] blocks, sides, const float[:, ::1] links,
-    const uint8_t[:, ::1] same,
+cdef move_inputs(
+    candidates, const EditGrid *pair, const int32_t *here, const int32_t *there
 ):
     """Return the inputs of runs that may have moved, float32 of shape (n_candidates, n_inputs)."""
     cdef const int32_t[:, ::1] run = np.array(candidates, np.int32).reshape(-1, 4)
-    cdef const int32_t[::1] kinds = sides[0].kinds
-    cdef const float[::1] weights = sides[0].weights
-    cdef const int32_t[::1] here = _block_numbers(blocks, 0, links.shape[0])
-    cdef const int32_t[::1] there = _block_numbers(blocks, 2, links.shape[1])
-    cdef double n_source = links.shape[0]
-    cdef double n_target = links.shape[1]
+    cdef double n_source = pair.source.n
+    cdef double n_target = pair.target.n
+    cdef Py_ssize_t width = pair.target.n
     cdef int n_changed = 0
     cdef Py_ssize_t k, i, j
     cdef const int32_t *source
@@ -527,19 +521,19 @@ def move_inputs(
     cdef int n_same
     found = np.zeros((run.shape[0], N_MOVE_INPUTS), np.float32)
     cdef float[:, ::1] out = found
-    for k in range(blocks.shape[0]):
-        n_changed += blocks[k, 1] - blocks[k, 0] + blocks[k, 3] - blocks[k, 2]
+    for k in range(pair.n_blocks):
+        n_changed += pair.block[k][1] - pair.block[k][0] + pair.block[k][3] - pair.block[k][2]
     for k in range(run.shape[0]):
-        source = &blocks[here[run[k, 0]], 0]
-        target = &blocks[there[run[k, 2]], 0]
+        source = pair.block[here[run[k, 0]]]
+        target = pair.block[there[run[k, 2]]]
         n_tokens = out[k, 0] = run[k, 1] - run[k, 0]
         for i in range(run[k, 0], run[k, 1]):
-            out[k, 1] += weights[i]
+            out[k, 1] += pair.source.weight[i]
             of_row = 0.0
             for j in range(run[k, 2], run[k, 3]):
-                of_row += links[i, j]
-                out[k, 3] = max(out[k, 3], links[i, j])
-                out[k, 5] += links[i, j] != 0.0
+                of_row += pair.links[i * width + j]
+                out[k, 3] = max(out[k, 3], pair.links[i * width + j])
+                out[k, 5] += pair.links[i * width + j] != 0.0
             out[k, 2] += of_row
         out[k, 4] = out[k, 2] / n_tokens
         out[k, 6] = source == target
@@ -549,17 +543,18 @@ def move_inputs(
         out[k, 12], out[k, 13] = source[3] - source[2], target[1] - target[0]
         out[k, 14], out[k, 15] = source[1] - source[0], target[3] - target[2]
         out[k, 16] = <float>fabs(run[k, 0] / n_source - run[k, 2] / n_target)
-        out[k, 17] = blocks.shape[0]
+        out[k, 17] = pair.n_blocks
         out[k, 18] = <float>(n_changed / (n_source + n_target))
-        out[k, 19], out[k, 20] = kinds[run[k, 0]], kinds[run[k, 1] - 1]
+        out[k, 19] = pair.source.kind[run[k, 0]]
+        out[k, 20] = pair.source.kind[run[k, 1] - 1]
         n_same = 0
-        for i in range(same.shape[0]):
+        for i in range(pair.source.n):
             for j in range(run[k, 2], run[k, 3]):
-                n_same += same[i, j]
+                n_same += pair.same[i * width + j]
         out[k, 21] = <float>(n_same / <double>n_tokens)
         n_same = 0
         for i in range(run[k, 0], run[k, 1]):
-            for j in range(same.shape[1]):
-                n_same += same[i, j]
+            for j in range(width):
+                n_same += pair.same[i * width + j]
         out[k, 22] = <float>(n_same / <double>n_tokens)
     return found

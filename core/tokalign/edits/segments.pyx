@@ -16,22 +16,18 @@ A word is linked as far as the confidences of its links inside the segment sum t
 tests/reference/edits.py computes the same word by word.
 """
 
+from cpython.unicode cimport Py_UNICODE_TOLOWER
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, uint8_t
-
-from typing import NamedTuple
-
-import numpy as np
+from libc.string cimport memset
 
 from tokalign.english.lexicon.word_lists import KNOWN, LONGEST, function_words
-from tokalign.errors import ShapeError
 
 cdef enum:
     OF_PUNCTUATION = 0
     OF_COMMA = 12
     NO_KIND = -1
     NO_GAP = 99
-    N_INPUTS = 42
 
 PUNCTUATION, COMMA = OF_PUNCTUATION, OF_COMMA
 _CONJUNCTION, _OTHER = 13, 14
@@ -41,33 +37,24 @@ _KINDS["E"] = 11
 _STOPS = frozenset((".", "!", "?"))
 
 
-class SideWords(NamedTuple):
-    """The words of one sentence: PUNCTUATION, COMMA, or a kind of word; the inverse document
-    frequency of the lemma, in [0, 1], 0 of function words and punctuation; and a number that is
-    equal for equal lemmas, on either side."""
-
-    kinds: object
-    weights: object
-    lemmas: object
+cdef class WordFact:
+    """The kind of a word: PUNCTUATION, COMMA, or that of its tag; the inverse document frequency of
+    its lemma, in [0, 1], 0 of function words and punctuation; and the lemma in lower case."""
 
 
 cdef class WordFacts:
-    """Gives the kind and the weight of a word, and caches them.
+    """Finds and caches the facts of words.
 
     `idf` returns the inverse document frequency of a lemma, in [0, 1].
     """
-
-    cdef dict _known
-    cdef object _idf
-    cdef object _functions
 
     def __init__(self, idf):
         self._idf = idf
         self._functions = frozenset(function_words())
         self._known = {}
 
-    cdef tuple of(self, str token, str tag, str lemma):
-        """Return the kind and the weight of a word, of its token, tag and lemma."""
+    cdef WordFact of(self, str token, str tag, str lemma):
+        """Return what is known of a word, by its token, tag and lemma."""
         if len(token) > LONGEST:
             return self._find(token, tag, lemma)
         key = token, tag, lemma
@@ -76,13 +63,19 @@ cdef class WordFacts:
             if len(self._known) >= KNOWN:
                 self._known.clear()
             found = self._known[key] = self._find(token, tag, lemma)
-        return <tuple>found
+        return <WordFact>found
 
-    cdef tuple _find(self, str token, str tag, str lemma):
-        kind = _kind_of(token, tag)
-        if kind in (PUNCTUATION, COMMA) or token.lower() in self._functions:
-            return kind, 0.0
-        return kind, self._idf(lemma.lower())
+    cdef WordFact _find(self, str token, str tag, str lemma):
+        cdef WordFact fact = WordFact.__new__(WordFact)
+        fact.kind = _kind_of(token, tag)
+        fact.lemma = lemma.lower()
+        if not _is_stop(fact.kind) and token.lower() not in self._functions:
+            fact.weight = self._idf(fact.lemma)
+        return fact
+
+
+cdef inline bint _is_stop(int32_t kind) noexcept nogil:
+    return kind == OF_PUNCTUATION or kind == OF_COMMA
 
 
 cdef _kind_of(str token, str tag):
@@ -91,25 +84,18 @@ cdef _kind_of(str token, str tag):
     return _CONJUNCTION if tag == "CC" else _KINDS.get(tag[:1], _OTHER)
 
 
-def sides_of(source, target, WordFacts facts not None):
-    """Return the words of both sentences; without tags every word counts as a noun."""
-    numbers = {}
-    return _side(source, facts, numbers), _side(target, facts, numbers)
-
-
-cdef _side(sentence, WordFacts facts, dict numbers):
+cdef int fill_words(EditSide *side, sentence, WordFacts facts, dict numbers) except -1:
+    """Fill kinds, weights and lemmas of the words; without tags every word counts as a noun."""
     cdef tuple tokens = sentence.tokens
     cdef tuple tags = tags_of(sentence)
     cdef tuple lemmas = sentence.lemmas or tokens
-    cdef Py_ssize_t n = len(tokens)
+    cdef WordFact fact
     cdef Py_ssize_t k
-    kinds, weights = np.empty(n, np.int32), np.empty(n, np.float32)
-    cdef int32_t[::1] kind = kinds
-    cdef float[::1] weight = weights
-    for k in range(n):
-        kind[k], weight[k] = facts.of(tokens[k], tags[k], lemmas[k])
-    lower = tuple([(<str>lemma).lower() for lemma in lemmas])
-    return SideWords(kinds, weights, numbers_of(lower, numbers))
+    for k in range(side.n):
+        fact = facts.of(tokens[k], tags[k], lemmas[k])
+        side.kind[k], side.weight[k] = fact.kind, fact.weight
+        side.lemma[k] = numbers.setdefault(fact.lemma, len(numbers))
+    return 0
 
 
 def tags_of(sentence):
@@ -117,39 +103,33 @@ def tags_of(sentence):
     return sentence.tags or ("NN",) * len(sentence.tokens)
 
 
-def numbers_of(tuple tokens, dict numbers):
-    """Return an int32 number of each token, equal for equal ones; `numbers` holds those so far."""
-    found = np.empty(len(tokens), np.int32)
-    cdef int32_t[::1] number = found
+cdef int fill_numbers(int32_t *number, tuple tokens, dict numbers) except -1:
+    """Number tokens, equal ones alike; `numbers` holds those so far."""
     cdef Py_ssize_t k
     for k in range(len(tokens)):
         number[k] = numbers.setdefault(tokens[k], len(numbers))
-    return found
+    return 0
 
 
-def same_words(source, target):
-    """Return 1 where two tokens are the same word, uint8 of shape (n_source, n_target).
-
-    Tokens are the same if they are identical, or if they differ only in case and exactly one of
-    them begins a sentence.
-    """
-    numbers = {}
-    cdef int32_t[::1] rows = numbers_of(source.tokens, numbers)
-    cdef int32_t[::1] columns = numbers_of(target.tokens, numbers)
-    found = np.empty((rows.shape[0], columns.shape[0]), np.uint8)
-    cdef uint8_t[:, ::1] same = found
+cdef int fill_same(
+    uint8_t *same, tuple sources, tuple targets, const int32_t *row, const int32_t *column
+) except -1:
+    """Fill which tokens are the same word, [n_source, n_target], by their numbers: those that are
+    identical, or differ only in case if exactly one of them begins a sentence."""
+    cdef Py_ssize_t n_source = len(sources)
+    cdef Py_ssize_t n_target = len(targets)
     cdef Py_ssize_t i, j
-    for i in range(rows.shape[0]):
-        for j in range(columns.shape[0]):
-            same[i, j] = rows[i] == columns[j]
-    begins = _begins(source.tokens), _begins(target.tokens)
+    for i in range(n_source):
+        for j in range(n_target):
+            same[i * n_target + j] = row[i] == column[j]
+    begins = _begins(sources), _begins(targets)
     for i in begins[0]:
-        for j in _in_other_case(source.tokens[i], target.tokens):
-            same[i, j] |= j not in begins[1]
+        for j in _in_other_case(sources[i], targets):
+            same[i * n_target + j] |= j not in begins[1]
     for j in begins[1]:
-        for i in _in_other_case(target.tokens[j], source.tokens):
-            same[i, j] |= i not in begins[0]
-    return found
+        for i in _in_other_case(targets[j], sources):
+            same[i * n_target + j] |= i not in begins[0]
+    return 0
 
 
 cdef list _begins(tuple tokens):
@@ -161,6 +141,7 @@ cdef list _begins(tuple tokens):
 cdef list _in_other_case(str word, tuple tokens):
     """Return the tokens equal to a word, ignoring case, but not the word itself."""
     cdef str lower = word.lower()
+    cdef Py_UCS4 first = lower[0] if lower else 0
     cdef str token
     cdef Py_ssize_t k
     if lower == word == word[:1].upper() + word[1:]:
@@ -168,21 +149,19 @@ cdef list _in_other_case(str word, tuple tokens):
     found = []
     for k in range(len(tokens)):
         token = tokens[k]
-        if token != word and token.lower() == lower:
+        if token and Py_UNICODE_TOLOWER(token[0]) == first and token != word and token.lower() == lower:
             found.append(k)
     return found
 
 
-def link_matrix(links, Py_ssize_t n_source, Py_ssize_t n_target):
-    """Return the confidence of every link, 0 without a link; float32 of shape (n_source, n_target)."""
-    found = np.zeros((n_source, n_target), np.float32)
-    cdef float[:, ::1] cells = found
+cdef int fill_links(float *cells, links, Py_ssize_t n_source, Py_ssize_t n_target) except -1:
+    """Write the confidence of every link into `cells` [n_source, n_target]."""
     cdef Py_ssize_t i, j
     for (i, j), confidence in links.items():
         if not (0 <= i < n_source and 0 <= j < n_target):
             raise IndexError(f"a link of tokens {i}, {j}; wanted below {n_source}, {n_target}")
-        cells[i, j] = confidence
-    return found
+        cells[i * n_target + j] = confidence
+    return 0
 
 
 RUN = 0.5
@@ -201,12 +180,11 @@ cdef enum:
 
 
 cdef void _fill_choices(
-    const uint8_t[:, ::1] same, const double[::1] worth, const float[:, ::1] links,
-    double *best, double *kept, uint8_t *choice,
+    const uint8_t *same, const double *worth, const float *links, Py_ssize_t n_source,
+    Py_ssize_t n_target, double *best, uint8_t *choice,
 ) noexcept nogil:
-    """Fill the choices [n_source, n_target]; best and kept hold a row each, [n_target + 1]."""
-    cdef Py_ssize_t n_source = same.shape[0]
-    cdef Py_ssize_t n_target = same.shape[1]
+    """Fill the choices [n_source, n_target]; `best` has room for two rows of [n_target + 1]."""
+    cdef double *kept = best + n_target + 1
     cdef Py_ssize_t i, j
     cdef double up_left, kept_up_left, up, most, value
     cdef uint8_t chosen
@@ -221,8 +199,8 @@ cdef void _fill_choices(
             chosen = UP if up >= best[j] else LEFT
             most = max(up, best[j])
             value = -INFINITY
-            if same[i, j]:
-                value = worth[i] + LINK_GAIN * links[i, j]
+            if same[i * n_target + j]:
+                value = worth[i] + LINK_GAIN * links[i * n_target + j]
                 if kept_up_left + RUN_GAIN >= up_left:
                     value += kept_up_left + RUN_GAIN
                     chosen |= FOLLOWS
@@ -259,36 +237,22 @@ cdef void _trace_kept(
             i -= 1
 
 
-def kept_tokens(
-    const uint8_t[:, ::1] same, const double[::1] worth, const float[:, ::1] links
-):
-    """Return the target token that each source token is kept as.
+cdef void keep_tokens(
+    const uint8_t *same, const double *worth, const float *links, Py_ssize_t n_source,
+    Py_ssize_t n_target, double *room, uint8_t *choice, int32_t *partner
+) noexcept nogil:
+    """Fill the target token that each source token is kept as, or -1; the others rise. Ties go to a
+    matching that keeps later tokens.
 
-    `same` [n_source, n_target]: 1 where two tokens are the same word, else 0. `worth` [n_source]: of
-    keeping each source token, above 0. `links` [n_source, n_target]: confidence of each link, 0
-    without a link.
-
-    The result is an int32 array, shape (n_source,), with -1 where the token is not kept; the others
-    rise. Ties go to a matching that keeps later tokens. ShapeError is raised if the shapes
-    disagree.
+    `worth` [n_source]: of keeping each source token, above 0. The others are as in EditGrid.
+    Scratch: `room` [2, n_target + 1], `choice` [n_source, n_target].
     """
-    cdef Py_ssize_t n_source = same.shape[0]
-    cdef Py_ssize_t n_target = same.shape[1]
-    if (
-        worth.shape[0] != n_source
-        or links.shape[0] != n_source or links.shape[1] != n_target
-    ):
-        raise ShapeError("worth and links do not have the shape of the pair")
-    found = np.full(n_source, -1, np.int32)
-    cdef int32_t[::1] partner = found
-    if not n_source or not n_target:
-        return found
-    cdef double[:, ::1] rows = np.empty((2, n_target + 1))
-    cdef uint8_t[::1] choice = np.empty(n_source * n_target, np.uint8)
-    with nogil:
-        _fill_choices(same, worth, links, &rows[0, 0], &rows[1, 0], &choice[0])
-        _trace_kept(&choice[0], n_source, n_target, &partner[0])
-    return found
+    cdef Py_ssize_t i
+    for i in range(n_source):
+        partner[i] = -1
+    if n_source and n_target:
+        _fill_choices(same, worth, links, n_source, n_target, room, choice)
+        _trace_kept(choice, n_source, n_target, partner)
 
 
 SEGMENT_INPUTS = (
@@ -306,15 +270,7 @@ SEGMENT_INPUTS = (
 
 cdef float LITTLE = 0.01    # keeps shares of no weight finite
 
-assert len(SEGMENT_INPUTS) == N_INPUTS
-
-
-cdef struct WordArrays:
-    const int32_t *kind      # [n]
-    const float *weight      # [n]
-    const int32_t *lemma     # [n]
-    const float *linked      # [n] sum of the confidences of all links, at most 1
-    Py_ssize_t n
+assert len(SEGMENT_INPUTS) == N_SEGMENT_INPUTS
 
 
 cdef struct TokenRun:
@@ -326,7 +282,7 @@ cdef struct TokenRun:
     float anywhere           # weighted, of all links
 
 
-cdef void _weigh(const WordArrays *words, TokenRun *run, const float *linked) noexcept nogil:
+cdef void _weigh(const EditSide *words, TokenRun *run, const float *linked) noexcept nogil:
     """Sum up a run; `linked` holds its words' links inside the segment, or is NULL."""
     cdef Py_ssize_t k
     cdef float share
@@ -345,7 +301,7 @@ cdef void _weigh(const WordArrays *words, TokenRun *run, const float *linked) no
 
 
 cdef int _same_lemmas(
-    const WordArrays *source, const TokenRun *rows, const WordArrays *target, const TokenRun *columns
+    const EditSide *source, const TokenRun *rows, const EditSide *target, const TokenRun *columns
 ) noexcept nogil:
     """Return the number of distinct lemmas that both runs hold."""
     cdef Py_ssize_t i, j
@@ -363,140 +319,111 @@ cdef int _same_lemmas(
     return found
 
 
-cdef inline int _kind(const WordArrays *words, Py_ssize_t k) noexcept nogil:
+cdef inline int _kind(const EditSide *words, Py_ssize_t k) noexcept nogil:
     return words.kind[k] if 0 <= k < words.n else NO_KIND
 
 
-cdef class SegmentInputs:
-    """Computes the inputs of segments of a pair: SideWords of both sides, links of shape
-    (n_source, n_target), what `kept_tokens` returns, and blocks of shape (n_blocks, 4).
+cdef void sum_links(EditGrid *pair) noexcept nogil:
+    """Fill what the inputs of all segments share: the words' links, and the share of changes."""
+    cdef Py_ssize_t n_target = pair.target.n
+    cdef Py_ssize_t n_tokens = pair.source.n + n_target
+    cdef Py_ssize_t i, j, k
+    cdef int n_changed = 0
+    cdef float link
+    memset(pair.source.linked, 0, pair.source.n * sizeof(float))
+    memset(pair.target.linked, 0, n_target * sizeof(float))
+    memset(pair.inside, 0, n_tokens * sizeof(float))
+    for i in range(pair.source.n):
+        for j in range(n_target):
+            link = pair.links[i * n_target + j]
+            pair.source.linked[i] += link
+            pair.target.linked[j] += link
+    for i in range(pair.source.n):
+        pair.source.linked[i] = min(pair.source.linked[i], <float>1.0)
+    for j in range(n_target):
+        pair.target.linked[j] = min(pair.target.linked[j], <float>1.0)
+    for k in range(pair.n_blocks):
+        n_changed += pair.block[k][1] - pair.block[k][0] + pair.block[k][3] - pair.block[k][2]
+    pair.changed = <float>(n_changed / <double>max(n_tokens, 1))
 
-    Raises ShapeError if the shapes disagree.
-    """
 
-    cdef WordArrays source
-    cdef WordArrays target
-    cdef const float[:, ::1] links
-    cdef const int32_t[::1] partner
-    cdef const int32_t[:, ::1] blocks
-    cdef list held           # owns the memory of `source` and `target`
-    cdef float[::1] inside   # [n_source + n_target], zeros between calls
-    cdef float changed
+cdef void fill_inputs(
+    const EditGrid *pair, const int32_t *segment, float *out
+) noexcept nogil:
+    """Write the inputs of a segment, [N_SEGMENT_INPUTS], which holds zeros."""
+    cdef const int32_t *first = pair.block[segment[4]]
+    cdef const int32_t *last = pair.block[segment[5]]
+    cdef TokenRun rows = TokenRun(segment[0], segment[1], 0.0, 0.0, 0.0, 0.0)
+    cdef TokenRun columns = TokenRun(segment[2], segment[3], 0.0, 0.0, 0.0, 0.0)
+    cdef Py_ssize_t n_rows = rows.end - rows.start
+    cdef Py_ssize_t n_columns = columns.end - columns.start
+    out[0], out[1] = n_rows, n_columns
+    out[2] = min(n_rows, n_columns)
+    out[3] = max(n_rows, n_columns) - out[2]
+    out[4] = segment[5] - segment[4]
+    out[5], out[6] = rows.start - first[0], columns.start - first[2]
+    out[7], out[8] = last[1] - rows.end, last[3] - columns.end
+    out[9], out[10] = first[1] - first[0], first[3] - first[2]
+    out[11], out[12] = last[1] - last[0], last[3] - last[2]
+    _kept(pair, &rows, out)
+    if n_rows and n_columns:
+        _related(pair, &rows, &columns, out)
+    else:
+        _weigh(&pair.source, &rows, NULL)
+        _weigh(&pair.target, &columns, NULL)
+    out[16], out[17] = rows.weight, columns.weight
+    out[28], out[29] = rows.anywhere, columns.anywhere
+    out[30] = pair.source.kind[rows.start] if n_rows else NO_KIND
+    out[31] = pair.source.kind[rows.end - 1] if n_rows else NO_KIND
+    out[32] = pair.target.kind[columns.start] if n_columns else NO_KIND
+    out[33] = pair.target.kind[columns.end - 1] if n_columns else NO_KIND
+    out[34] = _kind(&pair.source, rows.start - 1)
+    out[35] = _kind(&pair.source, rows.end)
+    out[36] = _kind(&pair.target, columns.start - 1)
+    out[37] = _kind(&pair.target, columns.end)
+    out[38], out[39] = pair.n_blocks, pair.changed
+    out[40] = out[41] = NO_GAP
+    if segment[4] > 0:
+        out[40] = first[0] - pair.block[segment[4] - 1][1]
+    if segment[5] + 1 < pair.n_blocks:
+        out[41] = pair.block[segment[5] + 1][0] - last[1]
 
-    def __init__(self, source, target, links, partner, blocks):
-        shape = len(source.kinds), len(target.kinds)
-        if links.shape != shape or len(partner) != shape[0] or blocks.shape[1:] != (4,):
-            raise ShapeError("links, kept tokens or blocks do not have the shape of the pair")
-        self.held = []
-        self.source = self._words(source, links.sum(1))
-        self.target = self._words(target, links.sum(0))
-        self.links = links
-        self.partner = partner
-        self.blocks = blocks
-        n_tokens = shape[0] + shape[1]
-        self.inside = np.zeros(n_tokens + 1, np.float32)
-        n_changed = sum([i1 - i0 + j1 - j0 for i0, i1, j0, j1 in blocks.tolist()])
-        self.changed = n_changed / max(n_tokens, 1)
 
-    cdef WordArrays _words(self, side, linked) except *:
-        cdef const int32_t[::1] kinds = side.kinds
-        cdef const float[::1] weights = side.weights
-        cdef const int32_t[::1] lemmas = side.lemmas
-        sums = np.minimum(linked, 1, dtype=np.float32)
-        cdef const float[::1] sum_of = sums
-        cdef WordArrays words
-        words.n = kinds.shape[0]
-        if weights.shape[0] != words.n or lemmas.shape[0] != words.n or not words.n:
-            raise ShapeError("a side's columns differ in length, or are empty")
-        self.held += [side, sums]
-        words.kind, words.weight = &kinds[0], &weights[0]
-        words.lemma, words.linked = &lemmas[0], &sum_of[0]
-        return words
+cdef void _kept(const EditGrid *pair, const TokenRun *rows, float *out) noexcept nogil:
+    """Write the inputs about the kept tokens of a run."""
+    cdef Py_ssize_t i
+    for i in range(rows.start, rows.end):
+        if pair.partner[i] >= 0:
+            out[13] += 1
+            out[14] += pair.source.weight[i]
+            out[15] += pair.source.kind[i] == OF_PUNCTUATION or pair.source.kind[i] == OF_COMMA
 
-    def rows(self, const int32_t[:, ::1] segments):
-        """Return the inputs of segments, float32 of shape (n_segments, n_inputs).
 
-        Each is as Segment has it, within the pair and its blocks; that is not checked.
-        """
-        found = np.zeros((segments.shape[0], N_INPUTS), np.float32)
-        cdef float[:, ::1] out = found
-        cdef Py_ssize_t k
-        with nogil:
-            for k in range(segments.shape[0]):
-                self._fill(&segments[k, 0], &out[k, 0])
-        return found
-
-    cdef void _fill(self, const int32_t *segment, float *out) noexcept nogil:
-        """Write the inputs of a segment, [N_INPUTS], which holds zeros."""
-        cdef const int32_t *first = &self.blocks[segment[4], 0]
-        cdef const int32_t *last = &self.blocks[segment[5], 0]
-        cdef TokenRun rows = TokenRun(segment[0], segment[1], 0.0, 0.0, 0.0, 0.0)
-        cdef TokenRun columns = TokenRun(segment[2], segment[3], 0.0, 0.0, 0.0, 0.0)
-        cdef Py_ssize_t n_rows = rows.end - rows.start
-        cdef Py_ssize_t n_columns = columns.end - columns.start
-        out[0], out[1] = n_rows, n_columns
-        out[2] = min(n_rows, n_columns)
-        out[3] = max(n_rows, n_columns) - out[2]
-        out[4] = segment[5] - segment[4]
-        out[5], out[6] = rows.start - first[0], columns.start - first[2]
-        out[7], out[8] = last[1] - rows.end, last[3] - columns.end
-        out[9], out[10] = first[1] - first[0], first[3] - first[2]
-        out[11], out[12] = last[1] - last[0], last[3] - last[2]
-        self._kept(&rows, out)
-        if n_rows and n_columns:
-            self._related(&rows, &columns, out)
-        else:
-            _weigh(&self.source, &rows, NULL)
-            _weigh(&self.target, &columns, NULL)
-        out[16], out[17] = rows.weight, columns.weight
-        out[28], out[29] = rows.anywhere, columns.anywhere
-        out[30] = self.source.kind[rows.start] if n_rows else NO_KIND
-        out[31] = self.source.kind[rows.end - 1] if n_rows else NO_KIND
-        out[32] = self.target.kind[columns.start] if n_columns else NO_KIND
-        out[33] = self.target.kind[columns.end - 1] if n_columns else NO_KIND
-        out[34] = _kind(&self.source, rows.start - 1)
-        out[35] = _kind(&self.source, rows.end)
-        out[36] = _kind(&self.target, columns.start - 1)
-        out[37] = _kind(&self.target, columns.end)
-        out[38], out[39] = self.blocks.shape[0], self.changed
-        out[40] = out[41] = NO_GAP
-        if segment[4] > 0:
-            out[40] = first[0] - self.blocks[segment[4] - 1, 1]
-        if segment[5] + 1 < self.blocks.shape[0]:
-            out[41] = self.blocks[segment[5] + 1, 0] - last[1]
-
-    cdef void _kept(self, const TokenRun *rows, float *out) noexcept nogil:
-        """Write the inputs about the kept tokens of a run."""
-        cdef Py_ssize_t i
-        for i in range(rows.start, rows.end):
-            if self.partner[i] >= 0:
-                out[13] += 1
-                out[14] += self.source.weight[i]
-                out[15] += self.source.kind[i] == OF_PUNCTUATION or self.source.kind[i] == OF_COMMA
-
-    cdef void _related(self, TokenRun *rows, TokenRun *columns, float *out) noexcept nogil:
-        """Write the inputs that compare two runs, neither of them empty."""
-        cdef float *of_source = &self.inside[0]
-        cdef float *of_target = of_source + self.source.n
-        cdef Py_ssize_t i, j
-        cdef float link
-        for i in range(rows.start, rows.end):
-            for j in range(columns.start, columns.end):
-                link = self.links[i, j]
-                if link > 0:
-                    of_source[i] += link
-                    of_target[j] += link
-                    out[18] += link
-                    out[19] = max(out[19], link)
-                    out[24] += 1
-        _weigh(&self.source, rows, of_source)
-        _weigh(&self.target, columns, of_target)
-        for i in range(rows.start, rows.end):
-            of_source[i] = 0.0
+cdef void _related(
+    const EditGrid *pair, TokenRun *rows, TokenRun *columns, float *out
+) noexcept nogil:
+    """Write the inputs that compare two runs, neither of them empty."""
+    cdef float *of_source = pair.inside
+    cdef float *of_target = of_source + pair.source.n
+    cdef Py_ssize_t i, j
+    cdef float link
+    for i in range(rows.start, rows.end):
         for j in range(columns.start, columns.end):
-            of_target[j] = 0.0
-        out[20], out[21] = rows.linked, columns.linked
-        out[22], out[23] = rows.weight_linked, columns.weight_linked
-        out[25] = _same_lemmas(&self.source, rows, &self.target, columns)
-        out[26] = self.source.kind[rows.start] == self.target.kind[columns.start]
-        out[27] = self.source.kind[rows.end - 1] == self.target.kind[columns.end - 1]
+            link = pair.links[i * pair.target.n + j]
+            if link > 0:
+                of_source[i] += link
+                of_target[j] += link
+                out[18] += link
+                out[19] = max(out[19], link)
+                out[24] += 1
+    _weigh(&pair.source, rows, of_source)
+    _weigh(&pair.target, columns, of_target)
+    for i in range(rows.start, rows.end):
+        of_source[i] = 0.0
+    for j in range(columns.start, columns.end):
+        of_target[j] = 0.0
+    out[20], out[21] = rows.linked, columns.linked
+    out[22], out[23] = rows.weight_linked, columns.weight_linked
+    out[25] = _same_lemmas(&pair.source, rows, &pair.target, columns)
+    out[26] = pair.source.kind[rows.start] == pair.target.kind[columns.start]
+    out[27] = pair.source.kind[rows.end - 1] == pair.target.kind[columns.end - 1]
