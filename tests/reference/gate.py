@@ -1,6 +1,8 @@
-"""Slow, obvious twin of the gain that an encoder is expected to bring."""
+"""Slow, obvious twins of the gain that an encoder is expected to bring, and of who reads a pair."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,3 +26,14 @@ def expected_gain(
     exact = np.exp(-surprise / 2) - np.exp(-surprise)
     share = min(mean.sum() / (LINKED * min(mean.shape)), 1.0)
     return float((loss / 2 + EXACT * exact) * share**2 / sum(mean.shape))
+
+
+def last_reader(gains: Sequence[float], works: Sequence[float], least: float) -> int:
+    """Return how many encoders read a pair, each only what the one before has read.
+
+    `gains`: weighed, by the decision before each encoder. `works`: of each for a token.
+    """
+    for number, (gain, work) in enumerate(zip(gains, works, strict=True)):
+        if gain / work < least:
+            return number
+    return len(works)

@@ -98,10 +98,7 @@ class Backend(ABC):
 
     @abstractmethod
     def decide(
-        self,
-        pairs: Sequence[EncodedPair],
-        options: AlignOptions,
-        extras: Extras = NO_EXTRAS,
+        self, pairs: Sequence[EncodedPair], options: AlignOptions, extras: Extras = NO_EXTRAS
     ) -> Decided:
         """Return the alignments of pairs.
 

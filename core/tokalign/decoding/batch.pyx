@@ -191,12 +191,6 @@ cdef class EncoderGains:
         self.values = np.zeros(n_pairs)
         self._values = self.values
 
-    cdef void find(
-        self, Py_ssize_t number, const PairState *pair, const PairScratch *scratch
-    ) noexcept nogil:
-        """Fill the gain of the pair that is decided."""
-        self._values[number] = _expected_gain(pair, scratch)
-
 
 cdef class Batch:
     """The memory of one batch; freed with it."""
@@ -350,7 +344,7 @@ cdef class Batch:
             if job.status == FINE:
                 job.status = self._find_conflicts(k, extractor, decoder.judge, first, n_links)
                 if self.gains is not None:
-                    self.gains.find(k, &extractor.pair, &self.scratch)
+                    self.gains._values[k] = _expected_gain(&extractor.pair, &self.scratch)
                 n_links = first + drop_weak(
                     self.columns.source + first, self.columns.target + first,
                     self.columns.confidence + first, n_links - first, least,

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Final, TypeAlias, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,7 +42,7 @@ from tokalign.model.file import Model, ModelHeader, style_names
 from tokalign.model.styles import AUTO, RELATED_NO_LINK
 from tokalign.relations.conflicts import ConflictJudge
 from tokalign.relations.related_units import RelationModel
-from tokalign.types import AnnotatedPair, LinkExplanation
+from tokalign.types import LinkExplanation
 from tokalign.types.columns import AlignmentColumns, EncoderFigures
 from tokalign.types.links import LinkTuple
 from tokalign.types.locks import cached_property
@@ -117,10 +117,7 @@ class ModelBackend(Backend):
         return [number if asks(pair[0]) or asks(pair[1]) else -1 for pair, _ in pairs]
 
     def decide(
-        self,
-        pairs: Sequence[EncodedPair],
-        options: AlignOptions,
-        extras: Extras = NO_EXTRAS,
+        self, pairs: Sequence[EncodedPair], options: AlignOptions, extras: Extras = NO_EXTRAS
     ) -> Decided:
         numbers = self._style_numbers(
             pairs, options, compares=extras.compares, answers=bool(extras.expected)
@@ -129,18 +126,16 @@ class ModelBackend(Backend):
         details = PairDetails(options, self._conventions, self._table, relations, len(pairs))
         evidence = EvidenceRows(extras.expected) if extras.expected else None
         support = SupportRows([len(pair[1]) for pair, _ in pairs]) if extras.supports else None
-        decided, styles, errors = decide_batch(
-            self._decoder,
+        decided, styles, errors = self._run(
             pairs,
             numbers,
-            self._conventions,
-            options.min_confidence,
+            options,
             details.finish,
-            details.has_more,
-            relations,
-            evidence,
-            support,
-            no_link=_no_link(options),
+            least=options.min_confidence,
+            finishes_all=details.has_more,
+            relations=relations,
+            evidence=evidence,
+            support=support,
         )
         names = self._styles.names
         given = [as_given(pair) for pair, _ in pairs]
@@ -170,31 +165,37 @@ class ModelBackend(Backend):
             None if support is None else support.values,
         )
 
+    def _run(
+        self,
+        pairs: Sequence[EncodedPair],
+        numbers: Sequence[int],
+        options: AlignOptions,
+        finish: Callable[[int, DecodedPair], Sequence[LinkTuple]],
+        least: float = 0.0,
+        **more: Any,
+    ) -> tuple[dict[str, Any], list[int], dict[int, Exception]]:
+        """Return the joint decision of pairs by this model; see decide_batch."""
+        no_link = RELATED_NO_LINK if options.related else 0.0
+        known = self._decoder, pairs, numbers, self._conventions, least, finish
+        return decide_batch(*known, no_link=no_link, **more)
+
     def _has_cosines(self, options: AlignOptions, extras: Extras) -> bool:
         """Whether pairs have the encoder's cosines; see tokalign.decoding.cascade."""
         compares = extras.compares or options.detail is Detail.SCORES
         return self._encoded is not False or (compares and options.effort > 0.0)
 
     def gains(
-        self, pairs: Sequence[AnnotatedPair], options: AlignOptions, *, compares: bool
+        self, pairs: Sequence[EncodedPair], options: AlignOptions, *, compares: bool
     ) -> tuple[NDArray[np.float64], list[int]]:
-        """Return what an encoder is expected to gain on each pair, for each of its tokens, and the
-        number of the pair's style; 0 for one that failed. Parameters as of `encode`."""
+        """Return what another encoder is expected to gain on each pair, for each of its tokens, and
+        the number of the pair's style; 0 for one that failed. Options as of `encode`."""
         found, styles = [EncoderGains(0).values], []
         for start in range(0, len(pairs), AT_ONCE):
-            some: list[EncodedPair] = [(pair, None) for pair in pairs[start : start + AT_ONCE]]
+            some = pairs[start : start + AT_ONCE]
             gains = EncoderGains(len(some))
             numbers = self._style_numbers(some, options, compares=compares)
-            _, decided, _ = decide_batch(
-                self._decoder,
-                some,
-                numbers,
-                self._conventions,
-                0.0,
-                lambda _, decoded: decoded.links,
-                False,
-                gains=gains,
-                no_link=_no_link(options),
+            _, decided, _ = self._run(
+                some, numbers, options, lambda _, each: each.links, finishes_all=False, gains=gains
             )
             found.append(gains.values)
             styles += decided
@@ -232,15 +233,7 @@ class ModelBackend(Backend):
             found.append(question(decoded))
             return decoded.links
 
-        *_, errors = decide_batch(
-            self._decoder,
-            [pair],
-            self._style_numbers([pair], options),
-            self._conventions,
-            0.0,
-            finish,
-            no_link=_no_link(options),
-        )
+        *_, errors = self._run([pair], self._style_numbers([pair], options), options, finish)
         for error in errors.values():
             raise error
         return found[0]
@@ -251,11 +244,6 @@ def _second_pass(header: ModelHeader) -> SecondPass | None:
     if not any(style.get("second_pass") for style in header.styles):
         return None
     return SecondPass.open_shipped(header.encoder)
-
-
-def _no_link(options: AlignOptions) -> float:
-    """Return what is added to the log potential of no partner."""
-    return RELATED_NO_LINK if options.related else 0.0
 
 
 def _compared(cosines: Cosines, columns: AlignmentColumns) -> EncoderFigures:

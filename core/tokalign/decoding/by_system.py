@@ -64,10 +64,7 @@ class SystemBackend(Backend):
         check_options(self.header.name, options)
 
     def decide(
-        self,
-        pairs: Sequence[EncodedPair],
-        options: AlignOptions,
-        extras: Extras = NO_EXTRAS,
+        self, pairs: Sequence[EncodedPair], options: AlignOptions, extras: Extras = NO_EXTRAS
     ) -> Decided:
         if extras.supports:
             refuse_grounding(self.header.name)

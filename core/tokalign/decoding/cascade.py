@@ -1,58 +1,67 @@
-"""A model with an encoder that aligns by one without first, and runs its encoder where that pays.
+"""A model with an encoder that aligns by others first, and runs its encoder where that pays.
 
-A gate weighs the gain that the first model's doubts of its decision on a pair let expect
-(tokalign.decoding.batch). The option `effort` sets the gain from which on a pair is read, so a
-pair's result does not depend on its batch. A pair that is not read has the first model's decision
-in the same style, its score and its similarity, and no cosine. Where scores must be comparable (in
-rankings, and if only scores are asked for), all pairs have the cosine, unless the effort is 0.
+A gate weighs the gain that a model's doubts of its decision on a pair let expect
+(tokalign.decoding.batch). The option `effort` sets the gain for an encoder's work from which on a
+pair is read, so a pair's result does not depend on its batch. A small encoder, which works less for
+it, reads before a large one. A pair that the model's own encoder does not read has the decision of
+the last model before, in the same style, its score and similarity, and no cosine. Where scores must
+be comparable (in rankings, and if only scores are asked for), all pairs have the cosine, unless the
+effort is 0.
 
-`lab.recipes.gates` writes the gates. They need neither gold nor an encoder.
+`lab.recipes.gates` writes the gates. They need no gold.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Final, Self, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Final, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.decoding.backend import NO_EXTRAS, Backend, Decided, EncodedPair, Extras, Unit
-from tokalign.decoding.by_model import Cosines, ModelBackend
+from tokalign.decoding.by_model import ModelBackend
 from tokalign.errors import ResourceError
-from tokalign.features.feature_groups import Encoded, Lexicons
+from tokalign.features.feature_groups import Lexicons
 from tokalign.files.tables import Table
 from tokalign.model.file import Model, load_model
 from tokalign.model.shipped import DEFAULT_MODEL, model_path
 from tokalign.relations.related_units import RelationModel
-from tokalign.types import Alignment, AnnotatedPair, LinkExplanation, Sentence
+from tokalign.types import Alignment, AnnotatedPair, LinkExplanation
 from tokalign.types.locks import cached_property
 from tokalign.types.options import AlignOptions, RankBy
+
+if TYPE_CHECKING:
+    from tokalign.neural.encoder import Encoder
 
 T = TypeVar("T")
 
 FIRST: Final = {
-    "encoder-en": "en-research", "encoder-en-large": "en-research", "encoder-en-open": "en",
+    "encoder-en": "en-research", "encoder-en-large": "en-neural", "encoder-en-open": "en",
 }  # fmt: skip
-"""Encoder that has a gate -> the model that aligns first. Its gate is in the table `gates`, or, by
+"""Encoder that has a gate -> the model that aligns first. The gate is in the table `gates`, or, by
 sources that anybody may use, in `gates-open`."""
+FIRST_WORK: Final = 0.16
+"""Work of a first model's encoder for a token, beside 1 of the encoder that reads after it."""
 
-Encode: TypeAlias = Callable[[Sequence[tuple[Sentence, Sentence]]], list[Encoded]]
+
+class FirstEncoded(tuple[NDArray[np.float32], NDArray[np.float32]]):
+    """Output of a first model's encoder."""
 
 
 class Gate:
     """Tells what reading is worth in a style, and chooses the pairs that an encoder reads.
 
-    `table`: weights of styles, and thresholds for evenly spaced efforts from 0 to 1. `styles`:
-    those of the first model. ResourceError is raised if the table is damaged or of other styles.
+    `table`: weights of styles, and by encoder thresholds for evenly spaced efforts from 0 to 1.
+    `styles`: of the models. ResourceError is raised if the table is damaged or of other styles.
     """
 
-    def __init__(self, table: Table, styles: Sequence[str]) -> None:
+    def __init__(self, table: Table, encoder: str, styles: Sequence[str]) -> None:
         if table.strings("styles") != list(styles):
             raise ResourceError(f"{table.path}: made for other styles; rebuild it")
         self._weights = table.array("weights", np.float32, (len(styles),)).astype(np.float64)
-        self._thresholds = table.array("least", np.float32, (None,)).astype(np.float64)
+        self._thresholds = table.array(encoder, np.float32, (None,)).astype(np.float64)
         # NaN is neither.
         if not (self._weights > 0).all():
             raise ResourceError(f"{table.path}: a style has no weight")
@@ -62,9 +71,8 @@ class Gate:
     @classmethod
     def open_shipped(cls, encoder: str, styles: Sequence[str]) -> Self:
         """Return the gate of an encoder, from the shipped table."""
-        return cls(
-            Table.open_shipped("gates-open" if FIRST[encoder] == DEFAULT_MODEL else "gates"), styles
-        )
+        name = "gates-open" if FIRST[encoder] == DEFAULT_MODEL else "gates"
+        return cls(Table.open_shipped(name), encoder, styles)
 
     def weighed(self, gains: NDArray[np.float64], styles: Sequence[int]) -> NDArray[np.float64]:
         """Return gains as they count in their styles; see ModelBackend.gains."""
@@ -77,30 +85,50 @@ class Gate:
 
 
 class Cascade(Backend):
-    """Aligns annotated pairs by a model with an encoder, or by its first one if the gate says so.
+    """Aligns annotated pairs by a model with an encoder, or by one before it if the gate says so.
 
-    `model`: with an encoder. `encode`: the encoder's: takes pairs of sentences, returns its output
-    for each. `cosines`: the encoder's; see ModelBackend.
+    `encoder`: the model's. `device`: where those of first models run.
     """
 
-    def __init__(self, model: Model, encode: Encode, cosines: Cosines) -> None:
+    def __init__(self, model: Model, encoder: Encoder, device: str) -> None:
         self.header = model.header
-        self._encode = encode
-        self._cosines = cosines
+        self._encoder = encoder
+        self._device = device
         lexicons = Lexicons.for_groups(model.table.groups)
-        self._full = ModelBackend(model, lexicons, cosines, encoded=True)
+        self._full = ModelBackend(model, lexicons, encoder.cosines, encoded=True)
 
     @cached_property
-    def _first(self) -> ModelBackend:
-        """The backend of the first model under this model's name, opened on first use."""
-        model = load_model(model_path(FIRST[self.header.encoder]))
-        header = replace(model.header, name=self.header.name, version=self.header.version)
-        lexicons = Lexicons.for_groups(model.table.groups)
-        return ModelBackend(replace(model, header=header), lexicons, self._cosines, encoded=False)
+    def _first(self) -> list[tuple[ModelBackend, Encoder]]:
+        """The backends of the models before this one, under its name, the first without an encoder,
+        and the encoder that reads after each; opened on first use."""
+        found: list[tuple[ModelBackend, Encoder]] = []
+        encoder = self._encoder
+        names = [FIRST[self.header.encoder]]
+        for name in names:
+            model = load_model(model_path(name))
+            header = replace(model.header, name=self.header.name, version=self.header.version)
+            lexicons = Lexicons.for_groups(model.table.groups)
+            renamed = replace(model, header=header)
+            backend = ModelBackend(renamed, lexicons, self._encoder.cosines, encoded=False)
+            found.insert(0, (backend, encoder))
+            if header.encoder:
+                names.append(FIRST[header.encoder])
+                encoder = self._open(name, header.encoder)
+        return found
+
+    def _open(self, name: str, encoder: str) -> Encoder:
+        from tokalign.neural.encoder import Encoder  # its packages are optional
+
+        try:
+            return Encoder.open_shipped(encoder, device=self._device)
+        except ResourceError as error:
+            raise ResourceError(
+                f"{name} aligns before {self.header.name} at an effort below 1: {error}"
+            ) from error
 
     @cached_property
     def _gate(self) -> Gate:
-        styles = [style["name"] for style in self._first.header.styles]
+        styles = [style["name"] for style in self.header.styles]
         return Gate.open_shipped(self.header.encoder, styles)
 
     @property
@@ -112,33 +140,36 @@ class Cascade(Backend):
     def check(self, options: AlignOptions) -> None:
         self._full.check(options)
         options.check_effort(self.header.name, takes_effort=self.takes_effort)
+        if options.effort < 1.0:
+            _ = self._first  # if it cannot be opened, the call fails instead of each pair
 
     def encode(
         self, pairs: Sequence[AnnotatedPair], options: AlignOptions, *, compares: bool = False
     ) -> list[EncodedPair]:
-        """Return pairs, with the encoder's output for those that it is to read."""
-        read = self._reads(pairs, options, compares=compares)
-        said = iter(
-            self._encode([pair[:2] for pair, is_read in zip(pairs, read, strict=True) if is_read])
-        )
-        return [
-            (pair, next(said) if is_read else None)
-            for pair, is_read in zip(pairs, read, strict=True)
-        ]
-
-    def _reads(
-        self, pairs: Sequence[AnnotatedPair], options: AlignOptions, *, compares: bool
-    ) -> list[bool]:
-        """Return, per pair, whether the encoder is to read it."""
-        if options.effort in (0.0, 1.0):
-            return [options.effort == 1.0] * len(pairs)
-        gains = self._gate.weighed(*self._first.gains(pairs, options, compares=compares))
-        read: list[bool] = (gains >= self._gate.threshold(options.effort)).tolist()
-        return read
+        """Return pairs, each with the output of the last encoder that is to read it, if any is."""
+        if options.effort == 1.0:
+            every = self._encoder.encode([pair[:2] for pair in pairs])
+            return list(zip(pairs, every, strict=True))
+        found: list[EncodedPair] = [(pair, None) for pair in pairs]
+        if options.effort == 0.0:
+            return found
+        least = self._gate.threshold(options.effort)
+        left = list(range(len(pairs)))
+        for backend, encoder in self._first:
+            some = [found[k] for k in left]
+            gains = self._gate.weighed(*backend.gains(some, options, compares=compares))
+            is_own = encoder is self._encoder
+            pays = gains >= (least if is_own else least * FIRST_WORK)
+            left = [k for k, is_read in zip(left, pays.tolist(), strict=True) if is_read]
+            for k, said in zip(left, encoder.encode([pairs[k][:2] for k in left]), strict=True):
+                found[k] = pairs[k], said if is_own else FirstEncoded(said)
+        return found
 
     def backend_of(self, pair: EncodedPair) -> ModelBackend:
         """Return the backend of a pair."""
-        return self._first if pair[1] is None else self._full
+        if pair[1] is None:
+            return self._first[0][0]
+        return self._first[1][0] if isinstance(pair[1], FirstEncoded) else self._full
 
     def _routed(
         self,
@@ -150,11 +181,8 @@ class Cascade(Backend):
             self._full if isinstance(pair, Exception) else self.backend_of(pair) for pair in pairs
         ]
         streams = {
-            backend: run(
-                backend,
-                [pair for pair, own in zip(pairs, backends, strict=True) if own is backend],
-            )
-            for backend in dict.fromkeys(backends)
+            each: run(each, [p for p, own in zip(pairs, backends, strict=True) if own is each])
+            for each in dict.fromkeys(backends)
         }
         for backend in backends:
             yield next(streams[backend])
@@ -172,10 +200,7 @@ class Cascade(Backend):
         )
 
     def decide(
-        self,
-        pairs: Sequence[EncodedPair],
-        options: AlignOptions,
-        extras: Extras = NO_EXTRAS,
+        self, pairs: Sequence[EncodedPair], options: AlignOptions, extras: Extras = NO_EXTRAS
     ) -> Decided:
         """Return the alignments of pairs, either all or none of which were read."""
         (backend,) = set(map(self.backend_of, pairs)) or {self._full}

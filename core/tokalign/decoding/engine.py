@@ -89,7 +89,7 @@ class PairEngine:
         else:
             from tokalign.decoding.cascade import Cascade
 
-            self.backend = Cascade(model, encoder.encode, encoder.cosines)
+            self.backend = Cascade(model, encoder, device)
         self.header: ModelHeader = self.backend.header
 
     def annotate(
