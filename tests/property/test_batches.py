@@ -23,6 +23,7 @@ from tokalign.batches.outcomes import unwrap
 from tokalign.decoding.backend import AT_ONCE
 from tokalign.decoding.by_model import ModelBackend
 from tokalign.decoding.decoder import Decoder
+from tokalign.decoding.phrases import maximal_blocks
 from tokalign.english.lexicon.lexical_tables import Frequencies
 from tokalign.english.lexicon.word_lists import WH_WORDS, token_weight
 from tokalign.errors import InputError, ModelError, ShapeError
@@ -34,7 +35,6 @@ from tokalign.types import Alignment, AnnotatedPair, Link, Sentence
 from tokalign.types.columns import CONFLICT, AlignmentColumns, columns_of
 from tokalign.types.constraints import Constraints
 from tokalign.types.options import AlignOptions, Symmetrization
-from tokalign.types.phrases import maximal_blocks
 from tokalign.types.relations import Conflict, ConflictKind, ConflictReason
 
 from lab.kernels.doors import choice_inputs_of, style_number

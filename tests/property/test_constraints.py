@@ -18,7 +18,6 @@ from tokalign.decoding.decoder import DecodedPair, Decoder
 from tokalign.features.feature_groups import Lexicons
 from tokalign.model import load_model
 from tokalign.model.shipped import model_path
-from tokalign.types.phrases import Block
 
 WORDS = ("Dogs", "dogs", "bark", "the", "the", "cat", "3", ".")
 SIDES = ("source", "target")
@@ -71,14 +70,14 @@ def permits(constraints: Constraints, labels: tuple[int, ...], direction: int) -
     )
 
 
-def all_blocks(n_source: int, n_target: int) -> Iterator[Block]:
+def all_blocks(n_source: int, n_target: int) -> Iterator[tuple[int, int, int, int]]:
     """Yield every run of source tokens with every run of target tokens."""
     for source in itertools.combinations(range(n_source + 1), 2):
         for target in itertools.combinations(range(n_target + 1), 2):
             yield (*source, *target)
 
 
-def keeps(labels: tuple[int, ...], block: Block, direction: int) -> bool:
+def keeps(labels: tuple[int, ...], block: tuple[int, int, int, int], direction: int) -> bool:
     """Tell whether a label sequence of one direction links a block's tokens within it."""
     own, others = (block[:2], block[2:]) if direction == 0 else (block[2:], block[:2])
     return all(labels[t] - 1 in range(*others) for t in range(*own))

@@ -14,13 +14,19 @@ from support.decoding import ask
 from tokalign import Aligner, InputError, Symmetrization
 from tokalign.cli.main import main
 from tokalign.decoding.decoder import Decoder
+from tokalign.decoding.phrases import maximal_blocks, weakest_links
 from tokalign.features.feature_groups import Lexicons
 from tokalign.model import load_model
 from tokalign.model.shipped import model_path
-from tokalign.types.phrases import Phrase, links_of, maximal_blocks, weakest_links
+from tokalign.types.phrases import Phrase
 
 N = 5
 LINKS = st.dictionaries(st.tuples(st.integers(0, N - 1), st.integers(0, N - 1)), st.floats(0, 1))
+
+
+def links_of(block):
+    source_start, source_end, target_start, target_end = block
+    return itertools.product(range(source_start, source_end), range(target_start, target_end))
 
 
 def spans():
@@ -57,6 +63,11 @@ def test_corner_and_block_by_hand():
 
 def test_no_links_have_no_blocks():
     assert maximal_blocks([]) == weakest_links({}) == ()
+
+
+def test_links_before_the_first_token_are_refused():
+    with pytest.raises(IndexError, match="a link of tokens 0, -1"):
+        maximal_blocks([(0, -1)])
 
 
 @pytest.fixture(scope="module")

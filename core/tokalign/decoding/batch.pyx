@@ -24,7 +24,7 @@ from tokalign.decoding.evidence cimport EvidenceRows, SupportRows
 from tokalign.decoding.link_decision cimport *
 from tokalign.english.annotate.growing cimport grow, more_room
 from tokalign.features.extract cimport Extractor
-from tokalign.features.pair cimport CLASS_IDENTICAL, PairState
+from tokalign.features.pair cimport PairState
 from tokalign.relations.clashes cimport (
     ConflictColumns,
     ConflictRoom,
@@ -41,9 +41,6 @@ from tokalign.errors import ModelError
 from tokalign.types.columns import CONFLICT
 from tokalign.types.constraints import SIDES
 
-cdef extern from "Python.h":
-    object PyByteArray_FromStringAndSize(const char *values, Py_ssize_t n_bytes)
-
 cdef enum:
     N_FIGURES = 5
     LEAST_ROOM = 64
@@ -52,7 +49,6 @@ cdef double MOST_SURPRISE = 5.0    # of a cell
 cdef double EXACT = 0.1            # what an exact match counts beside F1
 cdef double LINKED = 0.5           # share of the shorter side from which a pair counts whole
 
-cdef object FROM_BUFFER = np.frombuffer  # looked up once: it takes long beside one pair
 cdef object FLOAT64 = np.dtype(np.float64), INT64 = np.dtype(np.int64), INT32 = np.dtype(np.int32)
 
 FIGURES = "score", "aligned_similarity", "target_covered", "covered", "agreement"
@@ -109,16 +105,6 @@ cdef bint _has_room(LinkColumns *links, Py_ssize_t n_wanted) noexcept nogil:
         return False
     links.n_room = n_room
     return True
-
-
-cdef _array_of(const void *values, Py_ssize_t n_bytes, dtype):
-    """Return an array with a copy of values."""
-    return FROM_BUFFER(PyByteArray_FromStringAndSize(<const char *>values, n_bytes), dtype)
-
-
-cdef _matrix_of(const double *values, Py_ssize_t n_rows, Py_ssize_t n_columns):
-    """Return an array with a copy of a matrix."""
-    return _array_of(values, n_rows * n_columns * sizeof(double), FLOAT64).reshape(n_rows, n_columns)
 
 
 cdef Status _decide_links(
@@ -427,8 +413,6 @@ cdef class Batch:
         cdef LinkColumns *columns = &self.columns
         cdef int64_t first = columns.offset[number]
         cdef DecodedPair decoded = DecodedPair.__new__(DecodedPair)
-        cdef Py_ssize_t n_source = job.source.n
-        cdef Py_ssize_t n_target = job.target.n
         cdef int64_t k
         pair = self.pairs[number][0]
         decoded.source, decoded.target = pair[:2]
@@ -436,9 +420,10 @@ cdef class Batch:
         decoded.constraints = pair[2] if len(pair) > 2 else None
         if job.is_turned and decoded.constraints is not None:
             decoded.constraints = decoded.constraints.turned()
-        decoded.s2t_posterior = _matrix_of(self.scratch.s2t_posterior, n_source, n_target + 1)
-        decoded.t2s_posterior = _matrix_of(self.scratch.t2s_posterior, n_target, n_source + 1)
-        decoded.link_posterior = _matrix_of(self.posterior, n_source, n_target)
+        decoded.n_source, decoded.n_target = job.source.n, job.target.n
+        decoded.s2t, decoded.t2s = self.scratch.s2t_posterior, self.scratch.t2s_posterior
+        decoded.link = self.posterior
+        decoded.lexical_class = decoder.extractor.pair.lexical_class
         decoded.links = [
             (columns.source[k], columns.target[k], columns.confidence[k])
             for k in range(first, n_links)
@@ -446,11 +431,8 @@ cdef class Batch:
         decoded._decoder = decoder
         decoded.style = job.style
         decoded.linked = job.shares.linked
-        decoded.unlike = _array_of(
-            decoder.extractor.pair.lexical_class, n_source * n_target, np.uint8
-        ).reshape(n_source, n_target) != <int>CLASS_IDENTICAL
         decoded._s2t = decoder.scratch
-        decoded._t2s = decoder.scratch + n_source * (n_target + 1)
+        decoded._t2s = decoder.scratch + job.source.n * (job.target.n + 1)
         try:
             links = finish(number, decoded)
         except Exception as error:
@@ -483,24 +465,24 @@ cdef class Batch:
                 self.errors[k] = ModelError(
                     "the model's weights are too large to give posteriors; retrain it"
                 )
-        figures = _matrix_of(self.figures, N_FIGURES, self.n_pairs)
+        figures = matrix_of(self.figures, N_FIGURES, self.n_pairs)
         conflict_inputs = None
         if self.conflicts.keeps_inputs:
-            conflict_inputs = _array_of(
+            conflict_inputs = array_of(
                 self.conflicts.inputs, n_conflicts * N_INPUTS * sizeof(float), np.float32
             ).reshape(-1, N_INPUTS)
         relations = None
         if self.columns.relates:
-            relations = _array_of(
+            relations = array_of(
                 self.columns.relation, n_links * N_RELATIONS * sizeof(float), np.float32
             ).reshape(-1, N_RELATIONS)
         columns = {
-            "offsets": _array_of(self.columns.offset, n_offsets, INT64),
-            "source": _array_of(self.columns.source, n_links * sizeof(int32_t), INT32),
-            "target": _array_of(self.columns.target, n_links * sizeof(int32_t), INT32),
-            "confidence": _array_of(self.columns.confidence, n_links * sizeof(double), FLOAT64),
-            "conflict_offsets": _array_of(self.conflicts.offset, n_offsets, INT64),
-            "conflicts": _array_of(
+            "offsets": array_of(self.columns.offset, n_offsets, INT64),
+            "source": array_of(self.columns.source, n_links * sizeof(int32_t), INT32),
+            "target": array_of(self.columns.target, n_links * sizeof(int32_t), INT32),
+            "confidence": array_of(self.columns.confidence, n_links * sizeof(double), FLOAT64),
+            "conflict_offsets": array_of(self.conflicts.offset, n_offsets, INT64),
+            "conflicts": array_of(
                 self.conflicts.conflict, n_conflicts * sizeof(ToldConflict), CONFLICT
             ),
             "conflict_inputs": conflict_inputs,

@@ -19,6 +19,7 @@ from tokalign.decoding.backend import (
 )
 from tokalign.decoding.evidence import EVIDENCE, pair_evidence
 from tokalign.decoding.link_decision import covered_shares
+from tokalign.decoding.phrases import weakest_links
 from tokalign.english.lexicon.lexical_tables import Frequencies
 from tokalign.english.lexicon.word_lists import content_weight, remembered, token_weight
 from tokalign.errors import InputError
@@ -32,7 +33,6 @@ from tokalign.types import AnnotatedPair, FeatureContribution, LinkExplanation, 
 from tokalign.types.columns import CONFLICT, AlignmentColumns
 from tokalign.types.locks import ForkLock, cached_property
 from tokalign.types.options import AlignOptions, Direction
-from tokalign.types.phrases import weakest_links
 
 VERSION = "1.0.0"
 """Version of all systems; changes when one of them changes its answers."""

@@ -103,13 +103,16 @@ cdef class DecodedPair:
     cdef readonly object source
     cdef readonly object target
     cdef readonly object constraints
-    cdef readonly object s2t_posterior   # [n_source, n_target + 1] of labels, NULL first; rows sum to 1
-    cdef readonly object t2s_posterior   # [n_target, n_source + 1]
-    cdef readonly object link_posterior  # [n_source, n_target] which decided the links: the mean of
-                                         # both, or the output of the second pass
+    cdef const double *s2t          # posteriors [n_source, n_target + 1] of labels, NULL first; rows
+                                    # sum to 1; held by the batch, as the next three
+    cdef const double *t2s          # [n_target, n_source + 1]
+    cdef const double *link         # [n_source, n_target] which decided the links: the mean of both,
+                                    # or the output of the second pass
+    cdef const uint8_t *lexical_class    # [n_source, n_target]
+    cdef Py_ssize_t n_source
+    cdef Py_ssize_t n_target
     cdef readonly list links     # source, target and confidence of the joint decision's, sorted
     cdef readonly int style      # number of the one that decided
-    cdef readonly object unlike  # [n_source, n_target] whether two words have different forms
     cdef readonly double linked     # share of both sides with a partner; see link_decision
     cdef readonly bint is_turned    # whether the caller's source is its target; see pair_order
     cdef bint _is_left       # whether the decoder's buffers hold no longer t2s
@@ -117,10 +120,13 @@ cdef class DecodedPair:
     cdef const double *_s2t  # emissions of both directions, held by the decoder
     cdef const double *_t2s
     cdef Decoder _held(self)
+    cdef _matrix(self, const double *values, Py_ssize_t n_rows, Py_ssize_t n_columns)
     cdef int _block_probabilities(
         self, const int64_t[:, ::1] ranges, double[:, ::1] probabilities
     ) except -1
 
+cdef array_of(const void *values, Py_ssize_t n_bytes, dtype)
+cdef matrix_of(const double *values, Py_ssize_t n_rows, Py_ssize_t n_columns)
 cdef size_t scratch_bytes(Py_ssize_t n_source, Py_ssize_t n_target) noexcept nogil
 cdef void carve_scratch(
     PairScratch *scratch, double *block, Py_ssize_t n_source, Py_ssize_t n_target

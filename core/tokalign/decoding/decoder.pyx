@@ -10,7 +10,6 @@ from libc.stdint cimport int32_t, int64_t, uint8_t
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memset
 
-
 import numpy as np
 
 from tokalign.crf.chains cimport *
@@ -18,7 +17,7 @@ from tokalign.decoding.link_decision cimport *
 from tokalign.decoding.second_pass cimport FirstPass, carve_groups, group_bytes
 from tokalign.english.annotate.annotated_texts cimport AnnotatedTexts, Words
 from tokalign.features.extract cimport Analysis, Extractor
-from tokalign.features.pair cimport Lexeme, PairState, Sink
+from tokalign.features.pair cimport CLASS_IDENTICAL, Lexeme, PairState, Sink
 from tokalign.relations.related_units cimport *
 
 from tokalign.english.lexicon.word_lists import content_weight
@@ -28,6 +27,12 @@ from tokalign.relations.conflicts import shipped_judge
 from tokalign.types.locks import ForkLock
 
 assert MAX_STYLES == <int>MOST_STYLES
+
+cdef extern from "Python.h":
+    object PyByteArray_FromStringAndSize(const char *values, Py_ssize_t n_bytes)
+
+cdef object FROM_BUFFER = np.frombuffer  # looked up once: it takes long beside one pair
+cdef object FLOAT64 = np.dtype(np.float64)
 
 
 cdef class Decoder:
@@ -375,6 +380,16 @@ cdef inline bint _is_one_link(const int64_t[:, ::1] ranges, Py_ssize_t k) noexce
     return ranges[k, 1] == ranges[k, 0] + 1 and ranges[k, 3] == ranges[k, 2] + 1
 
 
+cdef array_of(const void *values, Py_ssize_t n_bytes, dtype):
+    """Return an array with a copy of values."""
+    return FROM_BUFFER(PyByteArray_FromStringAndSize(<const char *>values, n_bytes), dtype)
+
+
+cdef matrix_of(const double *values, Py_ssize_t n_rows, Py_ssize_t n_columns):
+    """Return an array with a copy of a matrix."""
+    return array_of(values, n_rows * n_columns * sizeof(double), FLOAT64).reshape(n_rows, n_columns)
+
+
 cdef class DecodedPair:
     """A decoded pair, while the decoder holds it; made by `decide_batch`. The attributes are explained
     in decoder.pxd."""
@@ -387,12 +402,35 @@ cdef class DecodedPair:
             raise RuntimeError("another pair was decoded since; ask while this one is held")
         return self._decoder
 
+    cdef _matrix(self, const double *values, Py_ssize_t n_rows, Py_ssize_t n_columns):
+        self._held()
+        return matrix_of(values, n_rows, n_columns)
+
+    @property
+    def s2t_posterior(self):
+        return self._matrix(self.s2t, self.n_source, self.n_target + 1)
+
+    @property
+    def t2s_posterior(self):
+        return self._matrix(self.t2s, self.n_target, self.n_source + 1)
+
+    @property
+    def link_posterior(self):
+        return self._matrix(self.link, self.n_source, self.n_target)
+
+    @property
+    def unlike(self):
+        """Whether two words have different forms, bool of shape (n_source, n_target)."""
+        self._held()
+        classes = array_of(self.lexical_class, self.n_source * self.n_target, np.uint8)
+        return classes.reshape(self.n_source, self.n_target) != <int>CLASS_IDENTICAL
+
     def labels(self):
         """Return the best labels of both directions, int32 arrays of shapes (n_source,) and
         (n_target,): the other side's token + 1 of each token, 0 for NULL."""
         cdef Decoder decoder = self._held()
-        cdef Py_ssize_t n_source = len(self.s2t_posterior)
-        cdef Py_ssize_t n_target = len(self.t2s_posterior)
+        cdef Py_ssize_t n_source = self.n_source
+        cdef Py_ssize_t n_target = self.n_target
         states = np.empty(n_source, dtype=np.int32), np.empty(n_target, dtype=np.int32)
         cdef int32_t[::1] s2t_states = states[0]
         cdef int32_t[::1] t2s_states = states[1]
@@ -413,7 +451,7 @@ cdef class DecodedPair:
         with a source token of it. For a block of one link, the posteriors of both directions.
         InputError is raised if a block is empty or not within the pair.
         """
-        n_source, n_target = len(self.s2t_posterior), len(self.t2s_posterior)
+        n_source, n_target = self.n_source, self.n_target
         for block in blocks:
             source_start, source_end, target_start, target_end = block
             if not (
@@ -433,17 +471,19 @@ cdef class DecodedPair:
         self, const int64_t[:, ::1] ranges, double[:, ::1] probabilities
     ) except -1:
         cdef Decoder decoder = self._held()
-        cdef const double[:, ::1] s2t_posterior = self.s2t_posterior
-        cdef const double[:, ::1] t2s_posterior = self.t2s_posterior
-        cdef Py_ssize_t n_source = s2t_posterior.shape[0]
-        cdef Py_ssize_t n_target = t2s_posterior.shape[0]
+        cdef Py_ssize_t n_source = self.n_source
+        cdef Py_ssize_t n_target = self.n_target
         cdef Py_ssize_t n_long = 0
         cdef Py_ssize_t k
         cdef double[:, ::1] scratch
         for k in range(ranges.shape[0]):
             if _is_one_link(ranges, k):
-                probabilities[k, 0] = min(1.0, s2t_posterior[ranges[k, 0], ranges[k, 2] + 1])
-                probabilities[k, 1] = min(1.0, t2s_posterior[ranges[k, 2], ranges[k, 0] + 1])
+                probabilities[k, 0] = min(
+                    1.0, self.s2t[ranges[k, 0] * (n_target + 1) + ranges[k, 2] + 1]
+                )
+                probabilities[k, 1] = min(
+                    1.0, self.t2s[ranges[k, 2] * (n_source + 1) + ranges[k, 0] + 1]
+                )
             else:
                 n_long += 1
         if n_long == 0:
@@ -458,7 +498,7 @@ cdef class DecodedPair:
             for k in range(ranges.shape[0]):
                 if not _is_one_link(ranges, k):
                     probabilities[k, 1] = span_probability(
-                        &decoder.workspace.buffers, &t2s_posterior[0, 0], n_source + 1,
+                        &decoder.workspace.buffers, self.t2s, n_source + 1,
                         ranges[k, 2], ranges[k, 3], ranges[k, 0] + 1, ranges[k, 1] + 1,
                     )
             self._is_left = True
@@ -466,7 +506,7 @@ cdef class DecodedPair:
             for k in range(ranges.shape[0]):
                 if not _is_one_link(ranges, k):
                     probabilities[k, 0] = span_probability(
-                        &decoder.workspace.buffers, &s2t_posterior[0, 0], n_target + 1,
+                        &decoder.workspace.buffers, self.s2t, n_target + 1,
                         ranges[k, 0], ranges[k, 1], ranges[k, 2] + 1, ranges[k, 3] + 1,
                     )
         return 0
@@ -481,8 +521,6 @@ cdef class DecodedPair:
         that are out of range or do not rise.
         """
         cdef const PairState *pair = &self._held().extractor.pair
-        cdef const double[:, ::1] s2t = self.s2t_posterior
-        cdef const double[:, ::1] t2s = self.t2s_posterior
         cdef float[:, ::1] rows
         cdef const int32_t[::1] source, target
         cdef UnitRoom room
@@ -494,7 +532,7 @@ cdef class DecodedPair:
             raise MemoryError("units of a pair")
         try:
             fill_room(
-                &room, memory, &s2t[0, 0], &t2s[0, 0], pair.source.n, pair.target.n, self.linked
+                &room, memory, self.s2t, self.t2s, pair.source.n, pair.target.n, self.linked
             )
             for k, (source_tokens, target_tokens) in enumerate(units):
                 source = _checked(source_tokens, "source", pair.source.n)

@@ -68,6 +68,10 @@ cdef void fill_means(
     double *mean,                  # [n_source, n_target]
 ) noexcept nogil
 
+cdef double confidence_of(
+    const StyleNumbers *numbers, double posterior, bint are_unlike
+) noexcept nogil
+
 cdef void take_cells(
     const double *posterior,       # [n_source, n_target]
     Py_ssize_t n_source, Py_ssize_t n_target, double threshold, double beside,

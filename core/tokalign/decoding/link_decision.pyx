@@ -338,7 +338,7 @@ cdef double _between_knots(const StyleNumbers *numbers, double posterior) noexce
     )
 
 
-cdef double _confidence_of(
+cdef double confidence_of(
     const StyleNumbers *numbers, double posterior, bint are_unlike
 ) noexcept nogil:
     """Return the confidence of a link with this posterior, in [0, 1]."""
@@ -361,7 +361,7 @@ cdef void calibrate_links(
     cdef bint are_unlike
     for k in range(n_links):
         are_unlike = lexical_class[source[k] * n_target + target[k]] != CLASS_IDENTICAL
-        confidence[k] = _confidence_of(numbers, confidence[k], are_unlike)
+        confidence[k] = confidence_of(numbers, confidence[k], are_unlike)
 
 
 cdef Py_ssize_t drop_weak(
@@ -530,7 +530,7 @@ cdef class Convention:
 
         `posterior`: in [0, 1]. `are_unlike`: whether the words that it links have different forms.
         """
-        return _confidence_of(&self.numbers, posterior, are_unlike)
+        return confidence_of(&self.numbers, posterior, are_unlike)
 
     def confidences(self, posterior, unlike):
         """Return the confidences of posteriors.
@@ -547,7 +547,7 @@ cdef class Convention:
         ).reshape(-1)
         cdef Py_ssize_t k
         for k in range(each.shape[0]):
-            each[k] = _confidence_of(&self.numbers, each[k], is_unlike[k])
+            each[k] = confidence_of(&self.numbers, each[k], is_unlike[k])
         return found
 
 

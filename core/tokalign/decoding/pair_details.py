@@ -1,28 +1,15 @@
-"""Details of a decoded pair: posteriors, explanations, links by constraints, phrases.
-
-Phrase links have confidences of their own.
-
-    s2t[block] = P(every source token of the block is labelled with a target token of it)
-    t2s[block] = P(every target token of the block is labelled with a source token of it)
-
-over all label sequences of each chain (tokalign.crf.chains). As for a link, the style's map turns
-the mean of both into the confidence; if one direction is used alone, its own probability. A block
-of one link has the link's confidence; the map of unlike words is used for a block without two equal
-words. In a style with a second pass, which does not score blocks, the least probability of the
-block's links replaces the mean.
-"""
+"""Details of a decoded pair: posteriors, explanations, links by constraints, phrases."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.decoding.decoder import Conventions, DecodedPair
 from tokalign.decoding.explain import explain_link
-from tokalign.decoding.link_decision import Convention
+from tokalign.decoding.phrases import phrases_of
 from tokalign.decoding.symmetrize import (
     ONE_DIRECTION,
     link_posteriors,
@@ -36,8 +23,7 @@ from tokalign.relations.related_units import RelationModel
 from tokalign.types import LinkExplanation
 from tokalign.types.links import LinkTuple
 from tokalign.types.options import AlignOptions, Symmetrization
-from tokalign.types.phrases import Phrase, links_of, maximal_blocks
-from tokalign.types.relations import Relation
+from tokalign.types.phrases import Phrase
 
 PLAIN_STYLE: StyleHeader = {"name": "plain", "links": "", "threshold": DEFAULT_THRESHOLD}
 """The style of a model without styles."""
@@ -140,48 +126,3 @@ class PairDetails:
             mean = link_posteriors(decoded, Symmetrization.JOINT)
             chosen |= missing_links(decoded.constraints, chosen, mean)
         return [(i, j, float(confidence[i, j])) for i, j in sorted(chosen)]
-
-
-def phrases_of(
-    decoded: DecodedPair,
-    links: Sequence[tuple[int, int, float]],
-    symmetrization: Symmetrization,
-    convention: Convention,
-    model: RelationModel | None,
-) -> tuple[Phrase, ...]:
-    """Return the maximal blocks of a decoded pair's links, of the caller's pair, sorted by start.
-
-    `links`: the chosen links. `symmetrization`: the one that chose them. `convention`: its map
-    gives confidences. A block that constraints require has 1, as its links do. `model`: of the
-    blocks' relations, if they are wanted.
-    """
-    posterior, unlike = decoded.link_posterior.item, decoded.unlike.item
-    blocks = maximal_blocks((i, j) for i, j, _ in links)
-    probabilities = decoded.block_probabilities(blocks).tolist()
-    anchors = set(decoded.constraints.anchors) if decoded.constraints is not None else set()
-    confidences = []
-    for block, (s2t, t2s) in zip(blocks, probabilities, strict=True):
-        own = list(links_of(block))
-        if symmetrization is Symmetrization.SOURCE_TO_TARGET:
-            chosen = s2t
-        elif symmetrization is Symmetrization.TARGET_TO_SOURCE:
-            chosen = t2s
-        elif convention.is_revised:
-            chosen = min([posterior(*link) for link in own])
-        else:
-            chosen = (s2t + t2s) / 2
-        is_required = anchors and anchors.issuperset(own)
-        are_unlike = all(unlike(*link) for link in own)
-        confidences.append(1.0 if is_required else convention.confidence(chosen, are_unlike))
-    relations: Sequence[Relation | None] = [None] * len(blocks)
-    if model is not None and blocks:
-        units = [(range(a, b), range(c, d)) for a, b, c, d in blocks]
-        found = model.probabilities(decoded.unit_inputs(units)).tolist()
-        relations = [Relation.of(each) for each in found]
-    phrases = list(zip(blocks, confidences, relations, strict=True))
-    if decoded.is_turned:
-        phrases = sorted(
-            [((c, d, a, b), each, of and of.turned()) for (a, b, c, d), each, of in phrases],
-            key=itemgetter(0),
-        )
-    return tuple([Phrase(*block, each, of) for block, each, of in phrases])
