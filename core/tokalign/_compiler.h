@@ -62,14 +62,17 @@
 #define TOKALIGN_INLINE static inline __attribute__((always_inline))
 #define TOKALIGN_UNROLL _Pragma("GCC unroll 4")
 #define TOKALIGN_PREFETCH(address) __builtin_prefetch(address)
+#define TOKALIGN_OWN_LINE __attribute__((aligned(64)))
 #elif defined(TOKALIGN_MSVC)
 #define TOKALIGN_INLINE static __forceinline
 #define TOKALIGN_UNROLL
 #define TOKALIGN_PREFETCH(address) ((void)(address))
+#define TOKALIGN_OWN_LINE __declspec(align(64))
 #else
 #define TOKALIGN_INLINE static inline
 #define TOKALIGN_UNROLL
 #define TOKALIGN_PREFETCH(address) ((void)(address))
+#define TOKALIGN_OWN_LINE
 #endif
 
 /* Number of bits that are set. */

@@ -8,6 +8,7 @@
 #define LANES 8
 #define WIDE 16
 #define BLOCK 4
+static const float ONES[BLOCK] = {1.0f, 1.0f, 1.0f, 1.0f};
 
 #if defined(TOKALIGN_GNU)
 typedef float Lanes __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
@@ -21,12 +22,12 @@ typedef float WideLanes __attribute__((vector_size(4 * WIDE), aligned(4), may_al
 /* sums += numbers[8] squared */
 #define ADD_SQUARES(sums, numbers) ((sums) += *(const Lanes *)(numbers) * *(const Lanes *)(numbers))
 
-/* out[r][n_out] = four rows of n_in floats times a matrix [n_in][stride], by vectors of a width
-   that divides n_out. Rows may be the same. */
+/* out[r][n_out] = four rows of n_in floats times a matrix [n_in][stride], times a factor each, by
+   vectors of a width that divides n_out. Rows may be the same. */
 #define DEFINE_MULTIPLY(name, Vector, SIZE)                                                       \
     TOKALIGN_INLINE void name(                                                                    \
         const float *const rows[BLOCK], const float *matrix, int n_in, int stride, int n_out,     \
-        float *const out[BLOCK])                                                                  \
+        const float factors[BLOCK], float *const out[BLOCK])                                      \
     {                                                                                             \
         int c = 0;                                                                                \
         for (; c + 2 * SIZE <= n_out; c += 2 * SIZE) {                                            \
@@ -38,7 +39,8 @@ typedef float WideLanes __attribute__((vector_size(4 * WIDE), aligned(4), may_al
                     left[r] += rows[r][k] * a, right[r] += rows[r][k] * b;                        \
             }                                                                                     \
             TOKALIGN_UNROLL for (int r = 0; r < BLOCK; r++)                                       \
-                *(Vector *)(out[r] + c) = left[r], *(Vector *)(out[r] + c + SIZE) = right[r];     \
+                *(Vector *)(out[r] + c) = left[r] * factors[r],                                   \
+                *(Vector *)(out[r] + c + SIZE) = right[r] * factors[r];                           \
         }                                                                                         \
         if (c < n_out) {                                                                          \
             const float *from = matrix + c;                                                       \
@@ -47,7 +49,7 @@ typedef float WideLanes __attribute__((vector_size(4 * WIDE), aligned(4), may_al
                 TOKALIGN_UNROLL for (int r = 0; r < BLOCK; r++)                                   \
                     left[r] += rows[r][k] * *(const Vector *)from;                                \
             TOKALIGN_UNROLL for (int r = 0; r < BLOCK; r++)                                       \
-                *(Vector *)(out[r] + c) = left[r];                                                \
+                *(Vector *)(out[r] + c) = left[r] * factors[r];                                   \
         }                                                                                         \
     }
 DEFINE_MULTIPLY(multiply, Lanes, LANES)
@@ -74,7 +76,7 @@ typedef struct {
 /* As above, with the same order of sums. */
 TOKALIGN_INLINE void multiply(
     const float *const rows[BLOCK], const float *matrix, int n_in, int stride, int n_out,
-    float *const out[BLOCK])
+    const float factors[BLOCK], float *const out[BLOCK])
 {
     for (int c = 0; c < n_out; c += LANES) {
         float sums[BLOCK][LANES] = {{0}};
@@ -83,7 +85,8 @@ TOKALIGN_INLINE void multiply(
                 for (int l = 0; l < LANES; l++)
                     sums[r][l] += rows[r][k] * matrix[(size_t)k * stride + c + l];
         for (int r = 0; r < BLOCK; r++)
-            memcpy(out[r] + c, sums[r], sizeof(sums[r]));
+            for (int l = 0; l < LANES; l++)
+                out[r][c + l] = sums[r][l] * factors[r];
     }
 }
 #define multiply_wide multiply

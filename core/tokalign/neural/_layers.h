@@ -20,7 +20,7 @@ typedef struct {
     const int8_t *packed;
     const float *scales; /* [n_out] of weights */
     const float *biases; /* [n_out] */
-    const int32_t *sums; /* [n_out] of weights, for what stands for an activation of 0 */
+    const int32_t *zeros; /* [n_out] what rows of activations of 0 give */
 } Linear;
 
 TOKALIGN_INLINE int32_t bits_of(float x)
@@ -102,27 +102,27 @@ static void round_rows(
 TOKALIGN_WIDE_CLONES
 static void finish_tile(
     const int32_t *sums, const Linear *linear, int first, int n_rows, const float *scales,
-    int middle, int is_raised, float *out)
+    int is_raised, float *out)
 {
     const float *of_out = linear->scales + first, *biases = linear->biases + first;
-    const int32_t *of_zero = linear->sums + first;
-    for (int r = 0; r < n_rows; r++) {
-        const int32_t *row = sums + r * PANEL;
-        float *to = out + (size_t)r * linear->n_out, scale = scales[r];
-        for (int c = 0; c < PANEL; c++)
-            to[c] = (float)(row[c] - middle * of_zero[c]) * of_out[c] * scale + biases[c];
+    const int32_t *zeros = linear->zeros + first;
+    for (int r = 0; r < n_rows; r++, sums += PANEL, out += linear->n_out) {
+        float scale = scales[r];
         if (is_raised)
             for (int c = 0; c < PANEL; c++)
-                to[c] = gelu(to[c]);
+                out[c] = gelu((float)(sums[c] - zeros[c]) * of_out[c] * scale + biases[c]);
+        else
+            for (int c = 0; c < PANEL; c++)
+                out[c] = (float)(sums[c] - zeros[c]) * of_out[c] * scale + biases[c];
     }
 }
 
 /* out[n_rows][n_out] of rounded rows. */
 static inline void apply(
     Tile tile, const Linear *linear, const uint8_t *rounded, const float *scales, int n_rows,
-    int middle, int is_raised, float *out)
+    int is_raised, float *out)
 {
-    int32_t sums[TILE_ROWS * PANEL];
+    TOKALIGN_OWN_LINE int32_t sums[TILE_ROWS * PANEL];
     for (int first = 0; first < linear->n_out; first += PANEL) {
         const int8_t *panel = linear->packed + (size_t)first * linear->n_in;
         for (int r = 0; r < n_rows; r += TILE_ROWS) {
@@ -132,7 +132,7 @@ static inline void apply(
                 rows[k] = rounded + (size_t)(r + (k < n_left ? k : n_left - 1)) * linear->n_in;
             tile(rows, panel, linear->n_in / 4, sums);
             finish_tile(
-                sums, linear, first, n_left, scales + r, middle, is_raised,
+                sums, linear, first, n_left, scales + r, is_raised,
                 out + (size_t)r * linear->n_out + first);
         }
     }
@@ -146,17 +146,15 @@ static void normalise(
 {
     for (int r = 0; r < n_rows; r++, rows += width, added += width) {
         Lanes sums = {0}, squares = {0};
-        for (int k = 0; k < width; k += LANES) {
-            for (int l = k; l < k + LANES; l++)
-                rows[l] += added[l];
+        for (int k = 0; k < width; k++)
+            rows[k] += added[k];
+        for (int k = 0; k < width; k += LANES)
             ADD_LANES(sums, rows + k);
-        }
         float mean = SUM_OF(sums) / (float)width;
-        for (int k = 0; k < width; k += LANES) {
-            for (int l = k; l < k + LANES; l++)
-                rows[l] -= mean;
+        for (int k = 0; k < width; k++)
+            rows[k] -= mean;
+        for (int k = 0; k < width; k += LANES)
             ADD_SQUARES(squares, rows + k);
-        }
         float parts = 1.0f / sqrtf(SUM_OF(squares) / (float)width + epsilon);
         for (int k = 0; k < width; k++)
             rows[k] = rows[k] * parts * weights[k] + biases[k];
@@ -218,9 +216,9 @@ TOKALIGN_INLINE void attend_by(
             found[r] = scores + (size_t)r * n_wide;
         }
         if (is_wide)
-            multiply_wide(rows, keys, size, n_wide, n_wide, found);
+            multiply_wide(rows, keys, size, n_wide, n_wide, ONES, found);
         else
-            multiply(rows, keys, size, n_wide, n_wide, found);
+            multiply(rows, keys, size, n_wide, n_wide, ONES, found);
         for (int r = 0; r < n_left; r++) {
             if (biases)
                 for (int j = 0; j < n; j++)
@@ -230,15 +228,13 @@ TOKALIGN_INLINE void attend_by(
         for (int r = 0; r < BLOCK; r++) {
             int own = r < n_left ? r : n_left - 1;
             rows[r] = scores + (size_t)own * n_wide;
+            parts[r] = parts[own];
             found[r] = out + (size_t)(i + own) * width;
         }
         if (is_wide)
-            multiply_wide(rows, three + 2 * width, n, stride, size, found);
+            multiply_wide(rows, three + 2 * width, n, stride, size, parts, found);
         else
-            multiply(rows, three + 2 * width, n, stride, size, found);
-        for (int r = 0; r < n_left; r++)
-            for (int k = 0; k < size; k++)
-                found[r][k] *= parts[r];
+            multiply(rows, three + 2 * width, n, stride, size, parts, found);
     }
 }
 

@@ -73,7 +73,7 @@ static inline void run_layer(
     uint8_t *rounded = scratch->rounded;
     float *scales = scratch->scales;
     round_rows(rows, n_rows, width, MIDDLE, FINEST, rounded, scales);
-    apply(tile, &layer->three, rounded, scales, n_rows, MIDDLE, 0, scratch->three);
+    apply(tile, &layer->three, rounded, scales, n_rows, 0, scratch->three);
     for (int s = 0; s < n_sequences; s++) {
         size_t first = (size_t)(bounds[s] - bounds[0]);
         for (int h = 0; h < encoder->n_heads; h++)
@@ -84,15 +84,15 @@ static inline void run_layer(
                 n_far, scratch->attention, scratch->attended + first * width + h * size);
     }
     round_rows(scratch->attended, n_rows, width, MIDDLE, FINEST, rounded, scales);
-    apply(tile, &layer->attended, rounded, scales, n_rows, MIDDLE, 0, scratch->three);
+    apply(tile, &layer->attended, rounded, scales, n_rows, 0, scratch->three);
     normalise(
         rows, scratch->three, n_rows, width, layer->after_attention.weights,
         layer->after_attention.biases, encoder->epsilon);
     round_rows(rows, n_rows, width, MIDDLE, FINEST, rounded, scales);
-    apply(tile, &layer->raised, rounded, scales, n_rows, MIDDLE, 1, scratch->raised);
+    apply(tile, &layer->raised, rounded, scales, n_rows, 1, scratch->raised);
     round_rows(
         scratch->raised, n_rows, encoder->inner, LOW_MIDDLE, LOW_FINEST, rounded, scales);
-    apply(tile, &layer->lowered, rounded, scales, n_rows, LOW_MIDDLE, 0, scratch->three);
+    apply(tile, &layer->lowered, rounded, scales, n_rows, 0, scratch->three);
     normalise(
         rows, scratch->three, n_rows, width, layer->after_all.weights, layer->after_all.biases,
         encoder->epsilon);

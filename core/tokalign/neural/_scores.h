@@ -35,7 +35,7 @@ static void multiply_rows(
             of_rows[r] = rows + (size_t)own * stride;
             of_out[r] = out + (size_t)own * n_out;
         }
-        multiply(of_rows, matrix, n_in, n_out, n_out, of_out);
+        multiply(of_rows, matrix, n_in, n_out, n_out, ONES, of_out);
     }
 }
 

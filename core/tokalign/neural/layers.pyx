@@ -10,8 +10,7 @@ product of their projections; a third projection scores each token against NULL.
 """
 
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t
-from libc.stdlib cimport calloc, free, malloc
-
+from libc.stdlib cimport calloc, free
 
 import numpy as np
 
@@ -21,14 +20,14 @@ from tokalign.types.locks import ForkLock
 
 cdef extern from "_run.h" nogil:
     const int PANEL
-    const int WIDE
+    const int WIDE, MIDDLE, LOW_MIDDLE
     ctypedef void (*Tile)(const uint8_t *const *rows, const int8_t *panel, int n_steps, int32_t *s)
     ctypedef struct Linear:
         int n_in, n_out
         const int8_t *packed
         const float *scales
         const float *biases
-        const int32_t *sums
+        const int32_t *zeros
     ctypedef struct Norm:
         const float *weights
         const float *biases
@@ -73,6 +72,22 @@ TILES = tuple([name for name in ("avx512", "avx2", "arm", "plain") if tile_named
 
 cdef int LARGEST_WEIGHT = 64
 cdef int ROWS_AT_ONCE = 256  # word pieces per run; more do not fit the caches
+cdef Py_ssize_t LINE = 64    # of the cache, which aligned vectors do not cross
+
+
+cdef object _room(Py_ssize_t n_values, dtype):
+    """Return an array of so many values that begins with a line of the cache."""
+    cdef Py_ssize_t n_bytes = n_values * np.dtype(dtype).itemsize
+    cdef uint8_t[::1] room = np.empty(n_bytes + LINE, dtype=np.uint8)
+    cdef Py_ssize_t first = -<Py_ssize_t>&room[0] & (LINE - 1)
+    return np.asarray(room[first : first + n_bytes]).view(dtype)
+
+
+cdef object _aligned(values, dtype):
+    """Return a flat copy of an array that begins with a line of the cache."""
+    flat = _room(values.size, dtype)
+    flat.reshape(values.shape)[...] = values
+    return flat
 
 
 cdef class Layers:
@@ -88,8 +103,8 @@ cdef class Layers:
     cdef Layer *layers
     cdef list kept          # arrays that the structures point into
     cdef object lock
-    cdef float *floats      # scratch, for n_rows rows of sequences of at most n_longest pieces
-    cdef uint8_t *rounded
+    cdef float[::1] floats  # scratch, for n_rows rows of sequences of at most n_longest pieces
+    cdef uint8_t[::1] rounded
     cdef int n_rows, n_longest, n_words
 
     def __cinit__(self, weights, made, tile=TILES[0]):
@@ -119,17 +134,15 @@ cdef class Layers:
 
     def __dealloc__(self):
         free(self.layers)
-        free(self.floats)
-        free(self.rounded)
 
     cdef const float *_floats(self, values) except NULL:
         """Return the address of an array, and keep it alive."""
-        cdef const float[::1] flat = np.ascontiguousarray(values, dtype=np.float32).reshape(-1)
+        cdef const float[::1] flat = _aligned(values, np.float32)
         self.kept.append(flat)
         return &flat[0]
 
     cdef const int8_t *_integers(self, values) except NULL:
-        cdef const int8_t[::1] flat = np.ascontiguousarray(values).reshape(-1)
+        cdef const int8_t[::1] flat = _aligned(values, np.int8)
         self.kept.append(flat)
         return &flat[0]
 
@@ -159,29 +172,29 @@ cdef class Layers:
 
     cdef int _layer(self, weights, name, Layer *layer) except -1:
         three = [f"{name}.attention.self.{part}" for part in ("query", "key", "value")]
-        self._linear(weights, three, &layer.three)
-        self._linear(weights, [f"{name}.attention.output.dense"], &layer.attended)
-        self._linear(weights, [f"{name}.intermediate.dense"], &layer.raised)
-        self._linear(weights, [f"{name}.output.dense"], &layer.lowered)
+        self._linear(weights, three, MIDDLE, &layer.three)
+        self._linear(weights, [f"{name}.attention.output.dense"], MIDDLE, &layer.attended)
+        self._linear(weights, [f"{name}.intermediate.dense"], MIDDLE, &layer.raised)
+        self._linear(weights, [f"{name}.output.dense"], LOW_MIDDLE, &layer.lowered)
         self._norm(weights, f"{name}.attention.output.LayerNorm", &layer.after_attention)
         return self._norm(weights, f"{name}.output.LayerNorm", &layer.after_all)
 
-    cdef int _linear(self, weights, names, Linear *linear) except -1:
+    cdef int _linear(self, weights, names, int middle, Linear *linear) except -1:
         """Round matrices with the same inputs, one above the other, and lay them in panels."""
-        cdef const int32_t[::1] sums
+        cdef const int32_t[::1] zeros
         matrix = np.concatenate([weights[f"{name}.weight"] for name in names])
         n_out, n_in = matrix.shape
         scales = np.abs(matrix).max(axis=1) / np.float32(LARGEST_WEIGHT)
         scales[scales == 0] = 1
         rounded = np.rint(matrix / scales[:, None]).astype(np.int8)
         panels = rounded.reshape(n_out // PANEL, PANEL, n_in // 4, 4).transpose(0, 2, 1, 3)
-        sums = rounded.sum(axis=1, dtype=np.int32)
-        self.kept.append(sums)
+        zeros = rounded.sum(axis=1, dtype=np.int32) * np.int32(middle)
+        self.kept.append(zeros)
         linear.n_in, linear.n_out = n_in, n_out
         linear.packed = self._integers(panels)
         linear.scales = self._floats(scales)
         linear.biases = self._floats(np.concatenate([weights[f"{name}.bias"] for name in names]))
-        linear.sums = &sums[0]
+        linear.zeros = &zeros[0]
         return 0
 
     cdef int _make_room(self, int n_rows, int n_longest, Scratch *scratch) except -1:
@@ -190,22 +203,17 @@ cdef class Layers:
         cdef size_t size = width // self.encoder.n_heads, widest = max(width, inner)
         if n_rows > self.n_rows or n_longest > self.n_longest:
             n_rows, n_longest = max(n_rows, self.n_rows), max(n_longest, self.n_longest)
-            free(self.floats)
-            free(self.rounded)
-            self.n_rows = self.n_longest = 0
-            self.floats = <float *>malloc(
-                sizeof(float) * (n_rows * (4 * width + inner + 1) + attend_scratch(n_longest, size))
+            self.floats = _room(
+                n_rows * (4 * width + inner + 1) + attend_scratch(n_longest, size), np.float32
             )
-            self.rounded = <uint8_t *>malloc(n_rows * widest)
-            if self.floats == NULL or self.rounded == NULL:
-                raise MemoryError
+            self.rounded = _room(n_rows * widest, np.uint8)
             self.n_rows, self.n_longest = n_rows, n_longest
-        scratch.three = self.floats
+        scratch.three = &self.floats[0]
         scratch.attended = scratch.three + self.n_rows * 3 * width
         scratch.raised = scratch.attended + self.n_rows * width
-        scratch.scales = scratch.raised + self.n_rows * inner
-        scratch.attention = scratch.scales + self.n_rows
-        scratch.rounded = self.rounded
+        scratch.attention = scratch.raised + self.n_rows * inner
+        scratch.scales = scratch.attention + attend_scratch(self.n_longest, size)
+        scratch.rounded = &self.rounded[0]
         return 0
 
     def states(self, sequences):
@@ -217,15 +225,13 @@ cdef class Layers:
             return []
         lengths = np.array([len(each) for each in sequences])
         cdef const int32_t[::1] bounds = np.cumsum([0, *lengths], dtype=np.int32)
-        cdef const int32_t[::1] ids = np.concatenate([each.ids for each in sequences]).astype(
-            np.int32
-        )
+        cdef const int32_t[::1] ids = np.concatenate([s.ids for s in sequences], dtype=np.int32)
         cdef const int32_t[::1] n_first = np.array([s.n_first for s in sequences], dtype=np.int32)
         if lengths.min() < 1 or lengths.max() > self.encoder.n_positions:
             raise ValueError(f"sequences of {lengths.min()} to {lengths.max()} word pieces")
         if np.min(ids) < 0 or np.max(ids) >= self.n_words:
             raise ValueError(f"pieces from {np.min(ids)} to {np.max(ids)} of {self.n_words}")
-        found = np.empty((len(ids), self.encoder.width), dtype=np.float32)
+        found = _room(len(ids) * self.encoder.width, np.float32).reshape(len(ids), -1)
         cdef float[:, ::1] states = found
         cdef Scratch scratch
         with self.lock:
