@@ -7,13 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference.pair import ReferencePair
-from reference.support import support_columns
+from reference.support import candidates, support_columns
 from reference.units import Units
 from support.contrasts import SIDES, TEXTS
 from tokalign.aligner import Aligner
 from tokalign.decoding.backend import Extras
 from tokalign.decoding.evidence import COLUMNS
 from tokalign.features.feature_groups import Lexicons
+from tokalign.grounding.sources import Sources
 from tokalign.texts.split_text import GrowingText, sentences_of
 from tokalign.types.options import AlignOptions
 
@@ -80,3 +81,18 @@ def test_a_text_that_grows_has_the_sentences_of_the_whole(pieces):
 def test_a_stream_is_grounded_as_the_whole_answer(pieces):
     found = list(ALIGNER.ground_stream(pieces, PASSAGES))
     assert found == list(ALIGNER.ground("".join(pieces), PASSAGES).sentences)
+
+
+@given(st.data())
+def test_candidates_are_those_of_the_twin(data):
+    words = ["Holm", "Ulm", "Wu", "Rhine", "Skarn", "Tarn", "Vell"]
+    sentence = st.lists(st.sampled_from(words), min_size=1, max_size=4).map(" ".join)
+    passage = st.lists(sentence, max_size=5).map(lambda them: "".join(f"{one}. " for one in them))
+    sources = Sources.of(data.draw(st.lists(passage, max_size=3)))
+    holders = sources.holders(sources.numbers(words))
+    for row, word in zip(holders, words, strict=True):
+        assert row.tolist() == [word in each.span.text for each in sources.sentences]
+    grades = st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0]), min_size=7, max_size=7)
+    weights, n = np.array(data.draw(grades)), data.draw(st.integers(1, 3))
+    expected = candidates(holders, weights, sources.starts, n)
+    assert sources.candidates(holders, weights, n) == expected

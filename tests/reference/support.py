@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
+from tokalign.grounding.sources import LEAST_SHARE, SHARED_BEFORE, local_weights
 
 from reference.pair import ReferencePair
 from reference.units import Units
@@ -64,3 +66,22 @@ def support_columns(
             }
         )
     return rows
+
+
+def candidates(
+    holders: NDArray[np.bool_], weights: NDArray[np.float64], starts: Sequence[int], n: int
+) -> list[int]:
+    """Return the sentences of each passage that are candidates, those that add most, at most n."""
+    least = LEAST_SHARE * weights.sum()
+    found = []
+    for start, end in pairwise(starts):
+        own = holders[:, start:end]
+        left, chosen = local_weights(weights, own), []
+        for _ in range(min(n, end - start)):
+            gains = np.where(weights @ own > least, left @ own, -1.0)
+            gains[chosen] = -1.0
+            if gains.max() >= 0.0:
+                chosen.append(int(gains.argmax()))
+                left[own[:, chosen[-1]]] *= SHARED_BEFORE
+        found += sorted(start + each for each in chosen)
+    return found

@@ -32,10 +32,10 @@ MOST_NAMES = 3
 """Of what an object is part of, before its own cells."""
 MOST_WORDS, MOST_LETTERS = 20, 200
 """Of a cell that is read with its names; a longer one is text."""
-_ANY = re.compile(
-    r"\t|\|[ \t]*:?-|-[ \t]*\||<t[hdr]\b|\A\s*[\[{]|\A[^\n,]*,[^\n,]*,", re.IGNORECASE
-)
-"""What a passage with a table or JSON holds."""
+_FIRST = re.compile(r"\s*[\[{]|[^\n,]*,[^\n,]*,")
+_ANY = re.compile(r"\t|\|[ \t]*:?-|-[ \t]*\||<t[hdr]\b", re.IGNORECASE)
+"""What a passage with a table or JSON begins with, or holds beside one of _SIGNS."""
+_SIGNS = ("\t", "|", "<")
 _PIPE = re.compile(r"(?<!\\)\|")
 _OPENING = re.compile(r"<table\b", re.IGNORECASE)
 _CLOSING = re.compile(r"</table>", re.IGNORECASE)
@@ -117,7 +117,8 @@ def blocks_of(text: str, name: str) -> list[PassageBlock]:
     objects = _objects(text)
     if objects:
         return objects
-    tables = [*_html_tables(text), *_line_tables(text)] if _ANY.search(text) else []
+    has_any = _FIRST.match(text) or (any(map(text.__contains__, _SIGNS)) and _ANY.search(text))
+    tables = [*_html_tables(text), *_line_tables(text)] if has_any else []
     if not tables:
         return [PassageBlock(each.start, each.end, each.text) for each in sentences_of(text, name)]
     found: list[PassageBlock] = []

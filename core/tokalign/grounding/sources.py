@@ -104,11 +104,13 @@ class Sources:
 
     def holders(self, stems: Sequence[int]) -> NDArray[np.bool_]:
         """Return whether each sentence holds each stem, shape (n_stems, n_sentences)."""
-        found = np.zeros((len(stems), len(self.sentences)), np.bool_)
-        for row, number in enumerate(stems):
-            if number >= 0:
-                found[row, self._held[number]] = True
-        return found
+        n_sentences = len(self.sentences)
+        found = np.zeros(len(stems) * n_sentences, np.bool_)
+        rows = [(row * n_sentences, number) for row, number in enumerate(stems) if number >= 0]
+        found[[first + sentence for first, number in rows for sentence in self._held[number]]] = (
+            True
+        )
+        return found.reshape(len(stems), n_sentences)
 
     def hold_pair(self, pair: tuple[int, int], passages: Iterable[int]) -> bool:
         """Whether two stems are adjacent in a sentence of one of these passages."""
@@ -127,18 +129,10 @@ class Sources:
         found: list[int] = []
         shared = weights @ holders
         for start, end in self._shortlist(shared, least):
-            own = holders[:, start:end]
-            left = local_weights(weights, own)
-            own_found: list[int] = []
-            for _ in range(min(n, end - start)):
-                gains = np.where(shared[start:end] > least, left @ own, -1.0)
-                gains[own_found] = -1.0
-                best = int(gains.argmax())
-                if gains[best] < 0.0:
-                    break
-                own_found.append(best)
-                left[own[:, best]] *= SHARED_BEFORE
-            found += sorted(start + each for each in own_found)
+            own = np.flatnonzero(shared[start:end] > least).tolist()
+            if len(own) > n:
+                own = sorted(_best(holders[:, start:end], weights, own, n))
+            found += [start + each for each in own]
         return found
 
     def _shortlist(self, shared: NDArray[np.float64], least: float) -> list[tuple[int, int]]:
@@ -148,6 +142,21 @@ class Sources:
         most = np.maximum.reduceat(shared, [start for start, _ in filled]) if filled else shared
         order = np.argsort(-most, kind="stable")[:MOST_PASSAGES]
         return [filled[number] for number in sorted(order.tolist()) if most[number] > least]
+
+
+def _best(
+    holders: NDArray[np.bool_], weights: NDArray[np.float64], numbers: Sequence[int], n: int
+) -> list[int]:
+    """Return n of some sentences of a passage, the best first; parameters as of `candidates`."""
+    left = local_weights(weights, holders)
+    found: list[int] = []
+    for _ in range(n):
+        gains = np.full(holders.shape[1], -1.0)
+        gains[numbers] = (left @ holders)[numbers]
+        gains[found] = -1.0
+        found.append(int(gains.argmax()))
+        left[holders[:, found[-1]]] *= SHARED_BEFORE
+    return found
 
 
 def local_weights(weights: NDArray[np.float64], holders: NDArray[np.bool_]) -> NDArray[np.float64]:
