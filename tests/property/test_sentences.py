@@ -33,6 +33,7 @@ PIECES = (
         "*",
         "-",
     ),
+    *("<h2>", "\u00a7 ", "Q3.", "4a.", "iv.", "Section IV. ", "Clause B. "),
     *(
         ":)",
         ";-)",
@@ -100,6 +101,8 @@ PIECES = (
 @example(": 1. x")
 @example("a. ((")
 @example("a. ( b")
+@example("<h2>3. Fees")
+@example("\n\u00a7 3. Fees.\n\u00a7 4. Rooms. \u00a7 5")
 def test_sentences_are_those_of_the_twin(text):
     assert list(Sentences(text)) == twin.sentences(text)
 
@@ -145,6 +148,10 @@ BY_HAND = [
     ["Visit www.example.com or mail a.b@example.com.", "Bye."],
     ["“Stop!”", "‘Never.’"],
     ["The end…", "A start."],
+    ["4a. Open the lid.", "Q3. Is it open?"],
+    ["<h2>3. Fees</h2>"],
+    ["<p>iv. Open it."],
+    ["\u00a7 5. Close it.", "Section IV. Fees are due."],
 ]
 
 
@@ -189,7 +196,7 @@ def test_the_first_sentence_is_found_without_reading_the_rest():
     [
         "A sentence. ", ".", ". ", ".(", ". (", ".)", "(", ")", " ", "\n", "x", ":)", " :)", " :(",
         "a. :) ", ".\n", "1. ", "U.S. ", "a.b.", "x.Y", '."', '". "', "-", " -", ".-", "!", "…",
-        "x" * 40 + ".", "Mr. ", "etc. ", ": 1. ", ":",
+        "<a. ", "x" * 40 + ".", "Mr. ", "etc. ", ": 1. ", ":",
     ],
 )  # fmt: skip
 def test_splitting_reads_each_character_a_bounded_number_of_times(piece):

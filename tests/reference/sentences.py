@@ -266,9 +266,18 @@ def _letters(text: str) -> str:
 def _ends(
     text: str, start: int, body: int, mark: int, marks: str, closed: bool, position: int
 ) -> bool:
+    label_at = max(start, body)
+    for _ in range(6):
+        if label_at >= mark or text[label_at] not in "*_<":
+            break
+        tag = re.compile(r"<[^>\n\r\0]{0,94}>").match(text, label_at)
+        label_at = tag.end() if tag else label_at + 1
     before = text[start:mark]
     after = text[position:]
-    word = re.search(r"\S*\Z", before)[0][-LONGEST_WORD:].lstrip(_OPENERS)
+    word = re.search(r"\S*\Z", before)[0][-LONGEST_WORD:]
+    if mark - len(word) <= label_at < mark:
+        word = text[label_at:mark]
+    word = word.lstrip(_OPENERS)
     at = mark - len(word)
     before = text[start:at]
     following = after.lstrip()
@@ -289,6 +298,7 @@ def _ends(
         first.isalnum()
         or (following[0] in _OPENERS and first != "" and not first.isspace())
         or following[0] in "#$@>"
+        or (following[0] == "\u00a7" and text[-len(following) - 1] == "\n")
     )
     next_word = _ascii_lower(_letters(bare))
     if "!" in marks or "?" in marks:
@@ -300,20 +310,24 @@ def _ends(
         return first.isupper()
     if closed:
         return begins and not first.islower()
-    label_at = max(start, body)
-    label_at += len(text[label_at:]) - len(text[label_at:].lstrip("*_"))
-    if not before or at in (body, label_at) or before.endswith(": "):
-        if len(word) == 1 or (0 < len(word) <= 3 and word.isdecimal()):
+    is_number = (
+        len(word) == 1
+        or (0 < len(word) <= 3 and word.isdecimal())
+        or re.fullmatch(r"(?=.{3,12}\Z)[0-9]+(?:\.[0-9]+)*", word)
+        or _is_roman(word)
+    )
+    if not before or at in (body, label_at):
+        is_mixed = word.isalnum() and len(word) <= 4
+        if is_number or (is_mixed and (word[0].isdecimal() or word[-1].isdecimal())):
             return False
-        if re.fullmatch(r"(?=.{3,12}\Z)[0-9]+(?:\.[0-9]+)*", word) or _is_roman(word, upper=True):
-            return False
-    elif len(word) <= 3 and all(map(str.isdecimal, word)) and before.endswith(" "):
+    elif before.endswith(" ") and is_number:
         label = text[label_at : at - 1]
-        if label == _letters(label + " ") and _ascii_lower(label) in LABELLED:
+        is_named = label == _letters(label + " ") and _ascii_lower(label) in LABELLED
+        if before.endswith(": ") or is_named or label == "\u00a7":
             return False
     lower = _ascii_lower(word)
-    is_number = first.isdecimal() or _is_roman(_letters(bare), upper=True)
-    if lower in NEVER_LAST or (lower in BEFORE_DIGITS and is_number):
+    counts = first.isdecimal() or re.fullmatch("[IVXL]{1,6}", _letters(bare))
+    if lower in NEVER_LAST or (lower in BEFORE_DIGITS and counts):
         return False
     is_initial = len(word) == 1 and word.isalpha() and word != "I"
     if lower in SELDOM_LAST or is_initial or _is_initials(word):
@@ -323,8 +337,8 @@ def _ends(
     return begins
 
 
-def _is_roman(word: str, *, upper: bool) -> bool:
-    return re.fullmatch("[IVXL]{1,6}" if upper else "[ivxl]{1,6}", word) is not None
+def _is_roman(word: str) -> bool:
+    return re.fullmatch("[IVXL]{1,6}|[ivxl]{1,6}", word) is not None
 
 
 def _is_initials(word: str) -> bool:

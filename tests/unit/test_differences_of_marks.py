@@ -58,18 +58,59 @@ def test_marks_change_the_form_alone(diff, marked, is_new):
     assert TextDiff.from_dict(found.to_dict()) == found
 
 
-@pytest.mark.parametrize(
-    "label", ["{}. ", "({}) ", "## {}. ", "Step {}: ", "**{}.** ", "{}) ", "Section {}. ", "> {}. "]
-)
+LABELS = (
+    "{}. ", "({}) ", "## {}. ", "Step {}: ", "**{}.** ", "{}) ", "Section {}. ", "> {}. ",
+    "## {} ", "## 2.{} ", "2.{} ", "1.2.{}. ", "\u00a7 {} ", "\u00a7 {}. ", "**\u00a7 {}** ",
+    "Article {} - ", "Item {}. ", "Paragraph {}. ", "Q{}. ", "Q{}: ", "{} - ", "{}: ", "[{}] ",
+    "[^{}]: ", "<h2>{}. ", "<h2>{} ", "<p>({}) ", "{}a. ", "({a}) ", "{a}. ", "{A}. ",
+    "## {A}. ", "Annex {A}. ", "{i}. ", "({i}) ", "{I}. ", "Section {I}. ", "Chapter {}\n\n",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("label", LABELS)
 def test_what_is_numbered_anew_raises_no_alarm(diff, label):
-    lines = ["Wash the rice", "Boil the water", "Serve it hot"]
+    lines = ["Wash the rice", "Boil the water", "Serve it hot", "Bring forks"]
+    numbers = [{"a": "abcd"[k], "A": "ABCD"[k], "i": ("i", "ii", "iii", "iv")[k]} for k in range(4)]
     old, new = (
-        "\n\n".join(label.format(k + 1) + line for k, line in enumerate(some))
-        for some in ([lines[0], lines[2]], lines)
+        "\n\n".join(
+            label.format(k + 1, **numbers[k], I=numbers[k]["i"].upper()) + line
+            for k, line in enumerate(some)
+        )
+        for some in ([lines[0], *lines[2:]], lines)
+    )
+    for sides in ((old, new), (new, old)):
+        found = diff(*sides)
+        summary = summarize(found)
+        assert summary.alarms == ()
+        assert summary.n_moved == 0
+        assert len(summary.renumbered) == (1 if "Chapter" in label else 2)
+        kinds = [str(each.kind) for each in found.blocks if each.kind != "same"]
+        come = ["inserted" if sides[0] == old else "deleted"] * (1 + ("Chapter" in label))
+        assert sorted(kinds) == sorted(["changed"] * len(summary.renumbered) + come)
+
+
+def test_rows_that_are_numbered_anew_raise_no_alarm_but_a_value_does(diff):
+    rows = "| No. | What |\n|---|---|\n| 1 | Wash rice |\n| 2 | {}Serve it hot |\n"
+    summary = summarize(diff(rows.format(""), rows.format("Boil water |\n| 3 | ")))
+    assert summary.alarms == ()
+    assert [each[:2] for each in summary.renumbered] == [("2", "3")]
+    ports = "| Port | What |\n|---|---|\n| {} | Web |\n| 25 | Mail |\n"
+    assert len(summarize(diff(ports.format(80), ports.format(443))).alarms) == 1
+
+
+@pytest.mark.parametrize("label", ["## {} ", "2.{} ", "{}. ", "Section {}: "])
+def test_short_headings_pair_by_their_words_not_by_their_numbers(diff, label):
+    titles = ["Fees", "Terms", "Rooms"]
+    old, new = (
+        "\n\n".join(label.format(k) + title for k, title in enumerate(some, 1))
+        for some in (titles, ["Pets", *titles])
     )
     summary = summarize(diff(old, new))
-    assert summary.alarms == ()
-    assert (summary.n_deleted, summary.n_inserted) == (0, 3)
+    assert [each[:2] for each in summary.renumbered] == [
+        (label.format(k).split()[-1].strip(":."), label.format(k + 1).split()[-1].strip(":."))
+        for k in (1, 2, 3)
+    ]
+    assert {str(kind): n for kind, n in summary.blocks.items()} == {"changed": 3, "inserted": 1}
 
 
 def test_an_underlined_heading_that_is_numbered_anew_raises_no_alarm(diff):

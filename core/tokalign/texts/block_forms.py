@@ -27,17 +27,23 @@ _DIRECTIVE = regex(
 )
 
 _NAME = (
-    r"(?i:section|article|chapter|part|clause|rule|appendix|annex|schedule|step|paragraph"
-    r"|subsection|table|figure|sec\.|art\.|\u00a7\u00a7?)\s{0,3}"
+    r"(?i:section|article|chapter|part|clause|rule|appendix|annex|schedule|step|paragraph|item"
+    r"|subsection|table|figure|question|phase|principle|exhibit|exercise|sec\.|art\.|\u00a7\u00a7?)\s{0,3}"
 )
 _DOTTED = r"\d{1,3}(?:\.\d{1,3}){0,5}"
 _TITLE = r"\**\s+[*_`\"\u201c(A-Z]"
 _LABEL = regex(
-    rf"[\s>#*_=-]{{0,12}}({_NAME}(?:{_DOTTED}|[A-Z]|[IVXLC]{{1,6}})(?:[.:)](?=[\s*])|(?={_TITLE}|\s*\Z))"
-    rf"|\d{{1,3}}(?:\.\d{{1,3}}){{1,5}}(?={_TITLE})|(?<=#\s)\d{{1,3}}(?={_TITLE})"
+    r"(?:\s*<[^<>\n]{1,96}>){0,3}[\s>#*_=-]{0,12}"
+    rf"({_NAME}(?:{_DOTTED}|[A-Z]|[IVXLC]{{1,6}})(?:[.:)](?=[\s*])|(?={_TITLE}|\s[-\u2013\u2014]\s|\s*\Z))"
+    rf"|\d{{1,3}}(?:\.\d{{1,3}}){{1,5}}(?={_TITLE})|(?:(?<=#\s)|(?<=<h\d>))(?:\d{{1,3}}|[A-Z][.):])(?={_TITLE})"
     rf"|\d{{1,3}}(?=[ \t]+[^\n]{{1,120}}\n[ \t]*(?:={{3}}|-{{3}}))"
-    rf"|(?:{_DOTTED}|[IVXLC]{{1,6}})[.)](?=[\s*])|\(?(?:[a-z]|[ivxl]{{1,5}}|\d{{1,3}})\)(?=[\s*]))"
+    rf"|(?:{_DOTTED}|\d{{1,3}}[a-z]|[a-z]|[ivxl]{{1,5}}|[IVXLC]{{1,6}})[.)](?=[\s*])"
+    rf"|Q\d{{1,3}}[.:)](?=\s)|\d{{1,3}}(?::(?={_TITLE})|(?=\s[-\u2013\u2014]{_TITLE}))"
+    rf"|\((?:[a-z]|[ivxl]{{1,5}}|\d{{1,3}})\)(?=[\s*])|\[\^?\d{{1,3}}\]:?(?=\s))"
 )
+_COUNTED = regex(r"([ \t|*>#(\[-]*(?:[A-Za-z]{1,12}[-_. ]{1,2})?)(\d{1,3}|[A-Z])(?=[\s.:)|\]])")
+_FAR = 2000
+"""Most characters between the numbers of two entries."""
 _PROMPT = regex(r"[ \t]*(?:\(\w+\) ?)?(?:[$%>]|>{3,4}|\.{3,4}|[A-Z]:[^>\n]{0,60}>) ")
 _OF_CONSOLE = regex(r"(?:code-block::|sourcecode::|```|~~~) ?(?:console|output)\Z")
 _SESSION = regex(r"^[ \t]*([=-])\1{2,} .* \1{3,}[ \t]*$", re.MULTILINE)
@@ -194,6 +200,43 @@ def labels_of(old: str, new: str) -> tuple[TextRange, TextRange] | None:
     return None if labels[0] is None or labels[1] is None else (labels[0], labels[1])
 
 
+def unlabelled(text: str) -> str:
+    """Return a block without its label; where nothing else is said, with digits that are alike.
+
+    Examples
+    --------
+    >>> unlabelled("## 4.2. Fees"), unlabelled("Chapter 4")
+    ('## Fees', 'Chapter 0')
+    """
+    label = label_of(text)
+    if label is None:
+        return text
+    rest = text[: label[0]] + text[label[1] :].lstrip()
+    return rest if any(map(str.isalpha, rest)) else re.sub(r"\d+", "0", text)
+
+
+def counter_of(text: str, at: int) -> TextRange | None:
+    """Return the range of what counts the entries of a list at the line of a place: the next number
+    or capital letter begins a line below in the same way, or the one before it one above.
+
+    Examples
+    --------
+    >>> rows = "| 7 | Red |\\n| 8 | Blue |\\n| 80 | Green |"
+    >>> counter_of(rows, 16), counter_of(rows, 26)
+    ((14, 15), None)
+    """
+    line = _COUNTED.match(text, text.rfind("\n", 0, at) + 1)
+    if line is None:
+        return None
+    head, number = line.groups()
+    sides = text[max(0, line.start() - _FAR) : line.start()], text[line.end() : line.end() + _FAR]
+    for side, step in zip(sides, (-1, 1), strict=True):
+        other = str(int(number) + step) if number.isdecimal() else chr(ord(number) + step)
+        if re.search(rf"^{re.escape(head + other)}(?!\w)", side, re.MULTILINE):
+            return line.span(2)
+    return None
+
+
 def with_underline(text: str, span: TextRange) -> str:
     """Return a range of a text, with the line below if that makes it a heading."""
     below = _BELOW.match(text, span[1])
@@ -202,7 +245,7 @@ def with_underline(text: str, span: TextRange) -> str:
 
 def number_of(label: str) -> str:
     """Return a label without its name and its signs: Section 4.2 is 4.2."""
-    return label.split()[-1].strip(".():*§")
+    return label.split()[-1].strip(".():*§[]^")
 
 
 def follows_name(text: str, at: int) -> bool:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from tokalign.english.reading import words_of
 from tokalign.errors import ShapeError
-from tokalign.texts.block_forms import BlockForm, forms_of
+from tokalign.texts.block_forms import BlockForm, forms_of, unlabelled
 from tokalign.texts.listed_items import listed_items
 from tokalign.texts.sentence_candidates import TextCandidate, find_candidates
 from tokalign.texts.sentence_matching import UNITS, best_chain
@@ -216,7 +216,7 @@ class TextPlan:
         self.old = old
         self.new = new
         candidates, self._same = find_candidates(
-            [each.text for each in old], [each.text for each in new]
+            [unlabelled(each.text) for each in old], [unlabelled(each.text) for each in new]
         )
         paired = (
             {i for each in self._same for i in each.old},
@@ -256,9 +256,10 @@ class TextPlan:
         return old == new
 
     def pairs(self) -> Iterator[tuple[str, str]]:
-        """Yield the old and the new text of each candidate."""
+        """Yield the old and the new text of each candidate, without labels."""
         for each in self.candidates:
-            yield self.texts(each.old, each.new)
+            old, new = self.texts(each.old, each.new)
+            yield unlabelled(old), unlabelled(new)
 
     def texts(self, old: Sequence[int], new: Sequence[int]) -> tuple[str, str]:
         """Return both texts from the first to the last of some sentences."""

@@ -38,6 +38,7 @@ cdef enum:
     N_WORD = 12         # bytes of a listed word and its end
     N_REFERENCE = 40    # most characters of a reference between brackets
     N_TAG = 96          # most characters of a tag or a command
+    N_OPENED = 6        # most tags and signs of emphasis before a label
     N_BRACKETS = 200    # most characters that are looked at, on each side, for brackets
 
     # What a listed word is.
@@ -370,15 +371,26 @@ cdef bint ends_here(
     """
     cdef Py_UCS4 following = at(scan, after)
     cdef Py_UCS4 first, second, letter
-    cdef Py_ssize_t i, i_label, n_letters
+    cdef Py_ssize_t i, n_letters
+    cdef Py_ssize_t i_label = max(start, body)  # where a label may stand
     cdef Py_ssize_t word = mark     # where the word before the mark starts, without what opens it
     cdef bint begins
     cdef bint is_lower = True       # of the word
     cdef bint is_alpha = True
     cdef bint is_decimal = True
+    cdef bint is_alnum = True
+    cdef bint is_number
     cdef int lists
 
-    while word > start and mark - word < N_LOOKED_AT and not is_space(scan, word - 1):
+    for _ in range(N_OPENED):
+        if i_label < mark and at(scan, i_label) in (u"*", u"_"):
+            i_label += 1
+        elif i_label < mark and at(scan, i_label) == u"<":
+            i_label = max(i_label + 1, find(scan, i_label, u">", N_TAG))
+    while (
+        word > start and word != i_label and mark - word < N_LOOKED_AT
+        and not is_space(scan, word - 1)
+    ):
         word -= 1
     while word < mark and opens(at(scan, word)):
         word += 1
@@ -388,6 +400,7 @@ cdef bint ends_here(
         is_alpha = is_alpha and Py_UNICODE_ISALPHA(letter)
         is_lower = is_lower and Py_UNICODE_ISLOWER(letter)
         is_decimal = is_decimal and Py_UNICODE_ISDECIMAL(letter)
+        is_alnum = is_alnum and Py_UNICODE_ISALNUM(letter)
 
     if not is_spaced:
         # "the end.The next": a space was forgotten, but no address or file name is cut.
@@ -407,6 +420,7 @@ cdef bint ends_here(
         Py_UNICODE_ISALNUM(first)
         or opens(following) and i < scan.n and not Py_UNICODE_ISSPACE(first)
         or following in (u"#", u"$", u"@", u">")
+        or (following == 0xA7 and at(scan, after - 1) == u"\n")
     )
     if kind == CALL:
         if not Py_UNICODE_ISLOWER(first):
@@ -422,21 +436,20 @@ cdef bint ends_here(
         return begins and not Py_UNICODE_ISLOWER(first)
 
     # A single period. First the enumerators: "1. Open it.", "b. Close it.", "2.1. Terms", "Step 3.",
-    # "**3.** Open it."
-    i_label = max(start, body)
-    while at(scan, i_label) in (u"*", u"_"):
-        i_label += 1
-    if word == start or word == body or word == i_label or (
-        at(scan, word - 1) == u" " and at(scan, word - 2) == u":"
-    ):
-        if n_letters == 1 or (0 < n_letters <= 3 and is_decimal):
+    # "**3.** Open it.", "<h2>3. Terms", "Q3. Is it open?", "4a. Close it.", "§ 5. Terms"
+    is_number = (
+        n_letters == 1 or (is_decimal and 0 < n_letters <= 3) or is_level(scan, word, mark)
+        or is_roman(scan, word, mark)
+    )
+    if word == start or word == body or word == i_label:
+        if is_number or (is_alnum and 0 < n_letters <= 4 and (
+            Py_UNICODE_ISDECIMAL(at(scan, word)) or Py_UNICODE_ISDECIMAL(at(scan, mark - 1))
+        )):
             return False
-        if is_level(scan, word, mark) or (
-            Py_UNICODE_ISUPPER(at(scan, word)) and is_roman(scan, word, mark)
-        ):
-            return False
-    elif is_decimal and n_letters <= 3 and at(scan, word - 1) == u" ":
-        if word_after(scan, i_label) == word - 1 and listed(scan, i_label, word - 1) & LABEL:
+    elif at(scan, word - 1) == u" " and is_number:
+        if at(scan, word - 2) == u":" or (
+            word_after(scan, i_label) == word - 1 and listed(scan, i_label, word - 1) & LABEL
+        ) or (at(scan, i_label) == 0xA7 and word == i_label + 2):
             return False
     lists = listed(scan, word, mark)
     if lists & NEVER or (lists & DIGITS and (

@@ -20,6 +20,7 @@ from tokalign.texts.block_forms import (
     BlockForm,
     TextRange,
     cells_of,
+    counter_of,
     follows_name,
     forms_of,
     labels_of,
@@ -241,13 +242,25 @@ def renumbered(diff: TextDiff) -> tuple[Renumbered, ...]:
     found = []
     for block in diff.blocks:
         texts = with_underline(diff.old, block.old), with_underline(diff.new, block.new)
-        if texts[0] == texts[1] or (labels := labels_of(*texts)) is None:
+        if texts[0] == texts[1]:
             continue
-        old, new = (number_of(text[slice(*at)]) for text, at in zip(texts, labels, strict=True))
+        if (labels := labels_of(*texts)) is not None:
+            old, new = (number_of(text[slice(*at)]) for text, at in zip(texts, labels, strict=True))
+        else:
+            old, new = counted(diff, block)
         if old != new:
             lines = _line_of(diff.old, block.old[0]), _line_of(diff.new, block.new[0])
             found.append(Renumbered(old, new, *lines))
     return tuple(found)
+
+
+def counted(diff: TextDiff, each: DiffBlock | DiffSegment) -> tuple[str, str]:
+    """Return what counts the lines where a block or a segment begins, if it does on both sides."""
+    sides = (diff.old, each.old), (diff.new, each.new)
+    counters = [counter_of(text, start) if start < end else None for text, (start, end) in sides]
+    if counters[0] is None or counters[1] is None:
+        return "", ""
+    return diff.old[slice(*counters[0])], diff.new[slice(*counters[1])]
 
 
 def alarms_of(diff: TextDiff) -> tuple[Alarm, ...]:
@@ -524,6 +537,8 @@ class _Finder:
             is_prose = any(len(_PROSE.findall(each)) > 3 for each in (old, new))
             is_told = change in _OF_CODE and not is_prose
             return (change, "code") if is_told and self._is_set(segment, form) else None
+        if old and new and (number_of(old), number_of(new)) == counted(self._diff, segment):
+            return None
         if change is not Change.NUMBER:
             is_title = change is Change.NAME and form is BlockForm.HEADING
             return None if is_title else (change, str(change))

@@ -113,7 +113,7 @@ def _changed(diff: TextDiff) -> Iterator[tuple[DiffBlock, int, DiffSegment, str,
         found = [
             (s, each)
             for s, each in enumerate(block.segments)
-            if block.move is not None or each.kind is not EditKind.EQUAL
+            if (block.move is not None or each.kind is not EditKind.EQUAL) and each.change != MARKUP
         ]
         if not found:
             continue
