@@ -273,3 +273,40 @@ def test_mark_up_does_not_make_a_sentence_rewritten(diff):
     old = "# queue [![build](https://example.org/b.svg)](https://example.org/b) for all of us"
     found = diff(old, old.replace("/b", "/c/d/e/f/g/h/i/j/k/l/m/n/o/p"))
     assert set(summarize(found).changes) == {"markup"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "shown"),
+    [
+        ("He is safe there.", "He isn't safe there.", ["is safe → isn't safe"]),
+        ("It can't rain.", "It can rain.", ["can't → can"]),
+        ("It cannot fail.", "It can fail.", ["cannot fail → can fail"]),
+        (
+            "Runs on Python 3.8, 3.9 and 3.10.",
+            "Runs on Python 3.9, 3.10 and 3.11.",
+            ["Python 3.8, 3.9 → Python 3.9", "3.10 → 3.10 and 3.11"],
+        ),
+        ("Only members vote.", "Members vote.", ["Only members → Members"]),
+        (
+            "The fee is $40 and 5 EUR.",
+            "The fee is $45 and 6 EUR.",
+            ["$40 and 5 EUR → $45 and 6 EUR"],
+        ),
+        ("They pay 4.5% a year.", "They pay 5.4% a year.", ["4.5% → 5.4%"]),
+        ("It takes 3-5 days.", "It takes 3-7 days.", ["3-5 days → 3-7 days"]),
+        (
+            "The buyer pays the seller.",
+            "The seller pays the buyer.",
+            ["The buyer pays the seller. → The seller pays the buyer."],
+        ),
+        (
+            "Ann pays Bob. Carl pays Dora.",
+            "Bob pays Ann. Dora pays Carl.",
+            ["Ann pays Bob. → Bob pays Ann.", "Carl pays Dora. → Dora pays Carl."],
+        ),
+    ],
+)
+def test_alarms_show_words_as_they_stand_and_values_whole(diff, old, new, shown):
+    alarms = summarize(diff(old, new)).alarms
+    assert [str(each) for each in alarms] == shown
+    assert {each.where for each in alarms} == {"line 1→1"}

@@ -54,6 +54,7 @@ from tokalign.types.patterns import regex
 _FUNCTION_WORDS = frozenset(function_words())
 _VALUES = {
     Kind.MONEY: "money", Kind.DATE: "date", Kind.TIME: "time", Kind.QUANTITY: "number",
+    Kind.PERCENT: "number", Kind.RANGE: "number",
 }  # fmt: skip
 KINDS = (
     "money", "number", "date", "time", "negation", "modality", "opposite", "quantity", "condition",
@@ -169,8 +170,8 @@ class Alarm:
         Old and new words; empty on a side without words.
     places : tuple of AlarmPlace
         In the order of the new text; at least one.
-    beside : (before, after)
-        Words beside those of the first place.
+    beside : (old, new)
+        The words of the first place with one before and one behind them.
     """
 
     change: Change
@@ -195,11 +196,8 @@ class Alarm:
         old, new = one_line(self.old), one_line(self.new)
         if self.places[0].sentence in ("deleted", "inserted"):
             return f"{self.places[0].sentence}: {old or new}"
-        if self.change is Change.ROLES and old.lower() == new.lower():
-            return f"{new} has another role"
-        if any(self.beside) and not (old and new):
-            before, after = self.beside
-            old, new = (" ".join(filter(None, (before, each, after))) for each in (old, new))
+        if not (old and new) and all(self.beside):
+            old, new = map(one_line, self.beside)
         if old and new:
             return f"{old} → {new}"
         return f"“{old}” is gone" if old else f"“{new}” is new"
@@ -209,9 +207,11 @@ class Alarm:
         """Lines of the first place in both texts, what became of its sentence, and how many more
         places there are."""
         first = self.places[0]
-        lines = f"{first.old_line}" * bool(self.old) + "→" * bool(self.old and self.new)
-        lines += f"{first.new_line}" * bool(self.new)
-        fate = first.sentence if first.sentence not in ("deleted", "inserted") else ""
+        is_whole = first.sentence in ("deleted", "inserted")
+        lines = f"{first.old_line}→{first.new_line}"
+        if is_whole:
+            lines = f"{first.old_line if self.old else first.new_line}"
+        fate = "" if is_whole else first.sentence
         row = f"row {one_line(first.row)}" * bool(first.row)
         said = [f"line {lines}", row, f"sentence {fate}" * bool(fate)]
         n = len(self.places)
@@ -339,6 +339,7 @@ class _Finder:
             forms_of(diff.old, [each.old[0] for each in diff.blocks]),
             forms_of(diff.new, [each.new[0] for each in diff.blocks]),
         )
+        exchanged = -1
         for number, block in enumerate(diff.blocks):
             form = forms[block.new[0] < block.new[1]][number]
             is_whole = block.kind in (BlockKind.DELETED, BlockKind.INSERTED)
@@ -365,14 +366,19 @@ class _Finder:
                     if not is_sure or (is_code and not stayed):
                         continue
                     told = self._change(segment, Change(change), old, new, kind, form)
-                    if change == Change.ROLES and not self._are_exchanged(block, old, new):
-                        told = None
+                    if change == Change.ROLES:  # once a block, as a whole
+                        if exchanged == number or not self._are_exchanged(block, old, new):
+                            continue
+                        exchanged = number
+                        old, new = (
+                            without_marks(each).strip() for each, _ in self._sides(block, segment)
+                        )
                 if told:
                     row = self._row(block) if form is BlockForm.CELL else ""
                     at = self._numbers[id(block)], fate(block)
                     lines = _line_of(diff.old, segment.old[0]), _line_of(diff.new, segment.new[0])
                     place = AlarmPlace(number, s, *at, *lines, row)
-                    yield Alarm(*told, old, new, (place,), self._beside(block, s))
+                    yield Alarm(*told, old, new, (place,), self._beside(block, segment))
 
     def _listed(self, block: DiffBlock) -> list[tuple[int, DiffSegment]]:
         """Return the segments and their numbers; values of a list that all change are one."""
@@ -474,14 +480,16 @@ class _Finder:
             for lines, (start, end) in zip(self._printed, (segment.old, segment.new), strict=True)
         )
 
-    def _beside(self, block: DiffBlock, number: int) -> tuple[str, str]:
-        """Return the kept words beside a segment."""
-        kept = ["", ""]
-        for side, at in enumerate((number - 1, number + 1)):
-            if 0 <= at < len(block.segments) and block.segments[at].kind is EditKind.EQUAL:
-                words = _WORD.findall(self._diff.new_text(block.segments[at]))
-                kept[side] = words[side - 1] if words else ""
-        return kept[0], kept[1]
+    def _beside(self, block: DiffBlock, segment: DiffSegment) -> tuple[str, str]:
+        """Return the old and the new words of a segment with one before and one behind them."""
+        both = []
+        for whole, (start, end) in self._sides(block, segment):
+            words = without_marks(whole)
+            before, after = words[:start].rstrip(), words[end:].lstrip()
+            first = len(before) - len("".join(before.split()[-1:]))
+            last = len(words) - len(after) + len("".join(after.split()[:1]))
+            both.append(words[first:last].strip(_QUOTES + "."))
+        return both[0], both[1]
 
     def _row(self, block: DiffBlock) -> str:
         """Return what stands in the first cell of a block's row that is not empty."""
@@ -589,14 +597,15 @@ def _line_of(text: str, at: int) -> int:
 
 
 def _value_at(text: str, span: TextRange) -> tuple[Kind, str] | None:
-    """Return the kind of the value that holds a range of a text, and its words; None of plain
-    numbers."""
+    """Return the kind of the first value that a range of a text holds a part of, and the words of
+    all such values; None of plain numbers."""
     spans = list(token_spans(text))
+    kind, at = None, span
     for value in find_values([text[start:end] for start, end in spans]):
         start, end = spans[value.start][0], spans[value.end - 1][1]
         if start < span[1] and span[0] < end and value.kind in _VALUES and not value.rank:
-            return value.kind, text[min(start, span[0]) : max(end, span[1])].strip(_QUOTES)
-    return None
+            kind, at = kind or value.kind, (min(start, at[0]), max(end, at[1]))
+    return None if kind is None else (kind, text[slice(*at)].strip(_QUOTES))
 
 
 def fate(block: DiffBlock) -> str:
