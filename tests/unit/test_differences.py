@@ -155,7 +155,7 @@ def test_a_sentence_that_obliges_permits_or_denies_is_told_where_it_comes_or_goe
         ("If it rains, please do **not** open the gate.", "prohibition"),
         ("No other mills are allowed.", "prohibition"),
         ("A wheel must turn.", "obligation"),
-        ("A licence is no longer required.", "permission"),
+        ("A licence is no longer required.", "denial"),
         ("The second wheel is optional.", None),
         ('"Work" shall mean the mill.', None),
     ],

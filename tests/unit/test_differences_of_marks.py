@@ -286,9 +286,3 @@ def test_what_says_nothing_of_the_matter_raises_no_alarm(diff, old, new):
 )
 def test_what_is_beside_it_still_raises_one(diff, old, new, alarm):
     assert [str(each) for each in summarize(diff(old, new)).alarms] == [alarm]
-
-
-def test_a_part_that_was_renamed_in_many_codes_is_one_alarm(diff):
-    old = "Call ``mill1.run`` first. Then ``mill1.stop`` ends the wheel for today."
-    (alarm,) = summarize(diff(old, old.replace("mill1", "mill2"))).alarms
-    assert (alarm.old, alarm.new, len(alarm.places)) == ("mill1.run", "mill2.run", 2)

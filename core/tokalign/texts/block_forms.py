@@ -45,8 +45,6 @@ _COUNTED = regex(r"([ \t|*>#(\[-]*(?:[A-Za-z]{1,12}[-_. ]{1,2})?)(\d{1,3}|[A-Z])
 _FAR = 2000
 """Most characters between the numbers of two entries."""
 _PROMPT = regex(r"[ \t]*(?:\(\w+\) ?)?(?:[$%>]|>{3,4}|\.{3,4}|[A-Z]:[^>\n]{0,60}>) ")
-_OF_CONSOLE = regex(r"(?:code-block::|sourcecode::|```|~~~) ?(?:console|output)\Z")
-_SESSION = regex(r"^[ \t]*([=-])\1{2,} .* \1{3,}[ \t]*$", re.MULTILINE)
 _RUNNING_HEAD = regex(
     r"^(?:([\w:.+-]{1,80})\(\d\w{0,5}\).{0,200}\1|\S.{0,120}[ \t]{3}[\w:.+-]{1,80})"
     r"\(\d[a-z]{0,6}\)[ \t]*$",
@@ -74,7 +72,6 @@ _UNTOLD = regex(
     re.MULTILINE,
 )
 _YEARS = regex(r"[\d\s,-]{4,30}\([cC]\)|&copy;")
-_OWN = regex(r"[\d.]{3,20}\w* [Dd]ocumentation\b|(?<=<)[\w.-]+>")
 _RELEASE = regex(r"v?\d+\.\d+\.\d")
 _PLAIN = regex(r"\W{0,3}\d+(?!\.?[\dx])")
 _EXAMPLE = regex(
@@ -166,10 +163,7 @@ def printed(text: str) -> list[TextRange]:
         blocks.append((blocks.pop()[0] if joined else start, end))
     for at, end in blocks:
         lines = text[at:end].splitlines(keepends=True)
-        is_printed = _SESSION.search(text, at, end) is not None or (
-            _OF_CONSOLE.search(text[max(0, at - 100) : at].rstrip()) is not None
-            and not any(map(_PROMPT.match, lines))
-        )
+        is_printed = False
         for before, line in pairwise(["", *lines]):
             is_typed = _PROMPT.match(line) is not None or before.rstrip().endswith("\\")
             is_printed = is_printed or _PROMPT.match(before) is not None
@@ -260,7 +254,7 @@ def says_little(text: str, at: int) -> bool:
     is_title = at < 200 and "\n" not in before.lstrip() and _RELEASE.match(text, at) is not None
     is_example = _EXAMPLE.search(before) is not None and _PLAIN.match(text, at) is None
     is_untold = _UNTOLD.search(before) is not None or _YEARS.match(text, at) is not None
-    return is_title or is_example or is_untold or _OWN.match(text, at) is not None
+    return is_title or is_example or is_untold
 
 
 def is_of_label(span: TextRange, text: str, label: TextRange) -> bool:

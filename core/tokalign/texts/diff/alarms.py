@@ -29,7 +29,6 @@ from tokalign.texts.block_forms import (
     says_little,
     with_underline,
 )
-from tokalign.texts.diff.build_diff import n_alike
 from tokalign.texts.diff.duties import (
     DUTIES,
     duty_of,
@@ -75,12 +74,14 @@ _LITERAL = regex(
     r"|:(?:attr|class|command|data|envvar|exc|file|func|meth|mod|option):`[^`\n]{1,300}`"
 )
 _PROSE = regex(r"(?<!\S)[A-Za-z]?[a-z]+(?!\S)")
-_FEW = 6  # words
-_FEW_OF_TEXT, _KEPT = 40, 5  # words, and one of how many must stay
+_FEW, _FEWER = 6, 5  # words
+_LEAST_CLAUSE = 3
+_FEW_OF_TEXT, _KEPT = 40, 2  # words, and one of how many must stay
 LEAST_SURE = 0.6
 LEAST_SURE_ELSEWHERE = 0.8
-"""Shares of the words of sentences that stay, in which any conflict is told: where sentences stayed
-one by one, and where they moved, were split or merged."""
+"""Shares of the words of sentences that stay, in which conflicts are told: of values, names and
+code where sentences stayed one by one, and of others, or where they moved, were split or merged."""
+_OF_THINGS = frozenset((Change.NUMBER, Change.NAME, Change.CODE))
 _LICENCE = regex(
     r"(?i:above copyright|copyright (?:holder|owner)|(?:the|this) software is (?:provided|licensed)"
     r"|derived from (?:the|this) software|neither the names? of|shall the authors?\b|redistributi)"
@@ -116,12 +117,11 @@ _TELLING_ALONE = {
 }
 """Words that say what their change is on one side alone."""
 _WORD = regex(r"\w[\w'\u2019-]*")
-_DENIES = regex(r"(?i:\b(?:cannot|false|n(?:o|or|ot|one|ever|either)|off)\b|n['\u2019]t\b)")
 _LISTED = regex(r"\*?[ \t]*(?:[,;/&+][ \t]*)?(?:(?:and|or)[ \t]+)?")
 """What stands between the values of a list."""
 _KEY = regex(
-    r"\s*(?:[-*+|#]+[ \t]+(?:\w+[ \t]+)?)*(?:`[^`\n]+`|(?:\*\*)?\[[^\]\n]+\]|\*\*\w+[(._][^*\n]*"
-    r"\*\*|v?\d+(?:[.-]\d+)+)"
+    r"\s*(?:\|[ \t]*)?(?:[-*+#]+[ \t]+(?:\w+[ \t]+)?)*(?:`[^`\n]+`|(?:\*\*)?\[[^\]\n]+\]"
+    r"|\*\*\w+[(._][^*\n]*\*\*|v?\d+(?:[.-]\d+)+)"
 )
 """Begins an entry: what it is of, marked as code, bold or a link, or a version or date."""
 _QUOTES = "\"'`\u2018\u2019\u201c\u201d,;:()[]{} \t\n"
@@ -214,7 +214,7 @@ class Alarm:
         fate = "" if is_whole else first.sentence
         row = f"row {one_line(first.row)}" * bool(first.row)
         said = [f"line {lines}", row, f"sentence {fate}" * bool(fate)]
-        n = len(self.places)
+        n = len({each.block for each in self.places})
         return ", ".join([*filter(None, said), *[f"{n} times"] * (n > 1)])
 
     def to_dict(self) -> dict[str, Any]:
@@ -268,20 +268,35 @@ def alarms_of(diff: TextDiff) -> tuple[Alarm, ...]:
     found: dict[tuple[str, str], list[Alarm]] = {}
     is_replaced = _is_replaced(diff)
     for each in _Finder(diff).found():
-        pair = " ".join(each.old.lower().split()), " ".join(each.new.lower().split())
+        is_shown = each.kind in DUTIES or (each.old and each.new)
+        old, new = (each.old, each.new) if is_shown else each.beside
+        pair = " ".join(old.lower().split()), " ".join(new.lower().split())
         if each.kind in DUTIES and _LICENCE.search(each.old or each.new):
             pair = "licence", ""
         elif each.kind in DUTIES and is_replaced:
             pair = "replaced", each.kind
-        found.setdefault(_unlike(*pair) if each.kind == "code" else pair, []).append(each)
+        found.setdefault(pair, []).append(each)
     alarms = []
     for same in found.values():
-        alarms.append(replace(same[0], places=tuple(each.places[0] for each in same)))
+        alarms.append(replace(same[0], places=tuple(at for each in same for at in each.places)))
     return tuple(sorted(alarms, key=lambda each: KINDS.index(each.kind)))
 
 
+def _joined(found: Iterable[Alarm], form: BlockForm) -> Iterator[Alarm]:
+    """Yield the alarms of a block; values of one kind are one, and what is of one kind in a row of
+    a table, or in code."""
+    groups: dict[object, list[Alarm]] = {}
+    for each in found:
+        is_one = each.kind in _VALUES.values() or form in (BlockForm.CELL, BlockForm.CODE)
+        groups.setdefault(each.kind if is_one else id(each), []).append(each)
+    for same in groups.values():
+        sides = zip(*dict.fromkeys((each.old, each.new) for each in same), strict=True)
+        old, new = (", ".join(filter(None, side)) for side in sides)
+        yield replace(same[0], old=old, new=new, places=tuple(each.places[0] for each in same))
+
+
 def _is_replaced(diff: TextDiff) -> bool:
-    """Whether rules stand in for the old text's: of the shorter text hardly a word stayed."""
+    """Whether rules stand in for the old text's: of the shorter text less than half stayed."""
     n = min(len(diff.old.split()), len(diff.new.split()))
     kept = sum(len(_kept(diff, block).split()) for block in diff.blocks)
     return _FEW_OF_TEXT < n > _KEPT * kept and is_of_rules(diff.old) and is_of_rules(diff.new)
@@ -291,17 +306,6 @@ def _kept(diff: TextDiff, block: DiffBlock) -> str:
     """Return what stayed of a block."""
     is_kept = (EditKind.EQUAL, EditKind.MOVE)
     return " ".join(diff.new_text(each) for each in block.segments if each.kind in is_kept)
-
-
-def _unlike(old: str, new: str) -> tuple[str, str]:
-    """Return the words in which two codes differ, as of one part that was renamed in many: mill1
-    and mill2 of mill1.wheel and mill2.wheel."""
-    sides = [re.findall(r"\w+|\W", each) for each in (old, new)]
-    for _ in range(2):
-        n = n_alike(*sides)
-        sides = [side[n:][::-1] for side in sides]
-    one, other = ("".join(side) for side in sides)
-    return (one, other) if (one and other) or len(one + other) > _FEW else (old, new)
 
 
 def renumbered_line(found: Iterable[Renumbered]) -> str:
@@ -319,7 +323,7 @@ class _Finder:
         self._renumbered = {each[:2] for each in renumbered(diff)}
         self._plain = " ".join(diff.old.split()), " ".join(diff.new.split())
         self._printed = printed(diff.old), printed(diff.new)
-        self._are_of_rules = is_of_rules(diff.old), is_of_rules(diff.new)
+        self._is_of_rules = is_of_rules(diff.old) and is_of_rules(diff.new)
         self._is_of_releases = is_of_releases(diff.old), is_of_releases(diff.new)
 
     @cached_property
@@ -333,52 +337,57 @@ class _Finder:
         }
 
     def found(self) -> Iterator[Alarm]:
-        """Yield an alarm for each place, in the order of the new text."""
+        """Yield the alarms of each block, in the order of the new text."""
         diff = self._diff
         forms = (
             forms_of(diff.old, [each.old[0] for each in diff.blocks]),
             forms_of(diff.new, [each.new[0] for each in diff.blocks]),
         )
-        exchanged = -1
         for number, block in enumerate(diff.blocks):
             form = forms[block.new[0] < block.new[1]][number]
-            is_whole = block.kind in (BlockKind.DELETED, BlockKind.INSERTED)
-            is_whole |= block.kind is BlockKind.CHANGED and not _WORD.search(_kept(diff, block))
             is_release = form is BlockForm.HEADING and all(self._is_of_releases)
-            if is_release or self._is_other_entry(block):
+            if not (is_release or self._is_other_entry(block)):
+                yield from _joined(self._of_block(number, block, form), form)
+
+    def _of_block(self, number: int, block: DiffBlock, form: BlockForm) -> Iterator[Alarm]:
+        """Yield an alarm for each place of a block."""
+        diff = self._diff
+        stayed = block.kind is BlockKind.CHANGED
+        is_whole = block.kind in (BlockKind.DELETED, BlockKind.INSERTED)
+        is_whole |= stayed and not _WORD.search(_kept(diff, block))
+        is_exchanged = False
+        for s, segment in self._listed(block):
+            change = segment.change
+            old, new = self._words(block, segment)
+            is_clause = not (old and new) and (old + new).count(" ") >= _LEAST_CLAUSE
+            if not (is_whole or is_clause or change in CONFLICTING) or self._is_printed(segment):
                 continue
-            for s, segment in self._listed(block):
-                change = segment.change
-                if (change not in CONFLICTING and not is_whole) or self._is_printed(segment):
+            told = None
+            kind = ""
+            if is_whole or is_clause:
+                told, old, new = self._sentences(old, new, form)
+            if told is None and change in CONFLICTING:
+                if change == Change.NUMBER:
+                    kind, old, new = self._value(block, segment, old, new)
+                is_sure = stayed and kind in ("money", "time")
+                is_sure |= form is BlockForm.CELL or not self._is_loose(block, change)
+                is_code = change == Change.CODE or form is BlockForm.CODE
+                if not is_sure or (is_code and not stayed):
                     continue
-                old, new = self._words(block, segment)
-                told = None
-                kind = ""
-                if is_whole and not self._is_dropped(number):
-                    told, old, new = self._sentences(old, new, form)
-                if told is None and change in CONFLICTING:
-                    if segment.change is Change.NUMBER:
-                        kind, old, new = self._value(block, segment, old, new)
-                    stayed = block.kind is BlockKind.CHANGED
-                    is_sure = stayed and (change == Change.OPPOSITE or kind in ("money", "time"))
-                    is_sure |= form is BlockForm.CELL or not self._is_loose(block)
-                    is_code = change == Change.CODE or form is BlockForm.CODE
-                    if not is_sure or (is_code and not stayed):
+                told = self._change(segment, Change(change), old, new, kind, form)
+                if told and change == Change.ROLES:  # once, as a whole
+                    if is_exchanged or not self._are_exchanged(block, old, new):
                         continue
-                    told = self._change(segment, Change(change), old, new, kind, form)
-                    if change == Change.ROLES:  # once a block, as a whole
-                        if exchanged == number or not self._are_exchanged(block, old, new):
-                            continue
-                        exchanged = number
-                        old, new = (
-                            without_marks(each).strip() for each, _ in self._sides(block, segment)
-                        )
-                if told:
-                    row = self._row(block) if form is BlockForm.CELL else ""
-                    at = self._numbers[id(block)], fate(block)
-                    lines = _line_of(diff.old, segment.old[0]), _line_of(diff.new, segment.new[0])
-                    place = AlarmPlace(number, s, *at, *lines, row)
-                    yield Alarm(*told, old, new, (place,), self._beside(block, segment))
+                    is_exchanged = True
+                    old, new = (
+                        without_marks(each).strip() for each, _ in self._sides(block, segment)
+                    )
+            if told:
+                row = self._row(block) if form is BlockForm.CELL else ""
+                at = self._numbers[id(block)], fate(block)
+                lines = _line_of(diff.old, segment.old[0]), _line_of(diff.new, segment.new[0])
+                place = AlarmPlace(number, s, *at, *lines, row)
+                yield Alarm(*told, old, new, (place,), self._beside(block, segment))
 
     def _listed(self, block: DiffBlock) -> list[tuple[int, DiffSegment]]:
         """Return the segments and their numbers; values of a list that all change are one."""
@@ -387,7 +396,7 @@ class _Finder:
             if each.change == Change.WORDING and self._is_in(_LITERAL, block, each):
                 each = replace(each, change=Change.CODE)
             found.append((s, each))
-            if len(found) > 2 and each.change in (Change.NUMBER, Change.NAME, Change.CODE):
+            if len(found) > 2 and each.change in (Change.NAME, Change.CODE):
                 (n, first), (_, between) = found[-3:-1]
                 is_next = first.old[1] == between.old[0] < each.old[0] == between.old[1]
                 is_listed = is_next and _LISTED.fullmatch(self._diff.new_text(between))
@@ -413,12 +422,13 @@ class _Finder:
             both.append((len(words) < len(whole.strip()) and words.strip(_QUOTES)) or words)
         return both[0], both[1]
 
-    def _is_loose(self, block: DiffBlock) -> bool:
-        """Whether most words of sentences that are not short changed: what else conflicts in them
+    def _is_loose(self, block: DiffBlock, change: str) -> bool:
+        """Whether many words of sentences that are not short changed: what else conflicts in them
         may be about something else."""
+        few, least = _FEWER, LEAST_SURE_ELSEWHERE
+        if block.kind is BlockKind.CHANGED and change in _OF_THINGS:
+            few, least = _FEW, LEAST_SURE
         most = max(len(each(block).split()) for each in (self._diff.old_text, self._diff.new_text))
-        stayed = block.kind is BlockKind.CHANGED
-        few, least = (_FEW, LEAST_SURE) if stayed else (_FEW // 2, LEAST_SURE_ELSEWHERE)
         kept = len(_kept(self._diff, block).split())
         return most - kept > few and kept < least * most
 
@@ -442,11 +452,6 @@ class _Finder:
             any(each.start() <= start < end <= each.end() for each in marked.finditer(whole))
             for whole, (start, end) in self._sides(block, segment)
         )
-
-    def _is_dropped(self, number: int) -> bool:
-        """Whether a block was deleted with a neighbour from a list of changes, as old ones are."""
-        kinds = [each.kind for each in self._diff.blocks[max(number - 1, 0) : number + 2]]
-        return self._is_of_releases[0] and kinds.count(BlockKind.DELETED) > 1
 
     def _is_other_entry(self, block: DiffBlock) -> bool:
         """Whether the sides of a block are of other things: what an entry is of changed, and more
@@ -506,7 +511,7 @@ class _Finder:
         found = [_value_at(without_marks(text), at) for text, at in self._sides(block, segment)]
         kinds = {each[0] for each in found if each}
         if len(kinds) != 1 or [bool(each) for each in found] != [bool(old), bool(new)]:
-            return "number", old, new
+            return "number", _LISTED.sub("", old, 1), _LISTED.sub("", new, 1)
         old, new = (each[1] if each else "" for each in found)
         return _VALUES[kinds.pop()], old, new
 
@@ -515,12 +520,15 @@ class _Finder:
     ) -> tuple[tuple[Change, str] | None, str, str]:
         """Return the change and the kind that sentences make which come or go, and those sentences
         that oblige, forbid, permit or deny; if none does, both as they are."""
+        rules, releases = self._is_of_rules, self._is_of_releases[1]
         duties = [
-            duty_of(text, is_of_rules=is_ruling, is_of_releases=self._is_of_releases[1])
-            if text and form is BlockForm.TEXT
+            duty_of(text, is_of_rules=rules, is_of_releases=releases)
+            if text and form is BlockForm.TEXT and (rules or not _LICENCE.search(text))
             else None
-            for text, is_ruling in zip((old, new), self._are_of_rules, strict=True)
+            for text in (old, new)
         ]
+        if duties[0] == "denial" and not rules:
+            duties[0] = None
         for k, (text, other) in enumerate(zip((old, new), self._plain[::-1], strict=True)):
             if duties[k] and text.count(" ") >= _FEW and " ".join(text.split()) in other:
                 duties[k] = None  # it stands in both texts
@@ -576,18 +584,9 @@ def _differs(change: Change, old: str, new: str) -> bool:
     if change is Change.NUMBER:
         return old != new
     olds, news = (re.sub(r"\bu(?=['\"])|\W|_+\b", "", each).lower() for each in (old, new))
-    if olds == news or _names_one(old, new):
-        return False
-    if change is Change.NEGATION and all(map(_DENIES.search, (old, new))):
+    if olds == news:
         return False
     return change is not Change.CODE or bool(olds and news)
-
-
-def _names_one(old: str, new: str) -> bool:
-    """Whether two dotted names name one thing, of which one may say more: Mill and works.Mill."""
-    names = (each.removeprefix("py ").strip("~.").split(".") for each in (old, new))
-    parts, more = sorted(names, key=len)
-    return parts[-1] == more[-1] and all(map(str.isidentifier, more)) and {*parts} <= {*more}
 
 
 def _line_of(text: str, at: int) -> int:

@@ -160,8 +160,8 @@ def duty_of(text: str, *, is_of_rules: bool = True, is_of_releases: bool = False
                 _OUTRIGHT.match(" ".join(lower[k : at + 12])) for k in (at, max(at - 1, 0))
             ) or any(map(_PERSON.fullmatch, lower[max(at - 2, 0) : at]))
             is_past = duty == "denial" and (at > _FAR or lower[max(at - 1, 0)] in _PAST)
-            is_free = duty == "permission" and word in ("optional", "required")
-            if not is_said or is_past or (is_free and "longer" not in lower[:at]):
+            is_state = duty == "permission" and word != "may"
+            if not is_said or is_past or is_state:
                 continue
         if aside != "that" or word in _MODALS or duty == "prohibition":  # they agree that he must
             duties.add(duty)

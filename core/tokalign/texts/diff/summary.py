@@ -131,9 +131,10 @@ def github_lines(diff: TextDiff, names: tuple[str, str]) -> Iterator[str]:
     """
     escaped = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
     path = names[1].translate(escaped | {ord(":"): "%3A", ord(","): "%2C"})
+    n_lines = max(1, len(diff.new.splitlines()))  # what stood below the last line is told there
     for alarm in summarize(diff).alarms:
         for place in alarm.places:
-            head = f"file={path},line={place.new_line},title={alarm.kind}"
+            head = f"file={path},line={min(place.new_line, n_lines)},title={alarm.kind}"
             yield f"::warning {head}::{str(alarm).translate(escaped)}"
 
 
