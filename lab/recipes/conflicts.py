@@ -11,7 +11,14 @@ from, pairs that say unlike things and candidates of questions among them. Furth
   without the last words, of COPY_WEIGHT,
 - sentences of pages beside claims of WiCE; a word that people found supported by them is in no
   conflict. They weigh WICE_WEIGHT, and only the training part is used,
-- each pair in both directions, aligned by the default, which has seen nothing of research terms.
+- these claims beside the sentences that support them, with one supported thing changed, of
+  CHANGED_WEIGHT: claims say their evidence in other words. Names are not changed, since another
+  name stands in most of the sentences about something else,
+- long sentences of these pages beside one of their clauses (`condensed`), as it is and changed, of
+  CLAUSE_WEIGHT: answers tell one thing of many,
+- each pair twice, by the default, which has seen nothing of research terms: as `align` reads it,
+  the longer sentence first and in the style chosen for it, and as `ground` reads evidence and
+  answers, as they stand and in the first style. Figures are of the former alone.
 
 The trees' size and the weights were chosen by folds of the training part, out of some twenty that
 were within .02 of one another in average precision. `least` is the lowest probability that makes
@@ -32,8 +39,9 @@ import random
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,28 +49,32 @@ from scipy.special import expit, logit
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 from tokalign import Aligner, Sentence
+from tokalign.decoding.backend import AT_ONCE, Extras
 from tokalign.decoding.by_model import ModelBackend
 from tokalign.files.tables import write_table
 from tokalign.relations.conflicts import CONFLICT_INPUTS, ConflictJudge
 from tokalign.types import SentenceLike
-from tokalign.types.columns import columns_of
+from tokalign.types.columns import AlignmentColumns, columns_of
+from tokalign.types.options import AlignOptions
 from tokalign.types.relations import CONFLICT_KINDS, ConflictKind
 
+from lab.recipes.condensed import condensed_pairs
 from lab.recipes.corpora import OwnPair, own_marks
 from lab.recipes.forests import forest_arrays
-from lab.recipes.made_conflicts import NOUNS, faced_bounds, made_conflicts
+from lab.recipes.made_conflicts import NOUNS, MadeConflict, faced_bounds, made_conflicts
 from lab.recipes.settings import LICENSES
 from lab.recipes.tree_chunks import with_trees
 
 ALIGNER = "en"
-MADE_WEIGHT, COPY_WEIGHT, WICE_WEIGHT = 0.6, 0.5, 0.3
+MADE_WEIGHT, COPY_WEIGHT, WICE_WEIGHT = 0.3, 0.5, 1.0
+CHANGED_WEIGHT, CLAUSE_WEIGHT = 0.3, 0.3
 N_FOLDS = 5
 SEED = 3
 PRECISION, MOST_FALSE = 0.8, 0.04
 ASSERTIONS = ("claim", "versions", "paraphrase", "simplification")
 """Tasks in whose pairs conflicts are counted."""
 REPHRASED = ("versions", "paraphrase", "simplification")
-ADDED = ("made", "copy", "wice")
+ADDED = ("made", "copy", "wice", "clause", "changed")
 SCOPED = frozenset(
     (ConflictKind.NEGATION, ConflictKind.MODALITY, ConflictKind.QUANTITY, ConflictKind.CONDITION)
 )
@@ -77,6 +89,16 @@ N_LAST = 3
 """Words that a copy lacks."""
 N_OTHERS = 3
 """Sentences of a page that share most words with a claim."""
+MOST_CITED = 2
+"""Sentences that support a claim together, of which each is taken for its changed copies."""
+UNCHANGED = (
+    (ConflictKind.NAME, ConflictKind.VALUE, ConflictKind.OPPOSITE, ConflictKind.ROLES),
+    (ConflictKind.NAME,),
+) * 2
+"""Kinds of conflict that are not made, for each copy of a claim."""
+N_CLAUSES = 1500
+LEAST_LONG, MOST_LONG = 18, 60
+"""Words of sentences of which a clause is taken."""
 LONG = 3
 """Letters of a word that counts for that, at least."""
 TREES = {
@@ -90,6 +112,8 @@ TREES = {
 
 _Array = NDArray[np.float64]
 Marks = Sequence[Mapping[str, Any]]
+FoundPlace: TypeAlias = tuple[ConflictKind, int, int]
+"""Kind, source and target token of a place."""
 
 
 @dataclass(slots=True)
@@ -102,28 +126,32 @@ class ScoredPair:
         The corpus' task, or one of ADDED; topics are whole in one fold.
     marks : sequence of mapping
         The conflicts that people marked.
-    places : sequence of (ConflictKind, int, int)
-        Kind, source and target token of each place.
+    places : sequence of FoundPlace
     inputs : float32 array, shape (n_places, n_inputs)
     is_right : float64 array, shape (n_places,)
     weights : float64 array, shape (n_places,)
+    is_grounded : bool
+        Whether the pair was aligned as `ground` does it.
     """
 
     origin: str
     topic: str
     marks: Marks
-    places: Sequence[tuple[ConflictKind, int, int]]
+    places: Sequence[FoundPlace]
     inputs: NDArray[np.float32]
     is_right: _Array
     weights: _Array
+    is_grounded: bool
 
 
-def is_marked(place: tuple[ConflictKind, int, int], marks: Marks) -> bool:
+def is_marked(place: FoundPlace, marks: Marks) -> bool:
     """Whether people marked a conflict at a place."""
     kind, source, target = place
     for mark in marks:
         if source in mark["source"] or target in mark["target"]:
             return True
+        if kind is ConflictKind.ROLES and mark["kind"] == kind.value:
+            return True  # of the clause as a whole
         if kind in SCOPED and ConflictKind(mark["kind"]) in SCOPED:
             gaps = [abs(source - each) for each in mark["source"]]
             gaps += [abs(target - each) for each in mark["target"]]
@@ -144,23 +172,34 @@ def finder(model: str) -> Aligner:
 
 def places_of(
     aligner: Aligner, pairs: Sequence[tuple[SentenceLike, SentenceLike]]
-) -> Iterator[tuple[list[tuple[ConflictKind, int, int]], NDArray[np.float32]]]:
-    """Yield the places of each pair, and their inputs."""
+) -> Iterator[tuple[list[FoundPlace], NDArray[np.float32]]]:
+    """Yield the places of each pair as `align` reads it, and their inputs."""
     for alignment in aligner.pipe(pairs):
-        columns, at = columns_of(alignment)
-        assert columns.conflict_inputs is not None
-        first, end = columns.conflict_offsets[at : at + 2]
-        yield (
-            [
-                (CONFLICT_KINDS[each["kind"]], int(each["source"]), int(each["target"]))
-                for each in columns.conflicts[first:end]
-            ],
-            columns.conflict_inputs[first:end],
-        )
+        yield _places(*columns_of(alignment))
 
 
-def _swapped(marks: Marks) -> Marks:
-    return [{**mark, "source": mark["target"], "target": mark["source"]} for mark in marks]
+def _places(columns: AlignmentColumns, at: int) -> tuple[list[FoundPlace], NDArray[np.float32]]:
+    assert columns.conflict_inputs is not None
+    first, end = columns.conflict_offsets[at : at + 2]
+    places = [
+        (CONFLICT_KINDS[each["kind"]], int(each["source"]), int(each["target"]))
+        for each in columns.conflicts[first:end]
+    ]
+    return places, columns.conflict_inputs[first:end]
+
+
+def places_as_grounded(
+    aligner: Aligner, pairs: Sequence[tuple[SentenceLike, SentenceLike]]
+) -> Iterator[tuple[list[FoundPlace], NDArray[np.float32]]]:
+    """Yield the places of each pair as `ground` reads it, and their inputs."""
+    options, backend = AlignOptions(), aligner._engine.backend
+    sides = [aligner.annotate(side) for side in zip(*pairs, strict=True)]
+    given = list(zip(*sides, strict=True))
+    for start in range(0, len(given), AT_ONCE):
+        encoded = backend.encode(given[start : start + AT_ONCE], options, compares=True)
+        columns = backend.decide(encoded, options, Extras(supports=True)).columns
+        for at in range(len(encoded)):
+            yield _places(columns, at)
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,46 +308,119 @@ def _says_the_same(pair: OwnPair) -> bool:
     )
 
 
+def _wice_rows(data: Path) -> list[dict[str, Any]]:
+    path = data / "wice" / "tokens-train.jsonl"
+    return list(map(json.loads, path.read_text(encoding="utf-8").splitlines()))
+
+
+def _wice_topic(row: Mapping[str, Any]) -> str:
+    return f"wice/{row['meta']['id'].rsplit('-', 1)[0]}"
+
+
 def wice_part(data: Path) -> list[PairInConflict]:
     """Return claims of WiCE's training part beside sentences of their pages."""
     found = []
-    path = data / "wice" / "tokens-train.jsonl"
-    for row in map(json.loads, path.read_text(encoding="utf-8").splitlines()):
+    for row in _wice_rows(data):
         evidence, tokens = row["evidence"], row["claim_tokens"]
         words = {each.lower() for each in tokens if each.isalnum() and len(each) > LONG}
         shared = [-len(words & set(each.lower().split())) for each in evidence]
         near = sorted(range(len(evidence)), key=shared.__getitem__)[:N_OTHERS]
         cited = [at for group in row["supporting_sentences"] for at in group]
         supported = [not each for each in row["non_supported_spans"]]
-        topic = "wice/" + row["meta"]["id"].rsplit("-", 1)[0]
+        claim, topic = Sentence.from_tokens(tokens), _wice_topic(row)
         found += [
-            PairInConflict(evidence[at], Sentence.from_tokens(tokens), (), "wice", topic, supported)
+            PairInConflict(evidence[at], claim, (), "wice", topic, supported)
             for at in dict.fromkeys([*cited, *near])
             if at < len(evidence) and evidence[at].strip()
         ]
     return found
 
 
+def _annotated(texts: Sequence[str]) -> list[Sentence]:
+    found = Aligner.load(ALIGNER).annotate(texts)
+    return [Sentence.from_tokens(each.tokens) for each in found]
+
+
+def changed_part(data: Path) -> list[PairInConflict]:
+    """Return claims of WiCE's training part, with a supported thing changed, beside sentences that
+    support them."""
+    cited = [
+        (row["evidence"][at], row)
+        for row in _wice_rows(data)
+        for at in dict.fromkeys(
+            group[0] for group in row["supporting_sentences"] if len(group) <= MOST_CITED
+        )
+        if at < len(row["evidence"]) and row["evidence"][at].strip()
+    ]
+    sources = _annotated([text for text, _ in cited])
+    claims = with_trees([Sentence.from_tokens(row["claim_tokens"]) for _, row in cited])
+    supported = [[not each for each in row["non_supported_spans"]] for _, row in cited]
+    pairs = []
+    alignments = Aligner.load(ALIGNER).pipe(list(zip(sources, claims, strict=True)))
+    for source, claim, is_held, found in zip(sources, claims, supported, alignments, strict=True):
+        links = frozenset((e.source, e.target) for e in found.links if is_held[e.target])
+        pairs.append((source, claim, links))
+    known = {
+        source.tokens: (claim, is_held, _wice_topic(row))
+        for source, claim, is_held, (_, row) in zip(sources, claims, supported, cited, strict=True)
+    }
+    changed = []
+    for number, without in enumerate(UNCHANGED):
+        for each in made_conflicts(pairs, SEED + number, without):
+            claim, is_held, topic = known[each.source.tokens]
+            own = [True] * len(each.target)
+            blocks = SequenceMatcher(None, claim.tokens, each.target.tokens, False)
+            for i, j, n in blocks.get_matching_blocks():
+                own[j : j + n] = is_held[i : i + n]
+            changed.append(
+                PairInConflict(each.source, each.target, each.conflicts, "changed", topic, own)
+            )
+    return changed
+
+
+def clause_part(data: Path) -> list[PairInConflict]:
+    """Return long sentences of the pages of WiCE's training part beside their clauses, as they are
+    and changed; half of them the clause first, as evidence may be the shorter side."""
+    topics = {
+        text: _wice_topic(row)
+        for row in _wice_rows(data)
+        for text in row["evidence"]
+        if LEAST_LONG <= len(text.split()) <= MOST_LONG
+    }
+    texts = random.Random(SEED).sample(sorted(topics), N_CLAUSES)
+    sentences = _annotated(texts)
+    topic_of = {each.tokens: topics[text] for each, text in zip(sentences, texts, strict=True)}
+    pairs = list(condensed_pairs(sentences, SEED))
+    made = [MadeConflict(source, target, []) for source, target, _ in pairs]
+    found = []
+    for number, each in enumerate((*made, *made_conflicts(pairs, SEED))):
+        topic = topic_of[each.source.tokens]
+        if number % 2:
+            turned = [{**e, "source": e["target"], "target": e["source"]} for e in each.conflicts]
+            found.append(PairInConflict(each.target, each.source, turned, "clause", topic))
+        else:
+            found.append(PairInConflict(each.source, each.target, each.conflicts, "clause", topic))
+    return found
+
+
 def judged(
     pairs: Sequence[PairInConflict], aligner: Aligner, weight: float
 ) -> Iterator[ScoredPair]:
-    """Yield the places of pairs in both directions."""
-    for is_swapped in (False, True):
-        sides = [
-            (each.target, each.source) if is_swapped else (each.source, each.target)
-            for each in pairs
-        ]
-        for pair, (places, inputs) in zip(pairs, places_of(aligner, sides), strict=True):
-            marks = _swapped(pair.marks) if is_swapped else pair.marks
+    """Yield the places of pairs as `align` and as `ground` reads them."""
+    sides = [(each.source, each.target) for each in pairs]
+    for read in (places_of, places_as_grounded):
+        for pair, (places, inputs) in zip(pairs, read(aligner, sides), strict=True):
             kept = [
                 at
                 for at, place in enumerate(places)
-                if pair.supported is None or pair.supported[place[1] if is_swapped else place[2]]
+                if pair.supported is None or pair.supported[place[2]]
             ]
             own = [places[at] for at in kept]
-            is_right = np.array([is_marked(place, marks) for place in own], np.float64)
-            weights = np.full(len(own), weight)
-            yield ScoredPair(pair.origin, pair.topic, marks, own, inputs[kept], is_right, weights)
+            is_right = np.array([is_marked(place, pair.marks) for place in own], np.float64)
+            yield ScoredPair(
+                pair.origin, pair.topic, pair.marks, own, inputs[kept], is_right,
+                np.full(len(own), weight), read is places_as_grounded,
+            )  # fmt: skip
 
 
 def examples(data: Path) -> list[ScoredPair]:
@@ -321,6 +433,8 @@ def examples(data: Path) -> list[ScoredPair]:
             (made_part(), MADE_WEIGHT),
             (copied_part(), COPY_WEIGHT),
             (wice_part(data), WICE_WEIGHT),
+            (clause_part(data), CLAUSE_WEIGHT),
+            (changed_part(data), CHANGED_WEIGHT),
         )
         for each in judged(pairs, aligner, weight)
     ]
@@ -483,7 +597,7 @@ def main() -> None:
     options = parser.parse_args()
     some = examples(options.data)
     found = by_folds(some)
-    own = [at for at, each in enumerate(some) if each.origin not in ADDED]
+    own = [at for at, each in enumerate(some) if each.origin not in ADDED and not each.is_grounded]
     held = [some[at] for at in own]
     scaling = Scaling.fitted(held, [found[at] for at in own])
     shares = scaling.of([found[at] for at in own])
@@ -491,7 +605,7 @@ def main() -> None:
     print("least", least, scaling)
     _figures("training part, by folds", held, shares, least)
     model = fit(some)
-    dev = list(judged(own_part("dev"), finder(ALIGNER), 1.0))
+    dev = [e for e in judged(own_part("dev"), finder(ALIGNER), 1.0) if not e.is_grounded]
     _figures("development part", dev, scaling.of(probabilities(model, dev)), least)
     write(model, scaling, least, options.output)
 

@@ -105,9 +105,13 @@ class ConflictMaker:
     sentences : sequence of Sentence
         With tags and lemmas; names are taken from them.
     seed : int
+    without : sequence of ConflictKind
+        Kinds that are not made.
     """
 
-    def __init__(self, sentences: Sequence[Sentence], seed: int) -> None:
+    def __init__(
+        self, sentences: Sequence[Sentence], seed: int, without: Sequence[ConflictKind] = ()
+    ) -> None:
         self._chance = random.Random(seed)
         self._neighbours = Neighbours()
         self._antonym = relation_bit("antonym")
@@ -119,7 +123,7 @@ class ConflictMaker:
                 if tag == "NNP" and token.isalpha() and token.istitle() and len(token) > 2
             }
         )
-        self._makers: dict[ConflictKind, Maker] = {
+        makers: dict[ConflictKind, Maker] = {
             ConflictKind.VALUE: self._values,
             ConflictKind.NAME: self._other_names,
             ConflictKind.NEGATION: self._negations,
@@ -130,6 +134,7 @@ class ConflictMaker:
             ConflictKind.CONDITION: lambda s: self._other_words(s, ConflictKind.CONDITION),
             ConflictKind.CODE: self._codes,
         }
+        self._makers = {kind: make for kind, make in makers.items() if kind not in without}
 
     def change(
         self, source: Sentence, target: Sentence, links: frozenset[tuple[int, int]]
@@ -308,10 +313,12 @@ def faced_bounds(sentence: Sentence, chance: random.Random) -> Iterator[MadeConf
 
 
 def made_conflicts(
-    pairs: Sequence[tuple[Sentence, Sentence, frozenset[tuple[int, int]]]], seed: int
+    pairs: Sequence[tuple[Sentence, Sentence, frozenset[tuple[int, int]]]],
+    seed: int,
+    without: Sequence[ConflictKind] = (),
 ) -> Iterator[MadeConflict]:
     """Yield each pair with a conflict, if one can be made; targets have tags and lemmas."""
-    maker = ConflictMaker([target for _, target, _ in pairs], seed)
+    maker = ConflictMaker([target for _, target, _ in pairs], seed, without)
     for source, target, links in pairs:
         made = maker.change(source, target, links)
         if made is not None:

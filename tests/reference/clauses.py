@@ -149,10 +149,16 @@ class Clauses:
         return abs(rates[0] - rates[1]) < 1e-6 * rates[0]
 
     def modals_agree(self, i: int, j: int) -> bool:
-        one, other = self.obligation(0, i), self.obligation(1, j)
-        if one is None or other is None:
-            one, other = self.grades(0, i).get("certainty"), self.grades(1, j).get("certainty")
+        one, other = self.modal(0, i), self.modal(1, j)
         return one is not None and one == other
+
+    def modal(self, side: int, at: int) -> int | None:
+        grade = self.obligation(side, at)
+        if grade is not None:
+            return grade
+        behind = [word.lower for word in self.sides[side][at + 1 : at + 2]]
+        sure = self.grades(side, at).get("certainty")
+        return -sure if sure is not None and behind and behind[0] in DENIALS else sure
 
     def grade(self, side: int, at: int, kind: str) -> tuple[str, int]:
         grades = self.grades(side, at)
@@ -268,18 +274,6 @@ class Clauses:
         around = [each for each in (*words[1:], words[0]) if each in self.best[side]]
         return around[0] if around else self.nearest_linked(side, at)
 
-    def governed(self, side: int, at: int) -> int | None:
-        first = self.content(side, at, 1)
-        second = None if first is None else self.content(side, first, 1)
-        before = self.content(side, at, -1)
-        if before is not None and not self.are_of_one_clause(side, before, at):
-            before = None
-        for found, far in ((first, None), (second, REACH), (before, REACH)):
-            is_near = found is not None and (far is None or abs(found - at) <= far)
-            if is_near and found in self.best[side]:
-                return found
-        return self.nearest_linked(side, at)
-
     def place_of(self, side: int, at: int, there: int) -> float:
         return self.confidence[side][there] / (1 + max(abs(there - at) - REACH, 0))
 
@@ -290,7 +284,7 @@ class Clauses:
         found: list[Found] = []
         for at in range(len(self.sides[side])):
             kind = None if at in self.best[side] else self.kind_of_word(side, at)
-            governed = None if kind is None else self.governed(side, at)
+            governed = None if kind is None else self.nearest_linked(side, at)
             if kind is None or governed is None:
                 continue
             there = self.best[side][governed]

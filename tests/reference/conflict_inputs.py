@@ -37,29 +37,21 @@ def inputs_of(places: Conflicts, place: Found) -> dict[str, float]:
         others = [k for k in range(len(words)) if k != at]
         alike = sum(weights[k] * alikeness(places, side, k) for k in others)
         near = [k for k in range(max(at - REACH, 0), min(at + REACH + 1, len(words))) if k != at]
-        verbs = [k for k, w in enumerate(words) if w.coarse == "verb" and w.kind == "content"]
-        verb = min(verbs, key=lambda k: (abs(k - at), k), default=None)
         free = [k for k, w in enumerate(words) if w.kind == "content" and k not in linked]
-        names = [k in linked for k, w in enumerate(words) if w.coarse == "name"]
         first = max((k for k in linked if k < at), default=-1)
         end = min((k for k in linked if k > at), default=len(words))
         found |= {
             f"{name}-covered": share(weights, range(len(words)), linked),
             f"{name}-alike": alike / (sum(weights[k] for k in others) or 1.0),
             f"{name}-near": share(weights, near, linked),
-            f"{name}-verb": -1.0 if verb is None else float(verb in linked),
             f"{name}-asks": float(words[-1].lower == "?"),
             f"{name}-content": log1p(sum(w.kind == "content" for w in words)),
             f"{name}-weight": weights[at],
             f"{name}-gap": sum(first < k < end and k != at for k in free),
-            f"{name}-names": sum(names) / len(names) if names else -1.0,
             f"{name}-free": log1p(len(free)),
         }
     one, other = places.value_at(0, i), places.value_at(1, j)
     n_negations = [sum(negates(w.lower, w.lemma) for w in side) for side in places.sides]
-    for name, step in (("next", 1), ("previous", -1)):
-        ends = places.content(0, i, step), places.content(1, j, step)
-        found[f"{name}-meet"] = -1.0 if None in ends else float(places.linked(*ends))
     return found | {
         "strength": pair.V(i, j),
         "word-cosine": pair.cosines.get(cell, 0.0),

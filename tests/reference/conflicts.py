@@ -365,8 +365,8 @@ class Conflicts(Clauses):
         word = words[at]
         return (
             at > 0
-            and len(word.lower) <= 4
-            and words[at - 1].coarse == "name"
+            and len(word.lower) <= 5
+            and words[at - 1].coarse in ("name", "noun")[: len(word.lower)]
             and set(word.lower) <= set("ivx")
             and (word.case == "upper" or len(word.lower) == 1)
         )
@@ -459,7 +459,7 @@ class Conflicts(Clauses):
             if k == i or m is None or m == j or m not in self.reach(1, j, far):
                 continue
             word = self.source[k]
-            if (k, m) in self.values:
+            if self.are_amounts(k, m):
                 continue
             is_name = k > 0 and word.coarse == self.source[k - 1].coarse == "name"
             is_same = is_name and k - 1 in self.reach(0, i, far)
@@ -527,14 +527,24 @@ class Conflicts(Clauses):
                 found.append(self.role(i, j, "verb"))
         return found[:8]
 
+    def are_amounts(self, i: int, j: int) -> bool:
+        value = self.value_at(0, i)
+        return (i, j) in self.values and (value is None or value.kind is not Kind.ORDINAL)
+
     def twin(self, i: int) -> int | None:
         j = self.counterpart(i) if self.source[i].coarse in ALIKE else None
-        if j is None or self.pair.classes[i, j] not in SAME or (i, j) in self.values:
+        if j is None or self.pair.classes[i, j] not in SAME or self.are_amounts(i, j):
             return None
+        is_form = self.pair.classes[i, j] not in ("identical", "canonical")
+        return None if is_form and self.target[j].coarse not in ALIKE else j
+
+    def moved_whole(self, i: int, j: int) -> bool:
         before = self.preposition(0, i)
-        if before in self.best[0] and self.best[0][before] == self.preposition(1, j):
-            return None
-        return j
+        return before in self.best[0] and self.best[0][before] == self.preposition(1, j)
+
+    def follows(self, i: int, m: int) -> bool:
+        before, other = self.preposition(0, i), self.preposition(1, m)
+        return bool(before and other) and self.best[0].get(before - 1) == other - 1
 
     def moved_alone(self, i: int, j: int, other: int) -> float:
         partners = [
@@ -567,7 +577,10 @@ class Conflicts(Clauses):
                     continue
                 if self.are_listed(0, i, k) or self.are_listed(1, m, j):
                     continue
-                place = (self.moved_alone(i, j, m) + self.moved_alone(k, m, j)) / 2
+                if self.moved_whole(i, j) or self.moved_whole(k, m):
+                    place = float(self.follows(i, m) and self.follows(k, j))
+                else:
+                    place = (self.moved_alone(i, j, m) + self.moved_alone(k, m, j)) / 2
                 if place >= 0.5:
                     found.append(Found("roles", i, m, "place", place))
                     break
@@ -631,9 +644,12 @@ class Conflicts(Clauses):
 
         def denies_elsewhere(side: int, at: int, there: int) -> bool:
             denied = self.linked_behind(side, at)
-            return denied is not None and not self.are_of_one_clause(
-                1 - side, self.best[side][denied], there
-            )
+            if denied is None:
+                return False
+            partner = self.best[side][denied]
+            has_comma = there > 0 and self.sides[1 - side][there - 1].lower == ","
+            is_before = has_comma and partner < there
+            return is_before or not self.are_of_one_clause(1 - side, partner, there)
 
         def are_alike(*pair: int) -> bool:
             words = [side[at].lower for side, at in zip(self.sides, pair, strict=True)]

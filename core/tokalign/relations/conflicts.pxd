@@ -11,8 +11,6 @@ cpdef enum ConflictInput:
     TARGET_COVERED
     SOURCE_NEAR              # that share of the words within REACH tokens, without the word itself
     TARGET_NEAR
-    SOURCE_VERB              # whether the nearest verb in the clause has a partner; -1 without one
-    TARGET_VERB
     SOURCE_ASKS              # whether the sentence ends as a question
     TARGET_ASKS
     SOURCE_CONTENT           # log(1 + number of content words)
@@ -30,14 +28,10 @@ cpdef enum ConflictInput:
     AROUND                   # strength of what is before and behind both words
     SOURCE_ALIKE             # mean of the other words' best strengths or cosines, by weight; of
     TARGET_ALIKE             # words of other places their links' confidences
-    SOURCE_NAMES             # share of the sentence's names that have partners; -1 without names
-    TARGET_NAMES
     SOURCE_FREE              # log(1 + number of content words without partners)
     TARGET_FREE
     VALUE_KIND               # of the source's value that holds the word, or -1
     HAS_ONE_UNIT             # whether both words are of values of one kind, in one unit or currency
-    NEXT_MEET                # whether the next content words are linked; -1 if one is missing
-    PREVIOUS_MEET
     N_INPUTS
 
 cdef class ConflictJudge:

@@ -40,8 +40,10 @@ cdef enum:
     MOST_DENIED = 6      # tokens from a negation to the word that it denies, to be one range
     REACH = 4            # tokens to each side that are near
     BOUND_WORDS = 3      # no more than
+    NEIGHBOURS = 3       # tokens to each side of a word that changed places
     TO_VERB = 4          # tokens from a modal to its verb: must not then go
 
+cdef float LEAST_PLACE = 0.5    # certainty that two words changed places, at least
 cdef int COMPARATIVE = TAG_INDEX["JJR"], COMPARATIVE_ADVERB = TAG_INDEX["RBR"]
 cdef Letters[7] MORE = [b"least", b"more", b"greater", b"over", b"above", b"exceeding", NULL]
 cdef Letters[6] LESS = [b"most", b"less", b"fewer", b"under", b"below", NULL]
@@ -229,6 +231,109 @@ cdef int _find_bounds(
     return n
 
 
+cdef float _moved_alone(
+    const PairState *pair, const ConflictRoom *room, int32_t i, int32_t j, int32_t other
+) noexcept nogil:
+    """Return the share of the linked tokens near a source token whose partners are near target
+    token `other`, not nearer to its own partner `j`."""
+    cdef int32_t k, m
+    cdef int n = 0
+    cdef int n_there = 0
+    for k in range(max(i - NEIGHBOURS, 0), min(i + NEIGHBOURS + 1, <int32_t>pair.source.n)):
+        m = room.source.best[k]
+        if k == i or m < 0 or m == other or m == j:
+            continue
+        n += 1
+        n_there += abs(m - other) <= NEIGHBOURS and abs(m - other) <= abs(m - j)
+    return <float>n_there / n if n else 0.0
+
+
+cdef int _find_changed_places(
+    const PairState *pair, ConflictRoom *room, Clash *found
+) noexcept nogil:
+    """Write at most MAX_FOUND words that changed places with another one; return their number."""
+    cdef int32_t i, k, j, m
+    cdef int n = 0
+    cdef float place
+    for i in range(<int32_t>pair.source.n):
+        j = room.source.best[i]
+        if j >= 0 and are_verbs(pair, i, j) and has_other_voice(pair, i, j) != 0:
+            return 0
+    for i in range(<int32_t>pair.source.n):
+        room.twin[i] = _twin(pair, room, i)
+    for i in range(<int32_t>pair.source.n):
+        j = room.twin[i]
+        if j < 0:
+            continue
+        for k in range(i + 1, <int32_t>pair.source.n):
+            m = room.twin[k]
+            if m < 0 or m >= j or pair.source.word[i].coarse != pair.source.word[k].coarse:
+                continue
+            if k == i + 1 or j == m + 1:
+                continue  # its Leeds plant, its plant in Leeds
+            if _are_listed(&pair.source, i, k) or _are_listed(&pair.target, m, j):
+                continue
+            if _moved_whole(pair, room, i, j) or _moved_whole(pair, room, k, m):
+                place = _follows(pair, room, i, m) and _follows(pair, room, k, j)
+            else:
+                place = (_moved_alone(pair, room, i, j, m) + _moved_alone(pair, room, k, m, j)) / 2
+            if place >= LEAST_PLACE:
+                found[n] = Clash(CONFLICT_ROLES, i, m, BY_PLACE, place, 0.0, -1, False)
+                n += 1
+                if n == MAX_FOUND:
+                    return n
+                break
+    return n
+
+
+cdef bint _are_listed(const Side *side, int32_t first, int32_t last) noexcept nogil:
+    """Whether only a conjunction, and no verb, adverb or preposition, is between two words."""
+    cdef int32_t k
+    cdef bint is_joined = False
+    for k in range(first + 1, last):
+        if side.word[k].coarse in (COARSE_VERB, COARSE_ADPOSITION, COARSE_ADVERB, COARSE_PARTICLE):
+            return False
+        is_joined |= side.word[k].coarse == COARSE_CONJUNCTION
+    return is_joined
+
+
+cdef int32_t _twin(const PairState *pair, const ConflictRoom *room, int32_t i) noexcept nogil:
+    """Return the target token equal to a source noun, name, pronoun or adjective, or -1; another form
+    is one of these, too."""
+    cdef int32_t j
+    cdef int most = CLASS_CANONICAL
+    if not _may_move(&pair.source, i):
+        return -1
+    j = counterpart(pair, room, i)
+    if j >= 0 and _may_move(&pair.target, j):
+        most = CLASS_LEMMA
+    if j < 0 or pair.lexical_class[i * pair.target.n + j] > most or are_amounts(pair, i, j):
+        return -1
+    return j
+
+
+cdef inline bint _may_move(const Side *side, int32_t at) noexcept nogil:
+    return side.word[at].coarse in (COARSE_NOUN, COARSE_NAME, COARSE_PRONOUN, COARSE_ADJECTIVE)
+
+
+cdef bint _moved_whole(
+    const PairState *pair, const ConflictRoom *room, int32_t i, int32_t j
+) noexcept nogil:
+    """Whether equal words stand behind linked prepositions: on Windows."""
+    cdef int32_t k = preposition(&pair.source, i)
+    return k >= 0 and room.source.best[k] >= 0 and room.source.best[k] == preposition(&pair.target, j)
+
+
+cdef bint _follows(
+    const PairState *pair, const ConflictRoom *room, int32_t i, int32_t m
+) noexcept nogil:
+    """Whether linked words stand before the prepositions of a source and a target word: files on the
+    disk, files in the cache."""
+    cdef int32_t k = preposition(&pair.source, i)
+    cdef int32_t other = preposition(&pair.target, m)
+    return k > 0 and other > 0 and room.source.best[k - 1] == other - 1
+
+
 cdef void _find_candidates(const PairState *pair, ConflictRoom *room) noexcept nogil:
     """Fill the room with places where the sentences may contradict each other."""
     cdef Clash[2 * <int>MAX_FOUND] found
@@ -253,7 +358,7 @@ cdef void _find_candidates(const PairState *pair, ConflictRoom *room) noexcept n
     _add_found(room, found, find_one_sided(pair, room, True, found))
     _add_found(room, found, find_one_sided(pair, room, False, found))
     if not are_undone and not are_compared and n_roles == 0:
-        _add_found(room, found, find_changed_places(pair, room, found))
+        _add_found(room, found, _find_changed_places(pair, room, found))
 
 
 cdef double find_conflicts(
@@ -342,16 +447,10 @@ CONFLICT_INPUTS = (
 """Names of the inputs, in their order."""
 
 
-cdef inline bint _is_verb(const Side *side, Py_ssize_t at) noexcept nogil:
-    return (
-        0 <= at < side.n and side.word[at].coarse == COARSE_VERB and side.kind[at] == KIND_CONTENT
-    )
-
-
 cdef int _fill_side(const Side *side, const Partners *own, bint is_target, float *out) noexcept nogil:
     """Write the inputs from one sentence, whatever the place; return its number of negations."""
     cdef float whole = 0.0, covered = 0.0
-    cdef int n_content = 0, n_free = 0, n_names = 0, n_linked_names = 0, n_negations = 0
+    cdef int n_content = 0, n_free = 0, n_negations = 0
     cdef Py_ssize_t k
     cdef bint is_linked
     for k in range(side.n):
@@ -362,14 +461,10 @@ cdef int _fill_side(const Side *side, const Partners *own, bint is_target, float
         if side.kind[k] == KIND_CONTENT:
             n_content += 1
             n_free += not is_linked
-        if side.word[k].coarse == COARSE_NAME:
-            n_names += 1
-            n_linked_names += is_linked
         n_negations += side.word[k].negates
     out[<int>SOURCE_COVERED + is_target] = covered / whole if whole > 0.0 else 0.0
     out[<int>SOURCE_ASKS + is_target] = is_word(side, side.n - 1, b"?")
     out[<int>SOURCE_CONTENT + is_target] = <float>log1p(n_content)
-    out[<int>SOURCE_NAMES + is_target] = <float>n_linked_names / n_names if n_names else -1.0
     out[<int>SOURCE_FREE + is_target] = <float>log1p(n_free)
     return n_negations
 
@@ -408,17 +503,6 @@ cdef void _fill_around(
     out[<int>SOURCE_ALIKE + is_target] = alike / whole if whole > 0.0 else 0.0
     out[<int>SOURCE_WEIGHT + is_target] = side.word[at].weight
     out[<int>SOURCE_GAP + is_target] = n_gap
-    out[<int>SOURCE_VERB + is_target] = -1.0
-    for k in range(side.n):  # tokens away
-        if _is_verb(side, at - k) or _is_verb(side, at + k):
-            k = at - k if _is_verb(side, at - k) else at + k
-            out[<int>SOURCE_VERB + is_target] = own.best[k] >= 0
-            break
-
-
-cdef float _meet(const ConflictRoom *room, int32_t i, int32_t j) noexcept nogil:
-    """Return whether two tokens are linked, or -1 if one is missing."""
-    return -1.0 if i < 0 or j < 0 else meet(room, i, j)
 
 
 cdef void _fill_inputs(
@@ -448,8 +532,6 @@ cdef void _fill_inputs(
     out[<int>IS_ANTONYM] = pair.relations[cell] & ANTONYM != 0
     out[<int>HAS_ONE_TAG] = source.word[i].tag == target.word[j].tag
     out[<int>AROUND] = pair.window[cell]
-    out[<int>NEXT_MEET] = _meet(room, source.next_content[i], target.next_content[j])
-    out[<int>PREVIOUS_MEET] = _meet(room, source.previous_content[i], target.previous_content[j])
     out[<int>VALUE_KIND] = -1.0 if one == NULL else one.kind
     out[<int>HAS_ONE_UNIT] = (
         one != NULL and other != NULL and one.kind == other.kind and one.code == other.code

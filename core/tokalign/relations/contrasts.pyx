@@ -10,8 +10,6 @@ other has crossed it. The roles of a verb are exchanged if both words with a rol
 verb, or if neither has and only one side is passive. Names, nouns and pronouns have a role if they
 have no preposition, or by, to, from or than. The sides of a comparison are exchanged if they have
 crossed the word "than"; for other words, such as before and after, the nearest content words count.
-Two equal words have changed places if the partners of what is around each are around the other one:
-copy the volume to the drive, copy the drive to the volume.
 """
 
 from libc.stdint cimport int32_t, uint8_t, uint32_t
@@ -29,13 +27,12 @@ from tokalign.english.annotate.tags_and_relations import TAG_INDEX
 from tokalign.english.lexicon.word_lists import function_words
 
 cdef enum:
-    N_NUMERAL = 4        # letters of a Roman numeral, at most
+    N_NUMERAL = 5        # letters of a Roman numeral, at most
     VERB_REACH = 8       # tokens searched around a verb
     THAN_REACH = 6
     OTHER_REACH = 4
     N_ROLES = 2          # that have to be exchanged
     BE_REACH = 4         # tokens before a participle
-    NEIGHBOURS = 3       # tokens to each side of a word that changed places
 
 cdef enum:
     # How a function word marks roles.
@@ -49,7 +46,6 @@ cdef enum:
 cdef float BETWEEN = 0.8        # certainty of the place of words between the same links
 cdef float BESIDE = 0.6         # of words beside one link
 cdef float APART = 0.3          # of words without partners anywhere
-cdef float LEAST_PLACE = 0.5    # certainty that two words changed places, at least
 cdef float LEAST_COSINE = 0.35  # of the vectors of nouns of one class
 
 cdef int PARTICIPLE = TAG_INDEX["VBN"]
@@ -398,10 +394,13 @@ cdef bint _is_code(const Side *side, int32_t at) noexcept nogil:
 
 
 cdef bint _is_numeral(const Side *side, int32_t at) noexcept nogil:
-    """Whether a token is a small Roman numeral in capitals behind a name."""
+    """Whether a token is a small Roman numeral in capitals behind a name, or a longer one behind a
+    noun: Chapter VII."""
     cdef const Characters *text = &side.word[at].lower
     cdef Py_ssize_t k
-    if at == 0 or text.n > N_NUMERAL or side.word[at - 1].coarse != COARSE_NAME:
+    if at == 0 or text.n > N_NUMERAL or side.word[at - 1].coarse != COARSE_NAME and (
+        text.n == 1 or side.word[at - 1].coarse != COARSE_NOUN
+    ):
         return False
     for k in range(text.n):
         if text.code[k] not in (<uint32_t>c"i", <uint32_t>c"v", <uint32_t>c"x"):
@@ -457,14 +456,14 @@ cdef int _voice(const Side *side, int32_t at) noexcept nogil:
     return -1 if side.word[at].tag == PARTICIPLE else 0
 
 
-cdef int _has_other_voice(const PairState *pair, int32_t i, int32_t j) noexcept nogil:
+cdef int has_other_voice(const PairState *pair, int32_t i, int32_t j) noexcept nogil:
     """Whether two verbs are active and passive; -1 where it is not sure."""
     cdef int one = _voice(&pair.source, i)
     cdef int other = _voice(&pair.target, j)
     return -1 if one < 0 or other < 0 else one != other
 
 
-cdef int32_t _preposition(const Side *side, int32_t at) noexcept nogil:
+cdef int32_t preposition(const Side *side, int32_t at) noexcept nogil:
     """Return the preposition before a noun's phrase, or -1."""
     cdef int32_t k
     for k in range(at - 1, -1, -1):
@@ -477,7 +476,7 @@ cdef int32_t _preposition(const Side *side, int32_t at) noexcept nogil:
 
 cdef bint _has_role(const Side *side, int32_t at) noexcept nogil:
     """Whether a noun, name or pronoun may have a role of a verb, by the word before its phrase."""
-    cdef int32_t k = _preposition(side, at)
+    cdef int32_t k = preposition(side, at)
     if side.word[at].coarse not in (COARSE_NOUN, COARSE_NAME, COARSE_PRONOUN):
         return False
     return k < 0 or (
@@ -485,7 +484,7 @@ cdef bint _has_role(const Side *side, int32_t at) noexcept nogil:
     )
 
 
-cdef int32_t _counterpart(
+cdef int32_t counterpart(
     const PairState *pair, const ConflictRoom *room, int32_t at
 ) noexcept nogil:
     """Return the target token equal to a source word and to no word that it is linked with, else the
@@ -503,11 +502,17 @@ cdef int32_t _counterpart(
     return best
 
 
+cdef bint are_amounts(const PairState *pair, int32_t i, int32_t j) noexcept nogil:
+    """Whether two words are of equal dates or amounts, which have no role; ordinals may."""
+    cdef const Found *value = value_at(&pair.source, i)
+    return pair.agreement[i * pair.target.n + j] and (value == NULL or value.kind != KIND_ORDINAL)
+
+
 cdef bint _counts(const PairState *pair, int32_t i, int32_t j, int pivot) noexcept nogil:
     """Whether two linked words count around a verb, the word "than", or another one."""
     cdef const Lexeme *word = pair.source.word[i]
-    if pair.agreement[i * pair.target.n + j]:
-        return False  # dates and amounts have no role
+    if are_amounts(pair, i, j):
+        return False
     if pivot == VERB_REACH:
         return _has_role(&pair.source, i) and _has_role(&pair.target, j)
     if pivot == THAN_REACH:
@@ -540,10 +545,10 @@ cdef Crossings _crossings(
     _reach(&pair.source, i, reach, &start, &stop)
     _reach(&pair.target, j, reach, &other_start, &other_stop)
     for k in range(start, stop):
-        m = _counterpart(pair, room, k)
+        m = counterpart(pair, room, k)
         if k == i or m == j or m < 0 or m < other_start or m >= other_stop:
             continue
-        if reach == VERB_REACH and k > start and m and _counterpart(pair, room, k - 1) == m - 1:
+        if reach == VERB_REACH and k > start and m and counterpart(pair, room, k - 1) == m - 1:
             if pair.source.word[k - 1].coarse == pair.source.word[k].coarse == COARSE_NAME:
                 continue  # of the name that the word before counted for: "said Ann Lee"
         if _counts(pair, k, m, reach):
@@ -552,7 +557,7 @@ cdef Crossings _crossings(
     return found
 
 
-cdef bint _are_verbs(const PairState *pair, int32_t i, int32_t j) noexcept nogil:
+cdef bint are_verbs(const PairState *pair, int32_t i, int32_t j) noexcept nogil:
     return pair.source.word[i].coarse == COARSE_VERB and pair.target.word[j].coarse == COARSE_VERB
 
 
@@ -560,9 +565,9 @@ cdef bint are_exchanged(
     const PairState *pair, const ConflictRoom *room, int32_t i, int32_t j
 ) noexcept nogil:
     """Whether the words around two words, such as opposites, have mostly crossed them."""
-    cdef bint of_verbs = _are_verbs(pair, i, j)
+    cdef bint of_verbs = are_verbs(pair, i, j)
     cdef Crossings found = _crossings(pair, room, i, j, VERB_REACH if of_verbs else OTHER_REACH)
-    if of_verbs and _has_other_voice(pair, i, j) > 0:
+    if of_verbs and has_other_voice(pair, i, j) > 0:
         return found.straight > found.crossed
     return found.crossed > found.straight
 
@@ -590,10 +595,10 @@ cdef int find_exchanged(
     cdef int32_t i, j
     cdef int n = 0
     cdef Crossings around
-    cdef int has_other_voice
+    cdef int is_turned
     for i in range(<int32_t>pair.source.n):
         j = room.source.best[i]
-        if n == MAX_FOUND or j < 0 or not _are_verbs(pair, i, j):
+        if n == MAX_FOUND or j < 0 or not are_verbs(pair, i, j):
             continue
         if pair.lexical_class[i * pair.target.n + j] > CLASS_DERIVED:
             continue  # another verb may assign roles differently
@@ -605,91 +610,11 @@ cdef int find_exchanged(
         ):
             continue  # is not required to, need not
         around = _crossings(pair, room, i, j, VERB_REACH)
-        has_other_voice = _has_other_voice(pair, i, j)
+        is_turned = has_other_voice(pair, i, j)
         if (
-            (around.crossed >= N_ROLES and not around.straight and has_other_voice == 0)
-            or (around.straight >= N_ROLES and not around.crossed and has_other_voice > 0)
+            (around.crossed >= N_ROLES and not around.straight and is_turned == 0)
+            or (around.straight >= N_ROLES and not around.crossed and is_turned > 0)
         ):
             found[n] = Clash(CONFLICT_ROLES, i, j, BY_VERB, room.source.confidence[i], 0.0, -1, False)
             n += 1
     return n
-
-
-cdef float _moved_alone(
-    const PairState *pair, const ConflictRoom *room, int32_t i, int32_t j, int32_t other
-) noexcept nogil:
-    """Return the share of the linked tokens near a source token whose partners are near target
-    token `other`, not nearer to its own partner `j`."""
-    cdef int32_t k, m
-    cdef int n = 0
-    cdef int n_there = 0
-    for k in range(max(i - NEIGHBOURS, 0), min(i + NEIGHBOURS + 1, <int32_t>pair.source.n)):
-        m = room.source.best[k]
-        if k == i or m < 0 or m == other or m == j:
-            continue
-        n += 1
-        n_there += abs(m - other) <= NEIGHBOURS and abs(m - other) <= abs(m - j)
-    return <float>n_there / n if n else 0.0
-
-
-cdef int find_changed_places(
-    const PairState *pair, ConflictRoom *room, Clash *found
-) noexcept nogil:
-    """Write at most MAX_FOUND words that changed places with another one; return their number."""
-    cdef int32_t i, k, j, m
-    cdef int n = 0
-    cdef float place
-    for i in range(<int32_t>pair.source.n):
-        j = room.source.best[i]
-        if j >= 0 and _are_verbs(pair, i, j) and _has_other_voice(pair, i, j) != 0:
-            return 0
-    for i in range(<int32_t>pair.source.n):
-        room.twin[i] = _twin(pair, room, i)
-    for i in range(<int32_t>pair.source.n):
-        j = room.twin[i]
-        if j < 0:
-            continue
-        for k in range(i + 1, <int32_t>pair.source.n):
-            m = room.twin[k]
-            if m < 0 or m >= j or pair.source.word[i].coarse != pair.source.word[k].coarse:
-                continue
-            if k == i + 1 or j == m + 1:
-                continue  # its Leeds plant, its plant in Leeds
-            if _are_listed(&pair.source, i, k) or _are_listed(&pair.target, m, j):
-                continue
-            place = (_moved_alone(pair, room, i, j, m) + _moved_alone(pair, room, k, m, j)) / 2
-            if place >= LEAST_PLACE:
-                found[n] = Clash(CONFLICT_ROLES, i, m, BY_PLACE, place, 0.0, -1, False)
-                n += 1
-                if n == MAX_FOUND:
-                    return n
-                break
-    return n
-
-
-cdef bint _are_listed(const Side *side, int32_t first, int32_t last) noexcept nogil:
-    """Whether only a conjunction, and no verb, adverb or preposition, is between two words."""
-    cdef int32_t k
-    cdef bint is_joined = False
-    for k in range(first + 1, last):
-        if side.word[k].coarse in (COARSE_VERB, COARSE_ADPOSITION, COARSE_ADVERB, COARSE_PARTICLE):
-            return False
-        is_joined |= side.word[k].coarse == COARSE_CONJUNCTION
-    return is_joined
-
-
-cdef int32_t _twin(const PairState *pair, const ConflictRoom *room, int32_t i) noexcept nogil:
-    """Return the target token equal to a source noun, name, pronoun or adjective, or -1, also where
-    both stand behind linked prepositions: on Windows."""
-    cdef int32_t j, k
-    if pair.source.word[i].coarse not in (
-        COARSE_NOUN, COARSE_NAME, COARSE_PRONOUN, COARSE_ADJECTIVE
-    ):
-        return -1
-    j = _counterpart(pair, room, i)
-    if j < 0 or pair.lexical_class[i * pair.target.n + j] > CLASS_LEMMA:
-        return -1
-    k = _preposition(&pair.source, i)
-    if k >= 0 and room.source.best[k] >= 0 and room.source.best[k] == _preposition(&pair.target, j):
-        return -1
-    return -1 if pair.agreement[i * pair.target.n + j] else j

@@ -10,8 +10,8 @@ behind it or, where there is none, another one in scope, else the nearest linked
 behind it; unless the other side has a low quantity (few, rarely). Two of a clause cancel. Some deny
 nothing: "No, ...", "no doubt", "not only", "may or may not", "isn't it?", "nor" behind another one.
 
-A modal, word of quantity or of condition governs the next content word behind it, or the last one
-before it where that has no partner. The other side says it unlike if the partner of what is governed
+A modal, word of quantity or of condition governs the next content word of its clause that has a
+partner, or the last one before it. The other side says it unlike if the partner of what is governed
 has another word of the kind near it, or none: "may contain" and "contains", "only guests" and
 "guests", "if it rains" and "until it rains". Modals are the words of the scales of obligation and
 certainty, words of quantity those of quantity and frequency, and only and even. How often is a value:
@@ -160,6 +160,16 @@ cdef bint _obligation(const Side *side, int32_t at, int *grade) noexcept nogil:
     return True
 
 
+cdef bint _modal(const Side *side, int32_t at, int *grade) noexcept nogil:
+    """Whether a word is a modal; write its grade, of obligation or of how sure it is."""
+    if _obligation(side, at, grade):
+        return True
+    if not _grade_on(side.word[at], CERTAINTY, grade):
+        return False
+    grade[0] = -grade[0] if _denies(side, at + 1) else grade[0]
+    return True
+
+
 cdef double _per_year(const Side *side, Py_ssize_t at) noexcept nogil:
     """Return how many of a period a year has, 0 for another word."""
     cdef int k = 0
@@ -227,7 +237,7 @@ cdef int kind_of_word(const Side *side, int32_t at) noexcept nogil:
         return CONFLICT_VALUE
     if value_at(side, at) != NULL or (is_word(side, at, b"most") and is_word(side, at - 1, b"at")):
         return NO_KIND  # the month of May; at most
-    if _obligation(side, at, &grade) or _grade_on(word, CERTAINTY, &grade):
+    if _modal(side, at, &grade):
         return CONFLICT_MODALITY
     if (_grade_on(word, QUANTITY, &grade) or _grade_on(word, FREQUENCY, &grade)) and (
         not word.negates
@@ -265,12 +275,7 @@ cdef int agree(const PairState *pair, int32_t i, int32_t j, int kind) noexcept n
         return fabs(rate - _rate(&pair.target, j)) < 1e-6 * rate
     if kind != CONFLICT_MODALITY:
         return -1
-    if not (_obligation(&pair.source, i, &one) and _obligation(&pair.target, j, &other)):
-        if not _grade_on(pair.source.word[i], CERTAINTY, &one):
-            return False
-        if not _grade_on(pair.target.word[j], CERTAINTY, &other):
-            return False
-    return one == other
+    return _modal(&pair.source, i, &one) and _modal(&pair.target, j, &other) and one == other
 
 
 cdef bint _say_the_same(
@@ -287,20 +292,6 @@ cdef bint _say_the_same(
     if same >= 0 or kind == CONFLICT_CONDITION:
         return same > 0
     return _grade(&pair.source, i, kind) == _grade(&pair.target, j, kind)
-
-
-cdef int32_t _governed(const Side *side, const Partners *own, int32_t at) noexcept nogil:
-    """Return the content word with a partner that a word governs, or -1."""
-    cdef int32_t found = side.next_content[at]
-    if found >= 0 and own.best[found] >= 0:
-        return found
-    found = side.next_content[found] if found >= 0 else -1
-    if found >= 0 and found - at <= REACH and own.best[found] >= 0:
-        return found
-    found = _near(side, at, side.previous_content[at])
-    if found >= 0 and at - found <= REACH and own.best[found] >= 0:
-        return found
-    return _nearest_linked(side, own, at)
 
 
 cdef int32_t _nearest_linked(const Side *side, const Partners *own, int32_t at) noexcept nogil:
@@ -331,7 +322,7 @@ cdef int find_one_sided(
         if n == MAX_FOUND or own.best[at] >= 0:
             continue
         kind = kind_of_word(side, at)
-        governed = -1 if kind == NO_KIND else _governed(side, own, at)
+        governed = -1 if kind == NO_KIND else _nearest_linked(side, own, at)
         if governed < 0:
             continue
         there = own.best[governed]
@@ -521,9 +512,13 @@ cdef int32_t _linked_behind(const Partners *own, const int32_t *scope) noexcept 
 cdef bint _denies_elsewhere(
     const Partners *own, const int32_t *scope, const Side *other, int32_t there
 ) noexcept nogil:
-    """Whether the partner of what a negation denies is in another clause than a negation there."""
+    """Whether the partner of what a negation denies is in another clause than a negation there, or
+    before it and a comma: "by tabs, not by spaces"."""
     cdef int32_t denied = _linked_behind(own, scope)
-    return denied >= 0 and not _are_of_one_clause(other, own.best[denied], there)
+    return denied >= 0 and (
+        not _are_of_one_clause(other, own.best[denied], there)
+        or (own.best[denied] < there and is_word(other, there - 1, b","))
+    )
 
 
 cdef void _match(
