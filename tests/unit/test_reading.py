@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+import tokalign
 from tokalign.english.annotate.native import NativeAnnotator
 from tokalign.english.reading import MarkKind, read_text
 from tokalign.english.reading.marks import find_marks
@@ -143,3 +144,23 @@ def test_tokens_stand_where_they_were_sent(text, tokens):
     (found,) = ANNOTATOR.annotate([text], trees=True)
     assert [text[a:b] for a, b in zip(found.starts, found.ends, strict=True)] == tokens
     assert found.text == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<link href="{}" />',
+        '<img src="{}">',
+        '<script src="{}"></script>',
+        "<!-- see {} -->",
+        ".. image:: {}\n   :target: https://b.example/",
+        ".. _mill: {}",
+        "![]({})",
+        "[![]({})](https://b.example/)",
+        "[1]: {}",
+        "<{}>",
+    ],
+)
+def test_an_address_is_one_word_where_all_is_markup(text):
+    address = "https://a.example/x.js/9.13.1/y-z.css"
+    assert address in tokalign.align(text.format(address), "It mills.").source.tokens

@@ -88,10 +88,10 @@ def read_text(text: str) -> TextReading | None:
     marks = find_marks(normal, _markup.get())
     if form is None and not marks:
         return None
-    words = _blanked(normal, marks)
+    words, plain = _blanked(normal, marks), marks
     if not any(map(str.isalnum, words)):
-        words = normal
-    addresses = tuple((mark.start, mark.end) for mark in marks if mark.kind is MarkKind.ADDRESS)
+        words, plain = normal, find_marks(normal, Markup.NONE)
+    addresses = tuple((mark.start, mark.end) for mark in plain if mark.kind is MarkKind.ADDRESS)
     reading = TextReading(normal, words, addresses, tuple(marks), form)
     if form is None:
         return reading
