@@ -6,7 +6,7 @@ import httpx
 import pytest
 from support.server_process import started
 from tokalign.aligner import Aligner
-from tokalign.edits.changes import MEANINGS
+from tokalign.edits.pair_edits import MEANINGS
 from tokalign.texts.diff import summarize
 
 CHANGES = [

@@ -9,12 +9,13 @@ from tokalign.edits.segments import WordFacts
 from tokalign.english.lexicon.lexical_tables import Frequencies
 from tokalign.files.tables import Table
 from tokalign.types import Sentence
-from tokalign.types.edits import Edit
-from tokalign.types.relations import Conflict
+from tokalign.types.edits import Change, Edit
+from tokalign.types.relations import Conflict, ConflictKind
 
 TABLE: str
 LEAST_MOVED: float
 COST: float
+MEANINGS: dict[ConflictKind, Change]
 
 class EditModel:
     facts: WordFacts

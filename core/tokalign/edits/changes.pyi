@@ -1,4 +1,0 @@
-from tokalign.types.edits import Change
-from tokalign.types.relations import ConflictKind
-
-MEANINGS: dict[ConflictKind, Change]
