@@ -333,6 +333,7 @@ table-%: build  ## one table: wordnet, vectors, wordpieces, annotators, counts, 
 # How linked words and chunks are related; by the project's own corpus and Edinburgh++, as the next one.
 .table-relations: dev
 	OMP_NUM_THREADS=1 $(BIN)/python -m lab.recipes.relations --data $(TOKALIGN_DATA) --output $(MODELS)/relations.table.xz
+	OMP_NUM_THREADS=1 $(BIN)/python -m lab.recipes.relations --research --data $(TOKALIGN_DATA) --output $(MODELS)/relations-research.table.xz
 
 # Which places of two sentences people call conflicts.
 .table-conflicts: dev

@@ -60,6 +60,7 @@ _CHUNKS = {
     "both": Value(("type_and_score",), "percent", "F1 of type and score", 100),
     "chunks": Value(("chunks",), "percent", "F1 of chunks that are found", 100),
 }
+_SPANS = {"accuracy": Value(("accuracy",), "percent", "spans that are judged right", 100)}
 _R = {
     name: Value((name,), "r", f"Pearson's r of {what}")
     for name, what in (
@@ -261,8 +262,14 @@ TASKS = (
         "relations",
         "links of the corpus' development part; the training part of interpretable similarity",
         "python -m lab.recipes.related --data DATA/",
-        (Row("{links}", {}, _KINDS), Row("{text}", {}, _CHUNKS)),
+        (Row("{links}", {}, _KINDS), Row("{text}", {}, _CHUNKS), Row("{spans}", {}, _SPANS)),
         is_quick=True,
+    ),
+    Measurement(
+        "relations-research",
+        "the training part of interpretable similarity and SSD, 5 folds; en-research",
+        "python -m lab.recipes.related --data DATA/ --research 5",
+        (Row("{text}", {}, _CHUNKS), Row("{spans}", {}, _SPANS)),
     ),
     Measurement(
         "ground",

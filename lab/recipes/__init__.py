@@ -13,7 +13,7 @@ recipe                run by                  writes
 ``wordpieces``        make table-wordpieces   wordpieces.table.xz
 ``document_counts``   make table-counts       counts.table.xz
 ``question_weights``  make table-answers      question-weights.tsv
-``relations``         make table-relations    relations.table.xz
+``relations``         make table-relations    relations.table.xz, relations-research.table.xz
 ``conflicts``         make table-conflicts    conflicts.table.xz
 ``edits``             make table-edits        edits.table.xz
 ``gates``             make table-gates        gates.table.xz, gates-open.table.xz

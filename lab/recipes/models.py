@@ -14,7 +14,7 @@ import logging
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tokalign.english.annotate import load_annotator
@@ -69,6 +69,8 @@ class Recipe:
         share only a frame; where no such file is named.
     license : str
         Terms of all corpora.
+    relations : str
+        Table of its model of relations; empty for the one of most models.
     """
 
     description: str
@@ -79,6 +81,7 @@ class Recipe:
     unrelated: str = ""
     mined: str = ""
     license: str = LICENSE
+    relations: str = ""
 
     def train(self, name: str, data: Path, unrelated: Path) -> Model:
         """Return the model trained on the corpora below `data`, with its figures.
@@ -96,6 +99,7 @@ class Recipe:
             license=self.license,
             figures=read_figures(KEYS[name]),
         )
+        model = replace(model, header=replace(model.header, relations=self.relations))
         if not self.styles:
             return model
         return fit_styles(model, pairs, self.settings, self.styles, wrong=self.wrong)
@@ -143,6 +147,7 @@ MODELS = {
         EN_RESEARCH_SETTINGS,
         RESEARCH_STYLES,
         unrelated=UNRELATED,
+        relations="relations-research",
     ),
 }
 

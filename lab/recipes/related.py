@@ -3,7 +3,8 @@
 ``python -m lab.recipes.related --data DATA`` prints the figures of docs/relations.md for the
 shipped table: on the links of the corpus' development part, on the training part of the task of
 interpretable similarity, with its chunks, and on SSD's spans. ``--folds 5`` prints, instead, those
-on the corpus' training part, divided by topic, by which settings are chosen.
+on the corpus' training part, divided by topic, by which settings are chosen. ``--research 5``
+prints those of the table for research use on sentences that its folds have not seen.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import argparse
 import json
 import random
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -20,21 +21,27 @@ import numpy as np
 from numpy.typing import NDArray
 from tokalign import Aligner
 from tokalign.files.tables import Table
-from tokalign.formats.ists import split_chunks
 from tokalign.relations.chunks import find_chunks, link_chunks
 from tokalign.relations.related_units import UNIT_INPUTS, RelationModel
-from tokalign.types.chunks import ChunkedPair, TokenChunk
+from tokalign.types.chunks import ChunkedPair
 from tokalign.types.options import AlignOptions
 from tokalign.types.relations import RELATION_KINDS
 
-from lab.recipes.chunk_task import read_wa, score_chunks
+from lab.recipes.chunk_task import score_chunks
 from lab.recipes.corpora import OwnPair, own_marks, read_spans
 from lab.recipes.forests import Arrays
-from lab.recipes.relations import chunked_sentences, collect, fit, fit_boundary, write
+from lab.recipes.relations import (
+    RESEARCH_SETTINGS,
+    chunked_sentences,
+    collect,
+    collect_research,
+    fit,
+    fit_boundary,
+    write,
+)
+from lab.recipes.task_examples import TEXTS, ChunkedText, annotated, chunked_sides, read_task
 from lab.recipes.unit_examples import Examples, SentencePair, linked_units, sides_of, unit_rows
 
-TEXTS = ("headlines", "images", "answers-students")
-"""Kinds of text of the task of interpretable similarity."""
 SEED = 3
 SIMILAR = 3.5
 """Least score of spans that people call similar."""
@@ -42,42 +49,21 @@ SAME = 0
 """Place among RELATION_KINDS."""
 
 
-@dataclass(frozen=True, slots=True)
-class ChunkedText:
-    """A pair of the task with all of its chunks, as they were given."""
-
-    pair: ChunkedPair
-    source_chunks: list[TokenChunk]
-    target_chunks: list[TokenChunk]
-    text: str
-
-
-def read_task(data: Path) -> list[ChunkedText]:
-    """Return the task's training pairs."""
-    found = []
-    for text in TEXTS:
-        stem = data / "ists" / f"train.{text}"
-        sides = [
-            Path(f"{stem}.sent{number}.chunk.txt").read_text(encoding="utf-8").splitlines()
-            for number in (1, 2)
-        ]
-        for pair, one, other in zip(read_wa(f"{stem}.wa"), *sides, strict=True):
-            found.append(ChunkedText(pair, split_chunks(one)[1], split_chunks(other)[1], text))
-    return found
-
-
-def judge_task(aligner: Aligner, model: RelationModel, data: Path) -> None:
-    """Print the task's four F1 of each kind of text with gold chunks, and the F1 of chunks."""
-    texts = read_task(data)
-    sides = aligner.annotate(
-        [side for each in texts for side in (each.pair.source, each.pair.target)]
-    )
-    pairs = list(zip(sides[::2], sides[1::2], strict=True))
+def judge_task(
+    aligner: Aligner, model_of: Callable[[str], RelationModel], texts: Sequence[ChunkedText]
+) -> None:
+    """Print the task's four F1 of each kind of text with gold chunks, and the F1 of chunks, by the
+    model of each group."""
+    pairs = annotated(aligner, texts)
     for name in TEXTS:
         chosen = [k for k, text in enumerate(texts) if text.text == name]
-        predicted = [predict(aligner, model, texts[k], pairs[k]) for k in chosen]
+        models = [model_of(texts[k].group) for k in chosen]
+        predicted = [
+            predict(aligner, model, texts[k], pairs[k])
+            for k, model in zip(chosen, models, strict=True)
+        ]
         scores = score_chunks([texts[k].pair for k in chosen], predicted)
-        chunks = chunk_f1(model, [texts[k] for k in chosen], [pairs[k] for k in chosen])
+        chunks = chunk_f1(models, [texts[k] for k in chosen], [pairs[k] for k in chosen])
         print(json.dumps({"text": name, **asdict(scores), "chunks": chunks}), flush=True)
 
 
@@ -95,11 +81,11 @@ def predict(
 
 
 def chunk_f1(
-    model: RelationModel, texts: Sequence[ChunkedText], pairs: Sequence[SentencePair]
+    models: Sequence[RelationModel], texts: Sequence[ChunkedText], pairs: Sequence[SentencePair]
 ) -> float:
-    """Return the F1 of the chunks that a model finds in the sentences of some pairs."""
+    """Return the F1 of the chunks that each pair's model finds in its sentences."""
     n_right = n_both = 0
-    for text, pair in zip(texts, pairs, strict=True):
+    for model, text, pair in zip(models, texts, pairs, strict=True):
         for side, gold in zip(pair, (text.source_chunks, text.target_chunks), strict=True):
             found = find_chunks(model.boundary, side.tags or ())
             n_right += len(set(found) & set(gold))
@@ -107,17 +93,18 @@ def chunk_f1(
     return 2 * n_right / n_both
 
 
-def span_accuracy(aligner: Aligner, model: RelationModel, data: Path) -> float:
-    """Return the share of SSD's span pairs whose score is on the right side of SIMILAR."""
+def judge_spans(aligner: Aligner, model_of: Callable[[str], RelationModel], data: Path) -> None:
+    """Print the share of SSD's span pairs whose score is on the right side of SIMILAR, by the
+    model of each group."""
     right = []
     for source, target, units, labels in read_spans(data / "ssd" / "spans.tsv"):
         if units:
             sides = aligner.annotate([source, target])
             options = AlignOptions()
             rows = aligner._engine.unit_inputs((sides[0], sides[1]), units, options)
-            scores = model.scores(rows).tolist()
+            scores = model_of(" ".join(source.tokens)).scores(rows).tolist()
             right += [(s >= SIMILAR) == label for s, label in zip(scores, labels, strict=True)]
-    return float(np.mean(right))
+    print(json.dumps({"spans": "ssd", "accuracy": float(np.mean(right))}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +174,21 @@ def judge_folds(
     print_links(f"{n_folds} folds", links.kinds, found)
 
 
+def judge_research(aligner: Aligner, data: Path, n_folds: int) -> None:
+    """Print the figures of the table for research use on held-out sentences of its corpora."""
+    texts = read_task(data)
+    examples = collect_research(aligner, data, own_marks(), texts)
+    folds = folds_of(examples.groups, n_folds)
+    of_example = np.array([folds[group] for group in examples.groups])
+    models = []
+    for fold in range(n_folds):
+        others = [text for text in texts if folds[text.group] != fold]
+        boundary = fit_boundary(chunked_sides(aligner, others))
+        models.append(opened(fit(examples, of_example != fold, RESEARCH_SETTINGS) | boundary))
+    judge_task(aligner, lambda group: models[folds[group]], texts)
+    judge_spans(aligner, lambda group: models[folds[group]], data)
+
+
 def opened(arrays: Arrays) -> RelationModel:
     """Return a model of these trees."""
     with tempfile.TemporaryDirectory() as folder:
@@ -201,7 +203,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--data", type=Path, required=True, help="folder of the corpora")
     parser.add_argument("--table", type=Path, help="an unpacked table; by default the shipped one")
     parser.add_argument("--folds", type=int, help="judge by folds of the training part instead")
+    parser.add_argument(
+        "--research", type=int, metavar="FOLDS", help="judge the table for research use by folds"
+    )
     given = parser.parse_args(arguments)
+    if given.research:
+        judge_research(Aligner.load("en-research"), given.data, given.research)
+        return
     aligner = Aligner.load("en")
     if given.folds:
         pairs = own_marks()
@@ -212,8 +220,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     model = RelationModel(Table.open(given.table)) if given.table else RelationModel.open_shipped()
     links = links_of(aligner, own_marks("dev"))
     print_links("dev", links.kinds, model.probabilities(links.rows).argmax(axis=1))
-    judge_task(aligner, model, given.data)
-    print(json.dumps({"spans": "ssd", "accuracy": span_accuracy(aligner, model, given.data)}))
+    judge_task(aligner, lambda group: model, read_task(given.data))
+    judge_spans(aligner, lambda group: model, given.data)
 
 
 if __name__ == "__main__":

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import pytest
-from tokalign import Sentence
+from tokalign import Aligner, Sentence
 from tokalign.types import GoldPair
-from tokalign.types.relations import RelationKind
+from tokalign.types.chunks import ChunkedPair, ChunkLink
+from tokalign.types.relations import RELATION_KINDS, RelationKind
 
 from lab.recipes.corpora import OwnPair
-from lab.recipes.unit_examples import MarkedUnit, blocks_of, chunk_kind, chunk_links, linked_units
+from lab.recipes.task_examples import ChunkedText, add_task
+from lab.recipes.unit_examples import (
+    STYLES,
+    UNKNOWN,
+    Examples,
+    MarkedUnit,
+    blocks_of,
+    chunk_kind,
+    chunk_links,
+    linked_units,
+)
 
 
 def test_links_that_share_tokens_are_one_unit() -> None:
@@ -58,3 +69,23 @@ def test_chunks_are_linked_by_content_words() -> None:
 def test_punctuation_belongs_to_nothing() -> None:
     pair = Sentence.from_tokens(["Yes", "."]), Sentence.from_tokens(["No", "."])
     assert chunk_links(pair, {(1, 1)}, [(0,), (1,)], [(0,), (1,)]) == set()
+
+
+def test_chunks_of_the_task_are_examples() -> None:
+    source, target = (
+        Sentence.from_tokens(text.split()) for text in ("A man walks a dog", "He has 3 dogs")
+    )
+    links = (
+        ChunkLink((0, 1), (0,), "SIMI", 3.0),
+        ChunkLink((3, 4), (2, 3), "SPE2", 4.0),
+        ChunkLink((2,), (), "NOALI", None),
+    )
+    chunks = [(0, 1), (2,), (3, 4)], [(0,), (1,), (2, 3)]
+    text = ChunkedText(ChunkedPair("1", source, target, links), *chunks, "images")
+    examples = Examples()
+    add_task(examples, Aligner.load("en"), [text])
+    assert examples.linked == [1, 1, *[0] * 7] * len(STYLES)
+    kinds = [RELATION_KINDS[kind] for kind in examples.kinds if kind != UNKNOWN]
+    assert kinds == ["similar", "wider"] * len(STYLES)
+    assert [score for score in examples.scores if score == score] == [3.0, 4.0] * len(STYLES)
+    assert set(examples.groups) == {"A man walks a dog"}

@@ -6,11 +6,14 @@ import json
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tokalign import Aligner, InputError
 from tokalign.codec.by_name import numbers_of
 from tokalign.english.lexicon.word_lists import grades_of, negates, scale_names, words_of
+from tokalign.relations.related_units import RelationModel
 from tokalign.types.chunks import CHUNK_TYPES
+from tokalign.types.options import AlignOptions
 from tokalign.types.relations import RELATION_KINDS, RELATION_SIGNS, ConflictKind, RelationKind
 from tokalign.view.grid_lines import COLOURS
 
@@ -176,6 +179,25 @@ def test_other_models_know_relations():
         )
         assert {each.kind for each in found.conflicts} == {"opposite", "value"}
         assert all(link.relation for link in found.links)
+
+
+def test_a_model_may_have_relations_of_its_own():
+    pair = ("A man is walking a dog.", "A person walks an animal.")
+    found = {}
+    for name, table in (("en", "relations"), ("en-research", "relations-research")):
+        aligner = Aligner.load(name)
+        answer = aligner.align(*pair, relations=True, related=True, style=aligner.styles[0])
+        links = [
+            link for link in answer.links if answer.source.tokens[link.source] in ("man", "dog")
+        ]
+        units = [((link.source,), (link.target,)) for link in links]
+        options = AlignOptions(related=True, style=aligner.styles[0])
+        sides = answer.source, answer.target
+        rows = aligner._engine.unit_inputs(sides, units, options)
+        wanted = RelationModel.open_shipped(table).probabilities(rows)
+        found[name] = np.array([link.relation.probabilities for link in links])
+        np.testing.assert_allclose(found[name], wanted, atol=1e-6)
+    assert found["en"].shape == (2, 7) and not np.allclose(found["en"], found["en-research"])
 
 
 LEVELS = (

@@ -90,8 +90,8 @@ def _line(resource: Resource) -> str:
     from tokalign.english.lexicon.lexical_resources import OPTIONAL
 
     if not resource.present:
-        return f"{resource.name:<16} not installed ({OPTIONAL[resource.name]})"
+        return f"{resource.name:<18} not installed ({OPTIONAL[resource.name]})"
     return (
-        f"{resource.name:<16} {resource.version:<17} {resource.size / 1e3:>8,.1f} kB  "
+        f"{resource.name:<18} {resource.version:<17} {resource.size / 1e3:>8,.1f} kB  "
         f"{resource.digest[:12]}  {resource.license}  {resource.path}"
     )

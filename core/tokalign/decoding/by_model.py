@@ -204,7 +204,7 @@ class ModelBackend(Backend):
     @cached_property
     def relations(self) -> RelationModel:
         """The model of relations, opened on first use."""
-        return RelationModel.open_shipped()
+        return RelationModel.open_shipped(self.header.relations or "relations")
 
     def explain(
         self, pair: EncodedPair, source_index: int, target_index: int, options: AlignOptions

@@ -106,7 +106,10 @@ class Cascade(Backend):
         names = [FIRST[self.header.encoder]]
         for name in names:
             model = load_model(model_path(name))
-            header = replace(model.header, name=self.header.name, version=self.header.version)
+            own = self.header
+            header = replace(
+                model.header, name=own.name, version=own.version, relations=own.relations
+            )
             lexicons = Lexicons.for_groups(model.table.groups)
             renamed = replace(model, header=header)
             backend = ModelBackend(renamed, lexicons, self._encoder.cosines, encoded=False)

@@ -79,6 +79,8 @@ class ModelHeader:
         Whether it uses dependency trees.
     encoder : str
         Table of the neural encoder it reads; empty for none.
+    relations : str
+        Table of its model of relations; empty for the one of most models.
     settings : dict
         How it was trained.
     figures : dict
@@ -103,6 +105,7 @@ class ModelHeader:
     annotator: str
     uses_trees: bool
     encoder: OptionalName = ""
+    relations: OptionalName = ""
     settings: dict[str, Any] = field(default_factory=dict)
     figures: dict[str, Any] = field(default_factory=dict)
     styles: tuple[StyleHeader, ...] = ()
@@ -186,7 +189,7 @@ def save_model(model: Model, path: str | os.PathLike[str]) -> None:
     """
     header = dataclasses.asdict(model.header)
     del header["digest"]
-    for optional in ("encoder", "styles", "seen"):
+    for optional in ("encoder", "relations", "styles", "seen"):
         if not header[optional]:
             del header[optional]
     header_line = json.dumps(header, ensure_ascii=False, sort_keys=True)

@@ -540,9 +540,9 @@ cdef class RelationModel:
             self.identical[k] = probability
 
     @classmethod
-    def open_shipped(cls):
-        """Return the shipped model."""
-        return cls(Table.open_shipped("relations"))
+    def open_shipped(cls, name="relations"):
+        """Return the shipped model of this name."""
+        return cls(Table.open_shipped(name))
 
     cdef void relate(self, const float *inputs, float *out) noexcept nogil:
         """Write the probability of each kind, [N_RELATIONS]."""
