@@ -18,8 +18,8 @@ JOINED = ("cc", "conj", "parataxis", "mark", "discourse", "vocative", "list", "d
 """Relations to a clause's predicate that are left out."""
 BESIDE = {"acl": 0.8, "appos": 0.8, "advcl": 0.7, "obl": 0.4, "nmod": 0.3, "conj": 0.5}
 """Relations that are left out by chance, and the chance."""
-KEPT = frozenset(("if", "unless", "until", "only", "except", "provided", "without"))
-"""Words that are never left out with a phrase."""
+KEPT = frozenset(("if", "unless", "until", "whether", "only", "except", "provided", "without"))
+"""Words that are never left out with a phrase, nor before a clause."""
 RELATIVE = ("WP", "WDT", "WRB", "IN")
 """Tags of words with which no clause begins that stands alone."""
 SHORTEST, LONGEST = 4, 0.6
@@ -44,6 +44,8 @@ def condensed(sentence: Sentence, chance: random.Random) -> list[KeptTokens]:
     ]
     found = []
     for top in predicates:
+        if not KEPT.isdisjoint(sentence.tokens[each].lower() for each in below[top]):
+            continue  # what is said under a condition alone
         kept = {top}
         for each in below[top]:
             if relations[each].partition(":")[0] not in JOINED:

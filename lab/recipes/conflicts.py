@@ -7,8 +7,8 @@ project's own corpus are conflicts where people marked one at their words; all i
 from, pairs that say unlike things and candidates of questions among them. Further examples:
 
 - pairs in which one thing was changed (`made_conflicts`), of weight MADE_WEIGHT, and changed copies
-  of sentences and of short pieces of them, as they are, with a pronoun for the first noun, or
-  without the last words, of COPY_WEIGHT,
+  of sentences and of short pieces of them, as they are, with a pronoun for the first noun,
+  without the last words, or without a condition, of COPY_WEIGHT,
 - sentences of pages beside claims of WiCE; a word that people found supported by them is in no
   conflict. They weigh WICE_WEIGHT, and only the training part is used,
 - these claims beside the sentences that support them, with one supported thing changed, of
@@ -61,7 +61,13 @@ from tokalign.types.relations import CONFLICT_KINDS, ConflictKind
 from lab.recipes.condensed import condensed_pairs
 from lab.recipes.corpora import OwnPair, own_marks
 from lab.recipes.forests import forest_arrays
-from lab.recipes.made_conflicts import NOUNS, MadeConflict, faced_bounds, made_conflicts
+from lab.recipes.made_conflicts import (
+    NOUNS,
+    MadeConflict,
+    dropped_condition,
+    faced_bounds,
+    made_conflicts,
+)
 from lab.recipes.settings import LICENSES
 from lab.recipes.tree_chunks import with_trees
 
@@ -272,7 +278,7 @@ def copied_part() -> list[PairInConflict]:
     for sentence in sentences:
         found += [
             PairInConflict(*each, "copy", topics[sentence.tokens])
-            for each in faced_bounds(sentence, chance)
+            for each in (*faced_bounds(sentence, chance), *dropped_condition(sentence))
         ]
     return found
 
@@ -403,6 +409,12 @@ def clause_part(data: Path) -> list[PairInConflict]:
     return found
 
 
+def _is_known(place: FoundPlace, marks: Marks) -> bool:
+    """Return whether it is known if a place of a condensed sentence is a conflict: a condition that
+    was left out with its own clause may be one of the clause that stayed."""
+    return place[0] is not ConflictKind.CONDITION or is_marked(place, marks)
+
+
 def judged(
     pairs: Sequence[PairInConflict], aligner: Aligner, weight: float
 ) -> Iterator[ScoredPair]:
@@ -413,7 +425,8 @@ def judged(
             kept = [
                 at
                 for at, place in enumerate(places)
-                if pair.supported is None or pair.supported[place[2]]
+                if (pair.supported is None or pair.supported[place[2]])
+                and (pair.origin != "clause" or _is_known(place, pair.marks))
             ]
             own = [places[at] for at in kept]
             is_right = np.array([is_marked(place, pair.marks) for place in own], np.float64)

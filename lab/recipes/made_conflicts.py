@@ -68,6 +68,9 @@ NOUNS = frozenset(("NN", "NNS", "NNP"))
 CHANCES = {ConflictKind.OPPOSITE: 0.5, ConflictKind.ROLES: 0.3}
 """Chance that a kind is tried; the others always are."""
 CONTENT_TAGS = ("NN", "VB", "JJ", "RB")
+CONDITIONS = frozenset(("if", "unless", "until", "provided"))
+SHORTEST = 4
+"""Tokens of a copy, at least."""
 LEAST_NOUN_GAP = 2
 """Tokens between nouns that are exchanged, at least."""
 
@@ -309,6 +312,25 @@ def faced_bounds(sentence: Sentence, chance: random.Random) -> Iterator[MadeConf
                 places = [[at + bound.index(tokens[at])] for bound in bounds]
                 mark = {"kind": "quantity", "source": places[0], "target": places[1]}
                 yield MadeConflict(source, target, [mark] if kinds is sides else [])
+            return
+
+
+def dropped_condition(sentence: Sentence) -> Iterator[MadeConflict]:
+    """Yield a sentence that has a tree, if it has a condition, beside a copy without its first."""
+    heads, relations = sentence.heads or (), sentence.relations or ()
+    for at, token in enumerate(sentence.tokens):
+        top = heads[at]
+        is_condition = token.lower() in CONDITIONS and relations[at] == "mark"
+        if not is_condition or not relations[top].startswith("advcl"):
+            continue
+        clause = {top}
+        while more := {k for k, head in enumerate(heads) if head in clause} - clause:
+            clause |= more
+        kept = [k for k in range(len(sentence)) if k not in clause]
+        if heads[top] in kept and len(kept) >= SHORTEST:
+            copy = Sentence.from_tokens([sentence.tokens[k] for k in kept])
+            mark = {"kind": "condition", "source": [at], "target": [kept.index(heads[top])]}
+            yield MadeConflict(sentence, copy, [mark])
             return
 
 
