@@ -72,7 +72,7 @@ from lab.recipes.settings import LICENSES
 from lab.recipes.tree_chunks import with_trees
 
 ALIGNER = "en"
-MADE_WEIGHT, COPY_WEIGHT, WICE_WEIGHT = 0.3, 0.5, 1.0
+MADE_WEIGHT, COPY_WEIGHT, WICE_WEIGHT = 1.0, 1.0, 1.0
 CHANGED_WEIGHT, CLAUSE_WEIGHT = 0.3, 0.3
 N_FOLDS = 5
 SEED = 3

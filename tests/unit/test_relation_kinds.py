@@ -102,7 +102,7 @@ def test_conflicts_that_undo_each_other_are_none(aligner, source, target):
 @pytest.mark.parametrize(
     ("source", "target", "denied"),
     [
-        ("Cursors are not thread-safe, so use one each.", "Cursors are thread-safe.",
+        ("Cursors are not thread-safe, so each thread needs its own.", "Cursors are thread-safe.",
          ["thread-safe"]),
         ("Keys over 72 bytes are not truncated but refused.", "Keys over 72 bytes are truncated.",
          ["truncated"]),
