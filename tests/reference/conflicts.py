@@ -19,7 +19,6 @@ BE = ("be", "is", "are", "was", "were", "been", "being")
 LEAST_COSINE = 0.35
 APART, BETWEEN = 0.3, 0.8
 ALIKE = ("noun", "name", "pronoun", "adjective")
-
 MORE = ("least", "more", "greater", "over", "above", "exceeding")
 LESS = ("most", "less", "fewer", "under", "below")
 
@@ -607,16 +606,10 @@ class Conflicts(Clauses):
 
     def negators(self, side: int) -> list[int]:
         words, others = (self.source, self.target)[:: 1 if side == 0 else -1]
-        taken = {
-            each.source if side == 0 else each.target
-            for each in self.found
-            if each.way == "opposites"
-        }
+        taken = {(each.source, each.target)[side] for each in self.found if each.way == "opposites"}
         found = []
         for at, word in enumerate(words):
-            if not negates(word.lower, word.lemma) or at in taken:
-                continue
-            if self.denies_nothing(side, at):
+            if not negates(word.lower, word.lemma) or at in taken or self.denies_nothing(side, at):
                 continue
             if word.lower == "no" and at + 1 < len(words) and words[at + 1].coarse == "number":
                 continue
