@@ -168,8 +168,10 @@ def test_a_model_without_a_gate_refuses_less_effort(neural):
 
 def test_explanations_are_of_what_decided(en, neural):
     pair = next(pair for pair in PAIRS if not neural.align(*pair, effort=EFFORT).encoded)
-    plain = en.explain_relation(*pair, 0, 0)
-    assert neural.explain_relation(*pair, 0, 0, effort=EFFORT) == plain
+    related = neural.explain_relation(*pair, 0, 0, effort=EFFORT), en.explain_relation(*pair, 0, 0)
+    read = [{each.name: each.value for each in found.inputs} for found in related]
+    shared = read[0].keys() & read[1].keys()  # each model has relations of its own
+    assert shared and all(read[0][name] == read[1][name] for name in shared)
     assert neural.explain(*pair, 0, 0, effort=EFFORT) == en.explain(*pair, 0, 0)
     assert neural.explain(*pair, 0, 0) != en.explain(*pair, 0, 0)
 
