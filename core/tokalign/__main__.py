@@ -10,7 +10,7 @@ def main() -> None:
     # A thread of NumPy's for each processor waits busily as it starts, and has nothing to do here.
     if "OMP_NUM_THREADS" not in os.environ:
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    gc.set_threshold(10_000)  # what modules make stays, and would be searched a hundred times
+    gc.set_threshold(100_000)  # what modules make stays, and would be searched a hundred times
     arguments = sys.argv[1:]
     if "--git" in arguments:
         from tokalign.cli import resident

@@ -19,7 +19,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 from tokalign.english.lexicon.lexical_resources import pack_rows, pack_words
-from tokalign.english.lexicon.lexical_tables import DERIVED, DERIVED_SYNONYM, SYNONYM
 from tokalign.english.lexicon.word_lists import RELATION_NAMES
 from tokalign.errors import ResourceError
 from tokalign.files.tables import write_table
@@ -46,6 +45,9 @@ class _Synset:
 def relation_bit(name: str) -> int:
     """Return the bit of a relation of RELATION_NAMES; raise ValueError for another name."""
     return 1 << RELATION_NAMES.index(name)
+
+
+DERIVED, DERIVED_SYNONYM, SYNONYM = map(relation_bit, ("derived", "derived-synonym", "synonym"))
 
 
 def _lines(path: Path) -> Iterator[str]:

@@ -230,7 +230,10 @@ def open_model(model: str | os.PathLike[str]) -> tuple[Model | System, str]:
         return load_system(model), model
     path = model_path(model)
     is_shipped = model in shipped_models()
-    return load_model(path), os.fspath(model if is_shipped else path.resolve())
+    return (
+        load_model(path, verify=not is_shipped),
+        os.fspath(model if is_shipped else path.resolve()),
+    )
 
 
 def load_again(load: Any, model: str, annotator: str, device: str, digest: str) -> Any:

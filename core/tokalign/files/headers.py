@@ -134,27 +134,31 @@ def _below(where: str, key: str) -> str:
 
 def _checked(value: Any, hint: Any, where: str) -> Any:
     """Return a value of its type; a list becomes a tuple if the type is one."""
-    origin = get_origin(hint)
-    if is_typeddict(hint):
-        return _checked_object(value, hint, where)
-    if origin is dict and isinstance(value, dict):
-        inner = get_args(hint)[1]
-        return {
-            _checked(key, str, f"a key of {where}"): _checked(each, inner, _below(where, key))
-            for key, each in value.items()
-        }
-    if origin in (tuple, list) and isinstance(value, tuple | list):
-        inner = get_args(hint)[0]
-        return origin(_checked(each, inner, f"{where}[{k}]") for k, each in enumerate(value))
     if hint is Any:
         _check_plain(value, where, MAX_DEPTH)
-    elif not _fits(value, hint):
+        return value
+    if not isinstance(value, str):  # as most are, and no type of several values is one
+        origin = get_origin(hint)
+        if is_typeddict(hint):
+            return _checked_object(value, hint, where)
+        if origin is dict and isinstance(value, dict):
+            inner = get_args(hint)[1]
+            return {
+                _checked(key, str, f"a key of {where}"): _checked(each, inner, _below(where, key))
+                for key, each in value.items()
+            }
+        if origin in (tuple, list) and isinstance(value, tuple | list):
+            inner = get_args(hint)[0]
+            return origin(_checked(each, inner, f"{where}[{k}]") for k, each in enumerate(value))
+    if not _fits(value, hint):
         raise ValueError(f"{where} is {quoted(value)}; wanted {_wanted(hint)}")
     return value
 
 
 def _fits(value: object, hint: Any) -> bool:
     """Whether a scalar value has a type."""
+    if hint is str:
+        return isinstance(value, str) and _TEXT.fullmatch(value) is not None
     if hint is bool:
         return isinstance(value, bool)
     if hint is int:
@@ -162,8 +166,6 @@ def _fits(value: object, hint: Any) -> bool:
     if hint is float:
         # Refuses NaN, too.
         return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
-    if hint is str:
-        return isinstance(value, str) and _TEXT.fullmatch(value) is not None
     if hint is Weight:
         return (
             isinstance(value, int | float)
@@ -184,22 +186,23 @@ def _wanted(hint: Any) -> str:
         float: "a number from 0 to 1",
         str: "text on one line",
     }
-    return kinds.get(hint) or {dict: "an object"}.get(get_origin(hint), "a list")
+    is_object = is_typeddict(hint) or get_origin(hint) is dict
+    return kinds.get(hint) or ("an object" if is_object else "a list")
 
 
 def _check_plain(value: object, where: str, depth: int) -> None:
     """Raise ValueError unless a value of any type can be printed and written as JSON."""
     if depth == 0:
         raise ValueError(f"{where} is nested deeper than {MAX_DEPTH} levels")
-    if isinstance(value, Mapping):
-        for key, each in value.items():
-            _checked(key, str, f"a key of {where}")
-            _check_plain(each, where, depth - 1)
+    if isinstance(value, str):
+        _checked(value, str, where)
     elif isinstance(value, tuple | list):
         for each in value:
             _check_plain(each, where, depth - 1)
-    elif isinstance(value, str):
-        _checked(value, str, where)
+    elif isinstance(value, Mapping):
+        for key, each in value.items():
+            _checked(key, str, f"a key of {where}")
+            _check_plain(each, where, depth - 1)
     elif isinstance(value, float):
         if not math.isfinite(value):
             raise ValueError(f"{where} holds {value}; wanted finite numbers")

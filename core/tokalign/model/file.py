@@ -61,6 +61,8 @@ COLUMNS = "feature\ts2t\tt2s"
 MAX_MODEL_BYTES = 16 << 20
 """Twice the size of a model in which every feature has a weight."""
 _FIRST_LINE = re.compile(rf"{MAGIC} ([1-9][0-9]*)\n".encode())
+_HEADER_LINES = re.compile(rb"[^\n]*\n([^\n]*)\n?([^\n]*)\n?")
+_LAST_LINE = b"\nsha256 "
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,8 +218,11 @@ def _weight_lines(table: FeatureTable, weights: OwnWeights) -> Iterator[str]:
         yield f"{TRANSITION}{name}\t{s2t:.5g}\t{t2s:.5g}"
 
 
-def load_model(path: str | os.PathLike[str]) -> Model:
+def load_model(path: str | os.PathLike[str], *, verify: bool = True) -> Model:
     """Read a model file.
+
+    `verify`: whether to compare its digest, which takes as long as reading the rest. An installed
+    model is opened without, as tables are; `tokalign info` compares it.
 
     ModelVersionError is raised if a newer tokalign wrote it; ModelError, if it is missing,
     truncated, damaged, or names features this version does not know.
@@ -232,20 +237,16 @@ def load_model(path: str | os.PathLike[str]) -> Model:
         raise ModelVersionError(
             f"{path}: has format {version}, this tokalign reads up to {STYLED_VERSION}; upgrade it"
         )
-    body, mark, stated = content.rstrip(b"\n").rpartition(b"\nsha256 ")
-    if not mark:
+    stop = content.rfind(_LAST_LINE) + 1
+    if not stop:
         raise ModelError(f"{path}: is truncated (its last line is not 'sha256 DIGEST')")
-    digest = digest_of(memoryview(content)[: len(body) + 1])
-    if digest != stated.decode("ascii", "replace"):
+    # No copies of the content: touching their memory takes longer than reading them.
+    stated = content[stop + len(_LAST_LINE) - 1 :].decode("ascii", "replace").rstrip("\n")
+    if verify and (digest := digest_of(memoryview(content)[:stop])) != stated:
         raise ModelError(
-            f"{path}: is damaged (digest {digest[:12]}, its last line says "
-            f"{stated[:12].decode('ascii', 'replace')!r})"
+            f"{path}: is damaged (digest {digest[:12]}, its last line says {stated[:12]!r})"
         )
-    try:
-        body.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise ModelError(f"{path}: is not UTF-8 text: {error}") from error
-    return _parse(path, body, digest, is_styled=version == str(STYLED_VERSION))
+    return _parse(path, content, stop, stated, is_styled=version == str(STYLED_VERSION))
 
 
 def _read(path: Path) -> bytes:
@@ -266,8 +267,11 @@ def _read(path: Path) -> bytes:
     return content
 
 
-def _parse(path: Path, body: bytes, digest: str, *, is_styled: bool) -> Model:
-    _, header_line, columns, rest = (body.split(b"\n", 3) + [b""] * 3)[:4]
+def _parse(path: Path, content: bytes, end: int, digest: str, *, is_styled: bool) -> Model:
+    """Return the model whose text ends before `end`, with a line break."""
+    lines = _HEADER_LINES.match(content, 0, end)
+    assert lines is not None  # since the first line is the magic
+    header_line, columns = lines.groups()
     try:
         header = ModelHeader(**read_header(header_line, ModelHeader), digest=digest)
     except ValueError as error:
@@ -284,18 +288,16 @@ def _parse(path: Path, body: bytes, digest: str, *, is_styled: bool) -> Model:
     except ModelError as error:
         raise ModelError(f"{path}:2: {error}") from error
     if columns != COLUMNS.encode():
-        raise ModelError(
-            f"{path}:3: the columns are {quoted(columns.decode())}; wanted {COLUMNS!r}"
-        )
+        seen = quoted(columns.decode("utf-8", "replace"))
+        raise ModelError(f"{path}:3: the columns are {seen}; wanted {COLUMNS!r}")
     found: list[OwnWeights] = []
-    lines = rest + b"\n" if rest else rest
-    number, start = 4, 0
+    number, start = 4, lines.end()
     for wanted in (*(style["name"] for style in header.styles), None):
-        part, start, n_lines = read_weights(path, lines, start, number, table)
+        part, start, n_lines = read_weights(path, content, start, end, number, table)
         found.append(part)
         number += n_lines
-        stop = lines.find(b"\n", start)
-        name = None if stop < 0 else lines[start + len(STYLE) : stop].decode()
+        stop = content.find(b"\n", start, end)
+        name = None if stop < 0 else content[start + len(STYLE) : stop].decode("utf-8", "replace")
         if name != wanted:
             seen = "no more styles" if name is None else f"the style {quoted(name)}"
             raise ModelError(

@@ -8,5 +8,10 @@ STYLE: str
 TRANSITION: str
 
 def read_weights(
-    path: str | os.PathLike[str], text: bytes, start: int, first: int, table: FeatureTable
+    path: str | os.PathLike[str],
+    text: bytes,
+    start: int,
+    stop_at: int,
+    first: int,
+    table: FeatureTable,
 ) -> tuple[OwnWeights, int, int]: ...

@@ -38,19 +38,19 @@ cdef class _Row:
     cdef tuple labels
 
 
-def read_weights(path, bytes text, Py_ssize_t start, int first, table):
+def read_weights(path, bytes text, Py_ssize_t start, Py_ssize_t stop_at, int first, table):
     """Return the weights and transitions of lines, where they end, and how many they are.
 
-    They end before the line of a style, or with the text. `path`: of the file, for errors. `text`:
-    valid UTF-8; each line ends with a line break. `start`: index of the first line's first byte.
-    `first`: number of that line in the file.
+    They end before the line of a style, or at `stop_at`, behind a line break. `path`: of the file,
+    for errors. `start`: index of the first line's first byte. `first`: number of that line in the
+    file.
 
     ModelError is raised if a line has other than three fields, an unknown name, the name of a line
-    above, or no number in [-LARGEST_WEIGHT, LARGEST_WEIGHT].
+    above, no number in [-LARGEST_WEIGHT, LARGEST_WEIGHT], or bytes that are not UTF-8.
     """
     cdef:
         const char* line = text
-        const char* end = line + len(text)
+        const char* end = line + stop_at
         const char* stop
         int number = first
         int place, n_slots = table.n_slots, n_transitions = len(TRANSITION_NAMES)
@@ -87,7 +87,7 @@ def read_weights(path, bytes text, Py_ssize_t start, int first, table):
             else:
                 transitions[0, place - n_slots], transitions[1, place - n_slots] = numbers
         except (ValueError, ModelError) as error:
-            text_of_line = line[: stop - line].decode()
+            text_of_line = line[: stop - line].decode("utf-8", "replace")
             raise ModelError(
                 f"{path}:{number}: bad weight line {quoted(text_of_line)}: {_brief(error)}"
             ) from error

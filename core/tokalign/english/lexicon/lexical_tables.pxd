@@ -9,7 +9,7 @@ cdef class Vocabulary:
     cdef int32_t _search(self, const unsigned char *text, int32_t n_text) noexcept nogil
 
 # Bits of a mask of relations, in the order of RELATION_NAMES; the first twelve are Yao's.
-cpdef enum:
+cdef enum:
     SYNONYM = 1 << 0
     HYPERNYM = 1 << 1            # the second word is a hypernym of the first
     HYPONYM = 1 << 2

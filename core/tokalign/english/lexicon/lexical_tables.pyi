@@ -3,9 +3,6 @@ from typing import Self
 from tokalign.files.tables import Table
 
 POS_LETTERS: str
-SYNONYM: int
-DERIVED: int
-DERIVED_SYNONYM: int
 
 class Vocabulary:
     def __init__(self, table: Table) -> None: ...

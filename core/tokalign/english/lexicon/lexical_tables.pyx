@@ -46,33 +46,40 @@ def _starts_of(table, str name, Py_ssize_t n_items, *, n_rows=None, int least=0)
     opened: from 0 to `n_items`, with at least `least` items in every row. `n_rows` is the number of
     rows, None for any. Raises ResourceError if the array is missing or wrong.
     """
-    start = table.array(name, np.int32, (None if n_rows is None else n_rows + 1,))
-    least_start, last_start = (start.min(), start.max()) if len(start) else (-1, -1)
-    if least_start != 0 or last_start != n_items or start[0] != 0 or start[len(start) - 1] != n_items:
+    cdef const int32_t[::1] start = table.array(
+        name, np.int32, (None if n_rows is None else n_rows + 1,)
+    )
+    cdef Py_ssize_t k, last = start.shape[0] - 1
+    if last < 0 or start[0] != 0 or start[last] != n_items:
+        ends = "missing" if last < 0 else f"{start[0]} to {start[last]}"
         raise ResourceError(
-            f"{table.path}: the {len(start)} starts of {name!r} are {least_start} to "
-            f"{last_start}; wanted 0 at first and {n_items} at last"
+            f"{table.path}: the {len(start)} starts of {name!r} are {ends}; wanted 0 at first and "
+            f"{n_items} at last"
         )
-    # The difference of two non-negative 32-bit numbers does not overflow.
-    if len(short := np.flatnonzero(np.diff(start) < least)):
-        k = int(short[0])
-        raise ResourceError(
-            f"{table.path}: row {k} of {name!r} is {start[k]} to {start[k + 1]}; wanted at least "
-            f"{least} items in it"
-        )
+    for k in range(last):
+        if start[k + 1] - <int64_t>start[k] < least:
+            raise ResourceError(
+                f"{table.path}: row {k} of {name!r} is {start[k]} to {start[k + 1]}; wanted at "
+                f"least {least} items in it"
+            )
     return start
 
 
-def _landmarks(words, start):
+def _landmarks(const uint8_t[::1] words, const int32_t[::1] start):
     """Return the first bytes of every STRIDE-th word as big-endian numbers, padded with zeros."""
-    starts = np.asarray(start, dtype=np.int64)
-    first = starts[0:len(starts) - 1:<int>STRIDE]
-    length = np.diff(starts)[::<int>STRIDE]
-    prefix = np.zeros((len(first), <int>PREFIX), dtype=np.uint8)
-    for k in range(<int>PREFIX):
-        is_longer = length > k
-        prefix[is_longer, k] = np.asarray(words)[first[is_longer] + k]
-    return prefix.view(">u8")[:, 0].astype(np.uint64)
+    cdef Py_ssize_t k, n_words = start.shape[0] - 1
+    cdef uint64_t[::1] found = np.empty((n_words + STRIDE - 1) // STRIDE, dtype=np.uint64)
+    for k in range(found.shape[0]):
+        found[k] = _prefix(&words[start[k * STRIDE]], start[k * STRIDE + 1] - start[k * STRIDE])
+    return found
+
+
+cdef inline uint64_t _prefix(const unsigned char *text, int32_t n_text) noexcept nogil:
+    cdef int k
+    cdef uint64_t prefix = 0
+    for k in range(PREFIX):
+        prefix = prefix << 8 | (text[k] if k < n_text else 0)
+    return prefix
 
 
 cdef class Vocabulary:
@@ -108,10 +115,8 @@ cdef class Vocabulary:
         cdef int32_t low = 0
         cdef int32_t high = <int32_t>self._landmark.shape[0]
         cdef int32_t middle, n_word, first
-        cdef int order, k
-        cdef uint64_t prefix = 0
-        for k in range(PREFIX):
-            prefix = prefix << 8 | (text[k] if k < n_text else 0)
+        cdef int order
+        cdef uint64_t prefix = _prefix(text, n_text)
         while low < high:
             middle = (low + high) // 2
             if self._landmark[middle] < prefix:
@@ -137,8 +142,6 @@ cdef class Vocabulary:
             else:
                 high = middle
         return -1
-
-
 
 
 cdef bint _meet(
