@@ -20,6 +20,17 @@ PARTING = (
     "when",
 )  # fmt: skip
 JOINING = ("and", "or", "so", "yet", "which", "who")
+NOUNS_TOO = ("can", "will", "must", "might")
+OWNING = ("a", "an", "the", "his", "her", "its", "my", "your", "their")
+IDLE = {("after", "all"), ("above", "all"), ("at", "all"), ("at", "most")}
+QUIET = {
+    "no": ("doubt", "wonder", "question", "matter"),
+    "not": ("only", "just", "merely", "least"),
+    "nothing": ("but", "other", "short"),
+    "nobody": ("but",),
+    "none": ("but", "other"),
+    "without": ("fail", "exception", "doubt", "question"),
+}
 PER_YEAR = {
     **dict.fromkeys(("hour", "hours", "hourly"), 8760),
     **dict.fromkeys(("day", "days", "daily", "night", "nights", "nightly"), 365),
@@ -80,22 +91,36 @@ class Clauses:
     def kind_of_word(self, side: int, at: int) -> str | None:
         words, word = self.sides[side], self.sides[side][at]
         scales = set(self.grades(side, at))
+        before = words[at - 1].lower if at > 0 else ""
         if word.lower in CONDITIONS:
-            return "condition"
-        if word.lower in RESTRICTIONS:
+            return "condition" if self.sets_condition(side, at) else None
+        if word.lower in RESTRICTIONS or (
+            word.lower == "but" and before in ("nothing", "nobody", "none")
+        ):
             if at > 0 and words[at - 1].lower == "not":
                 return None
             behind = words[at + 1].lower if at + 1 < len(words) else ""
             return "condition" if behind in ("if", "when", "after") else "quantity"
         if "times" in scales or self.rate(side, at):
             return "value"
-        is_bound = word.lower == "most" and at > 0 and words[at - 1].lower == "at"
-        if is_bound or self.value_at(side, at) is not None:
+        is_idle = (before, word.lower) in IDLE or (word.lower in NOUNS_TOO and before in OWNING)
+        if is_idle or self.value_at(side, at) is not None:
             return None
         if self.obligation(side, at) is not None or "certainty" in scales:
             return "modality"
         is_counted = scales & {"quantity", "frequency"}
         return "quantity" if is_counted and not negates(word.lower, word.lemma) else None
+
+    def sets_condition(self, side: int, at: int) -> bool:
+        words = self.sides[side]
+        behind = words[at + 1].lower if at + 1 < len(words) else ""
+        if words[at].lower not in ("provided", "providing") or behind == "that":
+            return (words[at].lower, behind) != ("if", "any")
+        if not behind or words[at + 1].coarse not in ("pronoun", "determiner"):
+            return False
+        marks = [k for k in range(at) if words[k].kind == "mark"]
+        clause = words[max(marks, default=-1) + 1 : at]
+        return not clause or any(word.coarse == "verb" for word in clause)
 
     def obligation(self, side: int, at: int) -> int | None:
         words = ["", *(word.lower for word in self.sides[side]), ""]
@@ -186,7 +211,7 @@ class Clauses:
     def denies_nothing(self, side: int, at: int) -> bool:
         words = (self.source, self.target)[side]
         word = words[at].lower
-        behind = [each.lower for each in words[at + 1 : at + 3]] + ["", ""]
+        behind = [each.lower for each in words[at + 1 : at + 4]] + ["", "", ""]
         for k in (at - 2, at - 1):
             around = [word.lower for word in words[k - 1 : k + 3]] if k > 0 else []
             if len(around) == 4 and around[1] == "or" and around[0] in ("whether", *around[2:]):
@@ -194,12 +219,12 @@ class Clauses:
         if word == "no":
             if at + 1 < len(words) and words[at + 1].kind == "mark":
                 return at == 0 or self.ends_sentence(side, at - 1)
-            denies = ("doubt", "wonder", "question", "matter")
-            return behind[1] in ("but", "than") or behind[0] in denies
-        if word == "not" and behind[0] in ("only", "just", "merely", "least"):
+            compares = behind[0] in ("less", "more", "fewer") and behind[2] == "than"
+            if behind[1] in ("but", "than") or compares:
+                return True
+        is_sure = word == "fail" and at > 0 and words[at - 1].lower == "without"
+        if behind[0] in QUIET.get(word, ()) or is_sure:
             return True
-        if word in ("nothing", "none"):
-            return behind[0] in ("but", "other")
         if word == "nor":
             return any(
                 negates(each.lower, each.lemma)

@@ -99,3 +99,45 @@ def test_a_passage_that_says_it_elsewhere_contradicts_nothing(aligner):
     )
     assert kinds(aligner, "Sublicensing is not allowed.", passage) == set()
     assert kinds(aligner, "Sublicensing is allowed.", passage) == {"negation"}
+
+
+IDIOMS = [
+    ("The files are on the server.", "The files are on the server provided by the host."),
+    ("The files are on the server.", "The files are on the server which was provided in May."),
+    ("The notice is in the papers.", "The notice is in the papers provided with the tool."),
+    ("The firm has 40 staff.", "The firm, a company providing rail services, has 40 staff."),
+    ("She ate beans for lunch.", "She ate a can of beans for lunch."),
+    ("He left the house to Ann.", "He left the house to Ann in his will."),
+    ("The soup is good.", "The soup is good after all."),
+    ("The car is safe and cheap.", "The car is, above all, safe and cheap."),
+    ("The errors are listed below.", "The errors, if any, are listed below."),
+    ("The train is on time.", "The train is on time without fail."),
+    ("The rule applies to everyone.", "The rule applies to everyone without exception."),
+    ("Only water is allowed.", "Nothing but water is allowed."),
+    ("Only Ann knew.", "Nobody but Ann knew."),
+    ("The plan was brilliant.", "The plan was nothing short of brilliant."),
+    ("He is as able as Tom.", "He is no less able than Tom."),
+]
+
+
+@pytest.mark.parametrize(("plain", "idiom"), IDIOMS)
+def test_idioms_say_nothing_unlike(aligner, plain, idiom):
+    assert not aligner.align(plain, idiom).conflicts
+    assert not aligner.align(idiom, plain).conflicts
+
+
+@pytest.mark.parametrize(
+    ("plain", "changed", "kind"),
+    [
+        ("You may sell copies.", "You may sell copies provided that you keep the notice.",
+         "condition"),
+        ("You may sell copies.", "Provided you keep the notice, you may sell copies.", "condition"),
+        ("The errors are listed below.", "If they matter, the errors are listed below.",
+         "condition"),
+        ("Water is allowed.", "Nothing but water is allowed.", "quantity"),
+        ("He can swim.", "He must swim.", "modality"),
+        ("All of the members voted.", "Some of the members voted.", "quantity"),
+    ],
+)  # fmt: skip
+def test_words_of_idioms_count_elsewhere(aligner, plain, changed, kind):
+    assert kind in {str(each.kind) for each in aligner.align(plain, changed).conflicts}

@@ -3,7 +3,7 @@
 from libc.stdint cimport int32_t, int64_t, uint8_t
 
 from tokalign.english.values.value_structs cimport Found
-from tokalign.features.pair cimport Lexeme, PairState, Side
+from tokalign.features.pair cimport CASE_LOWER, KIND_MARK, Lexeme, PairState, Side
 
 cdef enum:
     MAX_FOUND = 8        # negations of a side, or exchanged roles, of one pair
@@ -122,6 +122,35 @@ cdef inline bint is_any(const Side *side, Py_ssize_t at, const Letters *words) n
         if is_word(side, at, words[0]):
             return True
         words += 1
+    return False
+
+cdef inline bint is_pair(const Side *side, Py_ssize_t at, const Letters *pairs) noexcept nogil:
+    # Whether a token and the next one are a pair of words.
+    while pairs[0] != NULL:
+        if is_word(side, at, pairs[0]) and is_word(side, at + 1, pairs[1]):
+            return True
+        pairs += 2
+    return False
+
+cdef inline bint ends_sentence(const Side *side, Py_ssize_t at) noexcept nogil:
+    # Whether a token ends a sentence: a period, or a mark before a word that is not in lower case.
+    cdef const Lexeme *word = side.word[at]
+    if word.lower.n != 1:
+        return False
+    if word.lower.code[0] == <unsigned char>c".":
+        return True
+    if word.lower.code[0] != <unsigned char>c"?" and word.lower.code[0] != <unsigned char>c"!":
+        return False
+    while at + 1 < side.n and side.kind[at] == KIND_MARK:
+        at += 1
+    return side.word[at].case_ != CASE_LOWER
+
+cdef inline bint are_apart(const Side *side, int32_t a, int32_t b) noexcept nogil:
+    # Whether a sentence ends between two tokens.
+    cdef int32_t k
+    for k in range(min(a, b), max(a, b)):
+        if ends_sentence(side, k):
+            return True
     return False
 
 cdef inline const Found *value_at(const Side *side, int32_t at) noexcept nogil:

@@ -68,38 +68,33 @@ cdef Letters[13] PARTING = [
 """Marks and words that begin another clause."""
 cdef Letters[7] JOINING = [b"and", b"or", b"so", b"yet", b"which", b"who", NULL]
 """Words that do so behind a comma."""
+cdef Letters[4] ONE = [b"a", b"an", b"one", NULL]
 cdef Letters[4] AFTER_ONLY = [b"if", b"when", b"after", NULL]
-cdef Letters[5] AFTER_NO = [b"doubt", b"wonder", b"question", b"matter", NULL]
-cdef Letters[5] AFTER_NOT = [b"only", b"just", b"merely", b"least", NULL]
+cdef Letters[4] NOBODY = [b"nothing", b"nobody", b"none", NULL]
+cdef Letters[5] NOUNS_TOO = [b"can", b"will", b"must", b"might", NULL]
+"""Modals that are nouns behind a word of OWNING: a can of beans."""
+cdef Letters[10] OWNING = [
+    b"a", b"an", b"the", b"his", b"her", b"its", b"my", b"your", b"their", NULL
+]
+cdef Letters[4] COMPARING = [b"less", b"more", b"fewer", NULL]
+cdef Letters[9] IDLE = [
+    b"after", b"all", b"above", b"all", b"at", b"all", b"at", b"most", NULL
+]
+"""Pairs of words of which the second counts nothing."""
+cdef Letters[3] WITHOUT_FAIL = [b"without", b"fail", NULL]
+cdef Letters[37] QUIET = [
+    b"no", b"doubt", b"no", b"wonder", b"no", b"question", b"no", b"matter", b"not", b"only",
+    b"not", b"just", b"not", b"merely", b"not", b"least", b"nothing", b"but", b"nothing", b"other",
+    b"nothing", b"short", b"nobody", b"but", b"none", b"but", b"none", b"other", b"without", b"fail",
+    b"without", b"exception", b"without", b"doubt", b"without", b"question", NULL
+]
+"""Pairs of words of which the first denies nothing."""
 
 cdef struct Negators:
     int n
     int32_t[<int>MAX_FOUND] at
     int32_t[<int>MAX_FOUND] match          # of the other side, or FREE
     int32_t[<int>MAX_FOUND][<int>N_WITH] with_      # the scope of each; -1 for none
-
-
-cdef bint ends_sentence(const Side *side, Py_ssize_t at) noexcept nogil:
-    """Whether a token ends a sentence: a period, or a mark before a word that is not in lower case."""
-    cdef const Lexeme *word = side.word[at]
-    if word.lower.n != 1:
-        return False
-    if word.lower.code[0] == <uint32_t>c".":
-        return True
-    if word.lower.code[0] != <uint32_t>c"?" and word.lower.code[0] != <uint32_t>c"!":
-        return False
-    while at + 1 < side.n and side.kind[at] == KIND_MARK:
-        at += 1
-    return side.word[at].case_ != CASE_LOWER
-
-
-cdef bint are_apart(const Side *side, int32_t a, int32_t b) noexcept nogil:
-    """Whether a sentence ends between two tokens."""
-    cdef int32_t k
-    for k in range(min(a, b), max(a, b)):
-        if ends_sentence(side, k):
-            return True
-    return False
 
 
 cdef inline bint _denies(const Side *side, Py_ssize_t at) noexcept nogil:
@@ -122,9 +117,9 @@ cdef int32_t _near(const Side *side, int32_t at, int32_t other) noexcept nogil:
 
 
 cdef inline bint _may_be_listed(uint32_t letter) noexcept nogil:
-    """Whether a word of RESTRICTING, CONDITIONS or HAVING begins with a letter."""
+    """Whether a word of RESTRICTING, CONDITIONS or HAVING, or "but", begins with a letter."""
     return letter in (
-        <uint32_t>c"e", <uint32_t>c"h", <uint32_t>c"i", <uint32_t>c"n", <uint32_t>c"o",
+        <uint32_t>c"b", <uint32_t>c"e", <uint32_t>c"h", <uint32_t>c"i", <uint32_t>c"n", <uint32_t>c"o",
         <uint32_t>c"p", <uint32_t>c"s", <uint32_t>c"t", <uint32_t>c"u",
     )
 
@@ -218,6 +213,18 @@ cdef double _rate(const Side *side, int32_t at) noexcept nogil:
     return count * _per_year(side, k)
 
 
+cdef bint _sets_condition(const Side *side, Py_ssize_t at) noexcept nogil:
+    """Whether a word of CONDITIONS begins a clause: not "if any", nor "help provided by Ann"."""
+    cdef Py_ssize_t k = at - 1
+    if side.word[at].first_letter != <uint32_t>c"p" or is_word(side, at + 1, b"that"):
+        return not (is_word(side, at, b"if") and is_word(side, at + 1, b"any"))
+    if at + 1 >= side.n or side.word[at + 1].coarse not in (COARSE_PRONOUN, COARSE_DETERMINER):
+        return False
+    while k >= 0 and side.kind[k] != KIND_MARK and side.word[k].coarse != COARSE_VERB:
+        k -= 1
+    return k < 0 or k == at - 1 or side.word[k].coarse == COARSE_VERB
+
+
 cdef int kind_of_word(const Side *side, int32_t at) noexcept nogil:
     """Return the kind of conflict that a modal, word of quantity or of condition makes, or -1."""
     cdef const Lexeme *word = side.word[at]
@@ -228,15 +235,19 @@ cdef int kind_of_word(const Side *side, int32_t at) noexcept nogil:
     ):
         return NO_KIND
     if is_any(side, at, CONDITIONS):
-        return CONFLICT_CONDITION
-    if is_any(side, at, RESTRICTING):
+        return CONFLICT_CONDITION if _sets_condition(side, at) else NO_KIND
+    if is_any(side, at, RESTRICTING) or (
+        is_word(side, at, b"but") and is_any(side, at - 1, NOBODY)
+    ):
         if is_word(side, at - 1, b"not"):
             return NO_KIND
         return CONFLICT_CONDITION if is_any(side, at + 1, AFTER_ONLY) else CONFLICT_QUANTITY
     if _grade_on(word, TIMES, &grade) or _rate(side, at) > 0.0:
         return CONFLICT_VALUE
-    if value_at(side, at) != NULL or (is_word(side, at, b"most") and is_word(side, at - 1, b"at")):
-        return NO_KIND  # the month of May; at most
+    if value_at(side, at) != NULL or is_pair(side, at - 1, IDLE) or (
+        is_any(side, at, NOUNS_TOO) and is_any(side, at - 1, OWNING)
+    ):
+        return NO_KIND  # the month of May; at most; a can
     if _modal(side, at, &grade):
         return CONFLICT_MODALITY
     if (_grade_on(word, QUANTITY, &grade) or _grade_on(word, FREQUENCY, &grade)) and (
@@ -347,10 +358,6 @@ cdef int find_one_sided(
     return n
 
 
-cdef inline bint _is_one(const Side *side, int32_t at) noexcept nogil:
-    return is_word(side, at, b"a") or is_word(side, at, b"an") or is_word(side, at, b"one")
-
-
 cdef int find_reworded(
     const PairState *pair, const ConflictRoom *room, Clash *found
 ) noexcept nogil:
@@ -364,9 +371,9 @@ cdef int find_reworded(
         kind = kind_of_word(&pair.source, i)
         other = kind_of_word(&pair.target, j)
         if kind == NO_KIND:
-            kind = other if other == CONFLICT_QUANTITY and _is_one(&pair.source, i) else NO_KIND
+            kind = other if other == CONFLICT_QUANTITY and is_any(&pair.source, i, ONE) else NO_KIND
         elif other == NO_KIND:
-            kind = kind if kind == CONFLICT_QUANTITY and _is_one(&pair.target, j) else NO_KIND
+            kind = kind if kind == CONFLICT_QUANTITY and is_any(&pair.target, j, ONE) else NO_KIND
         elif kind != other or _say_the_same(pair, i, j, kind):
             kind = NO_KIND
         if kind != NO_KIND:
@@ -425,14 +432,12 @@ cdef bint _denies_nothing(const Side *side, Py_ssize_t at) noexcept nogil:
     if is_word(side, at, b"no"):
         if at + 1 < side.n and side.kind[at + 1] == KIND_MARK:
             return at == 0 or ends_sentence(side, at - 1)
-        return (
-            is_word(side, at + 2, b"but") or is_word(side, at + 2, b"than")
-            or is_any(side, at + 1, AFTER_NO)
-        )
-    if is_word(side, at, b"not") and is_any(side, at + 1, AFTER_NOT):
+        if is_word(side, at + 2, b"but") or is_word(side, at + 2, b"than"):
+            return True
+        if is_any(side, at + 1, COMPARING) and is_word(side, at + 3, b"than"):
+            return True  # no less able than
+    if is_pair(side, at, QUIET) or is_pair(side, at - 1, WITHOUT_FAIL):
         return True
-    if is_word(side, at, b"nothing") or is_word(side, at, b"none"):
-        return is_word(side, at + 1, b"but") or is_word(side, at + 1, b"other")
     if is_word(side, at, b"nor"):
         for k in range(at - 1, -1, -1):
             if ends_sentence(side, k):
