@@ -11,6 +11,10 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Self, Unpack, overload
 
+# Not below other imports: Python maps and unmaps memory for each call around some depths of calls.
+import numpy as np
+from numpy.typing import NDArray
+
 from tokalign.decoding.engine import PairEngine, load_again, open_model
 from tokalign.english.annotate import Annotator
 from tokalign.errors import InputError, WorkerError
@@ -34,9 +38,6 @@ from tokalign.types.keywords import (
 from tokalign.types.options import AlignOptions, Detail, GroundOptions, Markup, OffsetUnit
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from tokalign.comparison.near_duplicates import Duplicates
     from tokalign.neural.encoder import Encoder
     from tokalign.texts.diff import TextDiff

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
-from html import escape
 
 _BREAKS = re.compile(r"\r\n|[\r\u0085\u2028\u2029]")
 _CONTROL = re.compile(
@@ -100,6 +99,8 @@ _STYLES = {
 
 def html_of(lines: Iterable[str]) -> str:
     """Return lines, coloured by TerminalPainter, as an HTML fragment."""
+    from html import escape  # which few commands need
+
     text = escape("\n".join(lines))
     return (
         '<div style="white-space:pre-wrap;overflow-wrap:anywhere;line-height:1.5;text-align:left">'

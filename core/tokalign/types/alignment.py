@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 from tokalign.errors import MissingPackageError
@@ -176,6 +175,8 @@ class Alignment(Shown, AlignmentFields):
         It has no script, loads nothing, and fits the page around it. A picture that is too wide
         scrolls.
         """
+        from html import escape
+
         figures = f"score {self.score:.2f}, similarity {self.similarity:.2f}"
         if self.style:
             figures += f", style {self.style}"

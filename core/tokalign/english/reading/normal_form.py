@@ -8,7 +8,6 @@ something, or the tokenizer reads them.
 
 from __future__ import annotations
 
-import html
 import re
 import unicodedata
 from bisect import bisect_right
@@ -103,6 +102,8 @@ def _edits(text: str) -> Iterator[_Edit]:
     if "'ve" in text:
         yield from _insertions(_TWICE, text, " ")
     if "&" in text:
+        import html  # a large table
+
         for entity in _ENTITY.finditer(text):
             sign = html.unescape(entity[0])
             if sign != entity[0]:
