@@ -130,7 +130,8 @@ class NativeAnnotator:
         ]
 
 
-@dataclass(slots=True)  # frozen, it would take as long to make as to read a short text
+# Frozen, it would take as long to make as to read a short text.
+@dataclass(slots=True, eq=False, repr=False)
 class _Given:
     """A caller's sentence, in the form that texts are annotated in."""
 

@@ -41,7 +41,7 @@ class FromTable(ABC):
         """Return that of a table; ResourceError if an array is missing or no kernel can use it."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, repr=False)
 class Tagger(FromTable):
     """Averaged-perceptron tagger over the arrays of a table; ids are positions among the tags.
 
@@ -108,7 +108,7 @@ class Tagger(FromTable):
         return [tuple(islice(tags, len(each))) for each in sentences]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, repr=False)
 class Parser(FromTable):
     """Arc-hybrid parser over the arrays of a table; labels are Universal Dependencies relations.
 

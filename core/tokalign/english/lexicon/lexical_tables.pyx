@@ -43,13 +43,14 @@ def _starts_of(table, str name, Py_ssize_t n_items, *, n_rows=None, int least=0)
     """Return the start of each row of a table in an array of `n_items`, and the end of the last.
 
     Kernels follow these numbers without bounds checks, so all are checked once, when a table is
-    opened: from 0 to `n_items`, with at least `least` items in every row. `n_rows` is the number of
-    rows, None for any. Raises ResourceError if the array is missing or wrong.
+    opened: from 0 to `n_items`, with at least `least` items, 0 or 1, in every row. `n_rows` is the
+    number of rows, None for any. Raises ResourceError if the array is missing or wrong.
     """
     cdef const int32_t[::1] start = table.array(
         name, np.int32, (None if n_rows is None else n_rows + 1,)
     )
     cdef Py_ssize_t k, last = start.shape[0] - 1
+    cdef int is_wrong = 0
     if last < 0 or start[0] != 0 or start[last] != n_items:
         ends = "missing" if last < 0 else f"{start[0]} to {start[last]}"
         raise ResourceError(
@@ -57,11 +58,13 @@ def _starts_of(table, str name, Py_ssize_t n_items, *, n_rows=None, int least=0)
             f"{n_items} at last"
         )
     for k in range(last):
-        if start[k + 1] - <int64_t>start[k] < least:
-            raise ResourceError(
-                f"{table.path}: row {k} of {name!r} is {start[k]} to {start[k + 1]}; wanted at "
-                f"least {least} items in it"
-            )
+        is_wrong |= (start[k + 1] < start[k]) | (least & (start[k + 1] == start[k]))
+    if is_wrong:
+        k = int(np.argmin(np.diff(np.asarray(start, np.int64))))
+        raise ResourceError(
+            f"{table.path}: row {k} of {name!r} is {start[k]} to {start[k + 1]}; wanted at least "
+            f"{least} items in it"
+        )
     return start
 
 
