@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tokalign.english.lexicon.word_lists import grades_of, negates
+from tokalign.english.lexicon.word_lists import denies, grades_of, negates
 
 from reference.pair import ReferencePair
 from reference.value_pieces import Said
@@ -126,7 +126,12 @@ class Clauses:
         words = ["", *(word.lower for word in self.sides[side]), ""]
         before, word, behind = words[at : at + 3]
         needs = word == "need" and behind in DENIALS
-        obliges = needs or (behind == "to" and word in HAVING)
+        is_first = at == 0 or self.sides[side][at - 1].kind == "mark"
+        obliges = (
+            needs
+            or (behind == "to" and word in HAVING)
+            or (word == "do" and behind in DENIALS and is_first)
+        )
         grade = 6 if obliges else self.grades(side, at).get("obligation")
         if grade is None or (before not in DENIALS and behind not in DENIALS):
             return grade
@@ -313,9 +318,13 @@ class Clauses:
             if kind is None or governed is None:
                 continue
             there = self.best[side][governed]
-            others = [
-                k for k in self.near(1 - side, there) if self.kind_of_word(1 - side, k) == kind
-            ]
+            near, word = self.near(1 - side, there), self.sides[side][at]
+            others = [k for k in near if self.kind_of_word(1 - side, k) == kind]
+            if denies(word.lower, word.lemma) and any(
+                negates(each.lower, each.lemma)
+                for each in self.sides[1 - side][near.start : near.stop]
+            ):
+                continue
             if any(self.say_the_same(*in_order(side, at, k), kind) for k in others):
                 continue
             if not others and self.sides[side][at].lower == "will":

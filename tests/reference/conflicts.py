@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tokalign.english.lexicon.word_lists import grades_of, negates
+from tokalign.english.lexicon.word_lists import denies, grades_of, negates
 from tokalign.english.values import Kind, Role
 
 from reference.agreement import are_equal, contradict, of_one_dimension, same_values
@@ -658,6 +658,19 @@ class Conflicts(Clauses):
                         free[1].remove(j)
         return [each for side in (0, 1) for each in self.one_sided(side, free[side])]
 
+    def is_denied(self, side: int, there: int) -> bool:
+        for at in range(max(there - 8, 0), min(there + 9, len(self.sides[side]))):
+            word = self.sides[side][at]
+            partner = self.best[side].get(at)
+            is_verb = partner is not None and word.kind == "content"
+            if denies(word.lower, word.lemma) or (is_verb and negates(word.lower, word.lemma)):
+                other = None if partner is None else self.sides[1 - side][partner]
+                if other is None or not (
+                    negates(other.lower, other.lemma) or denies(other.lower, other.lemma)
+                ):
+                    return True
+        return False
+
     def one_sided(self, side: int, free: list[int]) -> list[Found]:
         other = (self.source, self.target)[1 - side]
         is_low = any(
@@ -680,14 +693,16 @@ class Conflicts(Clauses):
                     in ("if", "unless")
                 )
             ]
-            if is_low:
-                continue
             if undone:
                 self.found.remove(undone[0])
                 continue
             there = self.denied(side, at)
+            if is_low:
+                continue
             if there is not None:
                 partner = self.best[side][there]
+                if self.is_denied(1 - side, partner):
+                    continue
                 kind = self.kind_of_negation(side, at, partner)
                 place = self.place_of(side, at, there)
                 at_both = in_order(side, there, partner)

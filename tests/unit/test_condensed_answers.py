@@ -141,3 +141,41 @@ def test_idioms_say_nothing_unlike(aligner, plain, idiom):
 )  # fmt: skip
 def test_words_of_idioms_count_elsewhere(aligner, plain, changed, kind):
     assert kind in {str(each.kind) for each in aligner.align(plain, changed).conflicts}
+
+
+DENIALS = [
+    ("It is forbidden to feed the birds.", "Do not feed the birds."),
+    ("Smoking is prohibited in the hall.", "Do not smoke in the hall."),
+    ("Never mix the two liquids.", "It is forbidden to mix the two liquids."),
+    ("Parking here is against the rules.", "Do not park here."),
+    ("He denied having taken the money.", "He said he had not taken the money."),
+    ("She denied that she knew him.", "She said that she did not know him."),
+    ("The shop stopped selling bread.", "The shop no longer sells bread."),
+    ("The bank declined to comment.", "The bank did not comment."),
+    ("It is impossible to open the file.", "The file cannot be opened."),
+    ("The bill lacks a date.", "The bill has no date."),
+    ("The seat is unavailable.", "The seat is not available."),
+    ("The office is open except on Sundays.", "The office is not open on Sundays."),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), DENIALS)
+def test_a_word_that_denies_by_its_meaning_stands_for_a_negation(aligner, one, other):
+    assert not aligner.align(one, other).conflicts
+    assert not aligner.align(other, one).conflicts
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("It is forbidden to feed the birds.", "You may feed the birds."),
+        ("He denied that he paid.", "He denied that he did not pay."),
+        ("The shop stopped selling bread.", "The shop did not stop selling bread."),
+        ("The seat is unavailable.", "The seat is available."),
+        ("Do not feed the birds.", "Feed the birds."),
+        ("The bill lacks a date.", "The bill has a date."),
+    ],
+)
+def test_a_word_that_denies_is_told_beside_one_that_does_not(aligner, one, other):
+    assert aligner.align(one, other).conflicts
+    assert aligner.align(other, one).conflicts

@@ -436,7 +436,7 @@ cdef class LexemeTable:
         return 0
 
     cdef int _place(self, Lexeme *word, str lower, str lemma) except -1:
-        """Fill the grades of a word by its form, then its lemma, and whether it is a negation."""
+        """Fill the grades of a word by its form, then its lemma, and whether it negates or denies."""
         cdef int k, scale
         cdef bint is_graded = False, is_degree = False
         cdef str name
@@ -445,7 +445,7 @@ cdef class LexemeTable:
                 is_graded = True
                 scale = SCALE_NUMBERS[each[0]]
                 if scale == NEGATING:
-                    word.negates = True
+                    word.negates, word.denies = each[1] == 1, each[1] > 1
                 if scale == NEGATING or is_degree:
                     continue
                 for k in range(word.n_scales):

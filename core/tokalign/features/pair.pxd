@@ -98,6 +98,7 @@ cdef struct Lexeme:
     uint32_t first_letter    # of its letters and digits, in lower case; 0 if there are none
     uint8_t stands_for_more  # whether it is an identifier of code or a short form
     uint8_t negates          # whether it is a negation
+    uint8_t denies           # whether it says by its meaning that something is not so: stop, forbid
     uint16_t hints           # HINT_ bits
     uint8_t n_scales
     uint8_t scale[N_SCALES]  # numbers of the scales that it stands on

@@ -25,7 +25,7 @@ from tokalign.english.values.value_structs cimport Found
 from tokalign.features.pair cimport *
 from tokalign.relations.clashes cimport *
 from tokalign.relations.contrasts cimport *
-from tokalign.relations.qualifiers cimport find_negations, find_one_sided, find_reworded
+from tokalign.relations.qualifiers cimport find_negations, find_one_sided
 from tokalign.relations.related_units cimport Forest
 
 from functools import cache

@@ -20,6 +20,9 @@ cdef bint find_compared(
 cdef int find_exchanged(
     const PairState *pair, const ConflictRoom *room, Clash *found
 ) noexcept nogil
+cdef int find_reworded(
+    const PairState *pair, const ConflictRoom *room, Clash *found
+) noexcept nogil
 cdef int has_other_voice(const PairState *pair, int32_t i, int32_t j) noexcept nogil
 cdef int32_t preposition(const Side *side, int32_t at) noexcept nogil
 cdef int32_t counterpart(const PairState *pair, const ConflictRoom *room, int32_t at) noexcept nogil

@@ -21,7 +21,7 @@ from tokalign.english.values.value_finding cimport are_equal, contradict, of_one
 from tokalign.english.values.value_structs cimport Found
 from tokalign.features.pair cimport *
 from tokalign.relations.clashes cimport *
-from tokalign.relations.qualifiers cimport agree, kind_of_word
+from tokalign.relations.qualifiers cimport NO_KIND, agree, kind_of_word, say_the_same
 
 from tokalign.english.annotate.tags_and_relations import TAG_INDEX
 from tokalign.english.lexicon.word_lists import function_words
@@ -52,6 +52,7 @@ cdef int PARTICIPLE = TAG_INDEX["VBN"]
 cdef int COMPARATIVE = TAG_INDEX["JJR"]
 cdef int PAST = TAG_INDEX["VBD"]  # often confused with participles
 
+cdef Letters[4] ONE = [b"a", b"an", b"one", NULL]
 cdef uint8_t[<int>N_WORDS] SAYS
 _ROLES = dict.fromkeys(("be", "is", "are", "was", "were", "been", "being"), <int>IS_BE) | {
     "have": <int>IS_HAVE, "has": <int>IS_HAVE, "had": <int>IS_HAVE,
@@ -616,5 +617,29 @@ cdef int find_exchanged(
             or (around.straight >= N_ROLES and not around.crossed and is_turned > 0)
         ):
             found[n] = Clash(CONFLICT_ROLES, i, j, BY_VERB, room.source.confidence[i], 0.0, -1, False)
+            n += 1
+    return n
+
+
+cdef int find_reworded(
+    const PairState *pair, const ConflictRoom *room, Clash *found
+) noexcept nogil:
+    """Write at most MAX_FOUND linked words of one kind that say it unlike; return their number."""
+    cdef int kind, other, n = 0
+    cdef int32_t i, j
+    for i in range(<int32_t>pair.source.n):
+        j = room.source.best[i]
+        if n == MAX_FOUND or j < 0:
+            continue
+        kind = kind_of_word(&pair.source, i)
+        other = kind_of_word(&pair.target, j)
+        if kind == NO_KIND:
+            kind = other if other == CONFLICT_QUANTITY and is_any(&pair.source, i, ONE) else NO_KIND
+        elif other == NO_KIND:
+            kind = kind if kind == CONFLICT_QUANTITY and is_any(&pair.target, j, ONE) else NO_KIND
+        elif kind != other or say_the_same(pair, i, j, kind):
+            kind = NO_KIND
+        if kind != NO_KIND:
+            found[n] = Clash(kind, i, j, BY_SCALES, room.source.confidence[i], 0.0, -1, False)
             n += 1
     return n

@@ -29,7 +29,6 @@ from tokalign.english.lexicon.word_lists import scale_names
 
 cdef enum:
     REACH = 4            # tokens around what is governed or denied
-    NO_KIND = -1
     PERMITTED = 1        # grades on the scale of obligation
     OBLIGED = 6
     N_WITH = 6           # words in the scope of a negation, including itself
@@ -68,7 +67,6 @@ cdef Letters[13] PARTING = [
 """Marks and words that begin another clause."""
 cdef Letters[7] JOINING = [b"and", b"or", b"so", b"yet", b"which", b"who", NULL]
 """Words that do so behind a comma."""
-cdef Letters[4] ONE = [b"a", b"an", b"one", NULL]
 cdef Letters[4] AFTER_ONLY = [b"if", b"when", b"after", NULL]
 cdef Letters[4] NOBODY = [b"nothing", b"nobody", b"none", NULL]
 cdef Letters[5] NOUNS_TOO = [b"can", b"will", b"must", b"might", NULL]
@@ -117,9 +115,9 @@ cdef int32_t _near(const Side *side, int32_t at, int32_t other) noexcept nogil:
 
 
 cdef inline bint _may_be_listed(uint32_t letter) noexcept nogil:
-    """Whether a word of RESTRICTING, CONDITIONS or HAVING, or "but", begins with a letter."""
+    """Whether a word of RESTRICTING, CONDITIONS or HAVING, "but" or "do", begins with a letter."""
     return letter in (
-        <uint32_t>c"b", <uint32_t>c"e", <uint32_t>c"h", <uint32_t>c"i", <uint32_t>c"n", <uint32_t>c"o",
+        <uint32_t>c"b", <uint32_t>c"d", <uint32_t>c"e", <uint32_t>c"h", <uint32_t>c"i", <uint32_t>c"n", <uint32_t>c"o",
         <uint32_t>c"p", <uint32_t>c"s", <uint32_t>c"t", <uint32_t>c"u",
     )
 
@@ -143,6 +141,10 @@ cdef bint _obligation(const Side *side, int32_t at, int *grade) noexcept nogil:
     cdef bint needs = is_word(side, at, b"need") and _denies(side, at + 1)
     if needs or (is_word(side, at + 1, b"to") and is_any(side, at, HAVING)):
         grade[0] = OBLIGED
+    elif is_word(side, at, b"do") and _denies(side, at + 1) and (
+        at == 0 or side.kind[at - 1] == KIND_MARK
+    ):
+        grade[0] = OBLIGED  # "Do not run" forbids
     elif not _grade_on(side.word[at], OBLIGATION, grade):
         return False
     if _denies(side, at + 1) or _denies(side, at - 1):
@@ -289,7 +291,7 @@ cdef int agree(const PairState *pair, int32_t i, int32_t j, int kind) noexcept n
     return _modal(&pair.source, i, &one) and _modal(&pair.target, j, &other) and one == other
 
 
-cdef bint _say_the_same(
+cdef bint say_the_same(
     const PairState *pair, int32_t i, int32_t j, int kind
 ) noexcept nogil:
     """Whether a source and a target word of one kind say the same: one form, or one grade."""
@@ -340,9 +342,10 @@ cdef int find_one_sided(
         unlike = -1
         has_same = False
         for k in range(max(there - REACH, 0), min(there + REACH + 1, <int32_t>other.n)):
+            has_same |= side.word[at].denies and other.word[k].negates  # forbidden, do not
             if kind_of_word(other, k) != kind:
                 continue
-            if _say_the_same(pair, at if of_source else k, k if of_source else at, kind):
+            if say_the_same(pair, at if of_source else k, k if of_source else at, kind):
                 has_same = True
             elif unlike < 0 or abs(k - there) < abs(unlike - there):
                 unlike = k
@@ -355,30 +358,6 @@ cdef int find_one_sided(
             own.confidence[governed] / (1 + max(abs(governed - at) - REACH, 0)), 0.0, -1, False,
         )
         n += 1
-    return n
-
-
-cdef int find_reworded(
-    const PairState *pair, const ConflictRoom *room, Clash *found
-) noexcept nogil:
-    """Write at most MAX_FOUND linked words of one kind that say it unlike; return their number."""
-    cdef int kind, other, n = 0
-    cdef int32_t i, j
-    for i in range(<int32_t>pair.source.n):
-        j = room.source.best[i]
-        if n == MAX_FOUND or j < 0:
-            continue
-        kind = kind_of_word(&pair.source, i)
-        other = kind_of_word(&pair.target, j)
-        if kind == NO_KIND:
-            kind = other if other == CONFLICT_QUANTITY and is_any(&pair.source, i, ONE) else NO_KIND
-        elif other == NO_KIND:
-            kind = kind if kind == CONFLICT_QUANTITY and is_any(&pair.target, j, ONE) else NO_KIND
-        elif kind != other or _say_the_same(pair, i, j, kind):
-            kind = NO_KIND
-        if kind != NO_KIND:
-            found[n] = Clash(kind, i, j, BY_SCALES, room.source.confidence[i], 0.0, -1, False)
-            n += 1
     return n
 
 
@@ -552,19 +531,29 @@ cdef void _match(
                     target.match[m] = k
 
 
-cdef bint _is_low_there(const Side *other, const Partners *partners) noexcept nogil:
-    """Whether a side has a word of a low quantity, such as few or rarely, that is not a negation and
-    has no partner."""
+cdef bint _is_denied_there(
+    const PairState *pair, bint of_source, const ConflictRoom *room, int32_t there
+) noexcept nogil:
+    """Whether the other side has a word without a partner of a low quantity (few, rarely), or near a
+    token one that denies by its meaning and whose partner does not: forbid, stop, deny beside say."""
+    cdef const Side *side = &pair.source if of_source else &pair.target
+    cdef const Side *other = &pair.target if of_source else &pair.source
+    cdef const Partners *partners = &room.target if of_source else &room.source
     cdef const Lexeme *word
     cdef Py_ssize_t k
+    cdef int32_t at
     cdef int counts, grade = 0
     for k in range(other.n):
-        word = other.word[k]
-        if word.negates or partners.best[k] >= 0:
-            continue
-        counts = _grade_on(word, QUANTITY, &grade) or _grade_on(word, FREQUENCY, &grade)
-        if counts and grade <= LOW:
-            return True
+        word, at = other.word[k], partners.best[k]
+        if abs(k - there) <= 2 * REACH and (
+            word.denies or (at >= 0 and word.negates and other.kind[k] == KIND_CONTENT)
+        ):
+            if at < 0 or not (side.word[at].negates or side.word[at].denies):
+                return True
+        elif at < 0 and not word.negates:
+            counts = _grade_on(word, QUANTITY, &grade) or _grade_on(word, FREQUENCY, &grade)
+            if counts and grade <= LOW:
+                return True
     return False
 
 
@@ -635,20 +624,16 @@ cdef int _add_free(
 ) noexcept nogil:
     """Write the words that only one side negates; return their number."""
     cdef const Partners *own = &room.source if of_source else &room.target
-    cdef const Side *other = &pair.target if of_source else &pair.source
-    cdef const Partners *others = &room.target if of_source else &room.source
     cdef const Side *side = &pair.source if of_source else &pair.target
     cdef int32_t[<int>MAX_FOUND] by    # the negation of each find
     cdef int n = 0
     cdef int k
     cdef int32_t at, i, j
     for k in range(negators.n):
-        if negators.match[k] != FREE or _is_low_there(other, others):
-            continue
-        if _undoes(pair, negators, k, of_source, room):
+        if negators.match[k] != FREE or _undoes(pair, negators, k, of_source, room):
             continue
         at = _denied(side, own, negators.with_[k])
-        if at < 0:
+        if at < 0 or _is_denied_there(pair, of_source, room, own.best[at]):
             continue
         i = at if of_source else own.best[at]
         j = own.best[at] if of_source else at

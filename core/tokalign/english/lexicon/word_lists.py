@@ -113,7 +113,7 @@ def scales() -> dict[str, tuple[Grade, ...]]:
     table: dict[str, tuple[Grade, ...]] = {}
     for scale, word, grade in shipped_rows("scales.tsv"):
         table[word] = (*table.get(word, ()), Grade(scale, int(grade)))
-        if len(table[word]) > MOST_SCALES:
+        if sum(each.scale != NEGATION for each in table[word]) > MOST_SCALES:
             raise ResourceError(f"scales.tsv: {word!r} is on more than {MOST_SCALES} scales")
     return table
 
@@ -156,8 +156,12 @@ def words_of(scale: str) -> list[tuple[str, int]]:
 
 def negates(*names: str) -> bool:
     """Whether a word, by any of its names, is a negation."""
-    table = scales()
-    return NEGATION in [each.scale for name in names for each in table.get(name, ())]
+    return Grade(NEGATION, 1) in [each for name in names for each in scales().get(name, ())]
+
+
+def denies(*names: str) -> bool:
+    """Whether a word, by any of its names, says by its meaning that something is not so."""
+    return Grade(NEGATION, 2) in [each for name in names for each in scales().get(name, ())]
 
 
 class Hint(IntFlag):
