@@ -13,6 +13,7 @@ from reference.word_contrasts import SAME, contrast
 
 REACH = 4
 CONDITIONS = ("if", "unless", "until", "except", "provided", "providing", "till")
+IF_LIKE = ("if", "provided", "providing", "should")
 HAVING = ("have", "has", "had", "need", "needs", "needed")
 DENIALS = ("not", "n't", "never")
 PARTING = (
@@ -92,8 +93,11 @@ class Clauses:
         words, word = self.sides[side], self.sides[side][at]
         scales = set(self.grades(side, at))
         before = words[at - 1].lower if at > 0 else ""
-        if word.lower in CONDITIONS:
-            return "condition" if self.sets_condition(side, at) else None
+        if word.lower in (*CONDITIONS, "should"):
+            if self.sets_condition(side, at):
+                return "condition"
+            if word.lower != "should":
+                return None
         if word.lower in RESTRICTIONS or (
             word.lower == "but" and before in ("nothing", "nobody", "none")
         ):
@@ -101,6 +105,10 @@ class Clauses:
                 return None
             behind = words[at + 1].lower if at + 1 < len(words) else ""
             return "condition" if behind in ("if", "when", "after") else "quantity"
+        following = words[at + 1] if at + 1 < len(words) else None
+        if word.lower == "once" and following is not None:
+            if following.lower == "the" or following.coarse in ("verb", "pronoun"):
+                return None
         if "times" in scales or self.rate(side, at):
             return "value"
         is_idle = (before, word.lower) in IDLE or (word.lower in NOUNS_TOO and before in OWNING)
@@ -114,6 +122,9 @@ class Clauses:
     def sets_condition(self, side: int, at: int) -> bool:
         words = self.sides[side]
         behind = words[at + 1].lower if at + 1 < len(words) else ""
+        if words[at].lower == "should":
+            is_pronoun = at + 1 < len(words) and words[at + 1].coarse == "pronoun"
+            return is_pronoun and words[-1].lower != "?"
         if words[at].lower not in ("provided", "providing") or behind == "that":
             return (words[at].lower, behind) != ("if", "any")
         if not behind or words[at + 1].coarse not in ("pronoun", "determiner"):
@@ -211,7 +222,9 @@ class Clauses:
             return True
         if agree is not None:
             return agree
-        return kind != "condition" and self.grade(0, i, kind) == self.grade(1, j, kind)
+        if kind == "condition":
+            return {self.source[i].lower, self.target[j].lower} <= set(IF_LIKE)
+        return self.grade(0, i, kind) == self.grade(1, j, kind)
 
     def denies_nothing(self, side: int, at: int) -> bool:
         words = (self.source, self.target)[side]

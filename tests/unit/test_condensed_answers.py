@@ -117,7 +117,13 @@ IDIOMS = [
     ("Only Ann knew.", "Nobody but Ann knew."),
     ("The plan was brilliant.", "The plan was nothing short of brilliant."),
     ("He is as able as Tom.", "He is no less able than Tom."),
-]
+    ("Sold goods are kept.", "Goods once sold are kept."),
+    ("If you lose your card, call us.", "Should you lose your card, call us."),
+    ("You may sell copies if you keep the notice.",
+     "You may sell copies provided that you keep the notice."),
+    ("The data came from Ann.", "Ann provided the data."),
+    ("Farms are exempt from the law.", "The law does not apply to farms."),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("plain", "idiom"), IDIOMS)

@@ -47,6 +47,7 @@ cdef Letters[5] RESTRICTING = [b"only", b"solely", b"exclusively", b"even", NULL
 cdef Letters[8] CONDITIONS = [
     b"if", b"unless", b"until", b"except", b"provided", b"providing", b"till", NULL
 ]
+cdef Letters[5] IF_LIKE = [b"if", b"provided", b"providing", b"should", NULL]
 cdef Letters[7] HAVING = [b"have", b"has", b"had", b"need", b"needs", b"needed", NULL]
 """Words that oblige before "to"."""
 cdef Letters[27] PERIODS = [
@@ -216,15 +217,21 @@ cdef double _rate(const Side *side, int32_t at) noexcept nogil:
 
 
 cdef bint _sets_condition(const Side *side, Py_ssize_t at) noexcept nogil:
-    """Whether a word of CONDITIONS begins a clause: not "if any", nor "help provided by Ann"."""
+    """Whether a word of CONDITIONS begins a clause: not "if any", nor "help provided by Ann"; or
+    "should" does, "should you agree"."""
     cdef Py_ssize_t k = at - 1
+    if is_word(side, at, b"should"):
+        return (
+            at + 1 < side.n and side.word[at + 1].coarse == COARSE_PRONOUN
+            and not is_word(side, side.n - 1, b"?")
+        )
     if side.word[at].first_letter != <uint32_t>c"p" or is_word(side, at + 1, b"that"):
         return not (is_word(side, at, b"if") and is_word(side, at + 1, b"any"))
     if at + 1 >= side.n or side.word[at + 1].coarse not in (COARSE_PRONOUN, COARSE_DETERMINER):
         return False
     while k >= 0 and side.kind[k] != KIND_MARK and side.word[k].coarse != COARSE_VERB:
         k -= 1
-    return k < 0 or k == at - 1 or side.word[k].coarse == COARSE_VERB
+    return k == at - 1 or (k >= 0 and side.word[k].coarse == COARSE_VERB)
 
 
 cdef int kind_of_word(const Side *side, int32_t at) noexcept nogil:
@@ -236,14 +243,21 @@ cdef int kind_of_word(const Side *side, int32_t at) noexcept nogil:
         or (side.n_values and is_word(side, at + 1, b"times")) or is_word(side, at - 1, b"per")
     ):
         return NO_KIND
-    if is_any(side, at, CONDITIONS):
-        return CONFLICT_CONDITION if _sets_condition(side, at) else NO_KIND
+    if is_any(side, at, CONDITIONS) or is_word(side, at, b"should"):
+        if _sets_condition(side, at):
+            return CONFLICT_CONDITION
+        if not is_word(side, at, b"should"):
+            return NO_KIND
     if is_any(side, at, RESTRICTING) or (
         is_word(side, at, b"but") and is_any(side, at - 1, NOBODY)
     ):
         if is_word(side, at - 1, b"not"):
             return NO_KIND
         return CONFLICT_CONDITION if is_any(side, at + 1, AFTER_ONLY) else CONFLICT_QUANTITY
+    if is_word(side, at, b"once") and at + 1 < side.n and (
+        is_word(side, at + 1, b"the") or side.word[at + 1].coarse in (COARSE_VERB, COARSE_PRONOUN)
+    ):
+        return NO_KIND  # once sold
     if _grade_on(word, TIMES, &grade) or _rate(side, at) > 0.0:
         return CONFLICT_VALUE
     if value_at(side, at) != NULL or is_pair(side, at - 1, IDLE) or (
@@ -273,7 +287,7 @@ cdef int _grade(const Side *side, int32_t at, int kind) noexcept nogil:
         _grade_on(word, TIMES, &grade)
         _grade_on(word, PERIOD, &grade)
         return grade
-    return word.lower_form
+    return -1 if is_any(side, at, IF_LIKE) else word.lower_form
 
 
 cdef int agree(const PairState *pair, int32_t i, int32_t j, int kind) noexcept nogil:
@@ -302,7 +316,7 @@ cdef bint say_the_same(
         return True
     if pair.contrast[i * pair.target.n + j] & CONTRAST_OPPOSITE:
         return True  # as opposites they are found elsewhere, if nothing undoes them
-    if same >= 0 or kind == CONFLICT_CONDITION:
+    if same >= 0:
         return same > 0
     return _grade(&pair.source, i, kind) == _grade(&pair.target, j, kind)
 
