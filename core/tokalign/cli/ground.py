@@ -32,8 +32,8 @@ from tokalign.cli.shared_flags import (
     task_of,
 )
 from tokalign.errors import FormatError, InputError, ServerError, located, quoted
-from tokalign.formats.document import one_line, read_object
-from tokalign.types.inputs import require_unicode
+from tokalign.formats.document import one_line
+from tokalign.types.inputs import read_object, require_unicode
 from tokalign.types.options import GroundOptions, OffsetUnit
 
 if TYPE_CHECKING:

@@ -29,9 +29,9 @@ from tokalign.cli.shared_flags import (
 )
 from tokalign.errors import FormatError, InputError, ServerError, quoted
 from tokalign.formats import decode_lines
-from tokalign.formats.document import one_line, read_object
+from tokalign.formats.document import one_line
 from tokalign.types import SentenceLike
-from tokalign.types.inputs import check_priors, text_of
+from tokalign.types.inputs import check_priors, read_object, text_of
 from tokalign.types.objects import sentence_like, truncated_sides
 from tokalign.types.options import RankBy
 from tokalign.types.ranking import RankedFields

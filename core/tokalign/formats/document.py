@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from tokalign.errors import FormatError, InputError, quoted
 from tokalign.files.packed import read_unpacked
 from tokalign.types import GoldPair, Links, Sentence
-from tokalign.types.inputs import json_error, split_tokens
+from tokalign.types.inputs import split_tokens
 
 _WHITE_SPACE = " \t\r\n\f\v"
 _WEIGHT = r"[-:](?:\d+(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d+)?"
@@ -111,17 +110,6 @@ def decode_lines(name: str, rows: Iterable[bytes]) -> Iterator[tuple[int, str]]:
                 line=number,
             ) from error
         yield number, text.rstrip("\r\n")
-
-
-def read_object(text: str) -> dict[str, Any]:
-    """Return the object of a line of JSON; FormatError if it holds none."""
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise FormatError(f"{json_error(error)}; wanted one object per line") from error
-    if not isinstance(value, dict):
-        raise FormatError(f"saw {type(value).__name__}; wanted an object")
-    return value
 
 
 def make_pair(

@@ -19,9 +19,9 @@ from functools import lru_cache
 from typing import Any
 
 from tokalign.errors import FormatError, InputError, quoted
-from tokalign.formats.document import Document, Format, Options, make_pair, read_object
+from tokalign.formats.document import Document, Format, Options, make_pair
 from tokalign.types import GoldPair
-from tokalign.types.inputs import require_unicode
+from tokalign.types.inputs import read_object, require_unicode
 from tokalign.types.objects import sentence_from_json, sentence_to_json
 from tokalign.types.relations import RelationKind
 

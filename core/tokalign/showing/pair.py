@@ -6,28 +6,17 @@ SVG without scripts, fonts or colours of its own, so that it fits the page aroun
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from html import escape
 from typing import TypeAlias
 
-from tokalign.showing.text import in_line, n_columns
-
-ShownLink: TypeAlias = tuple[int, int, float, str]
+from tokalign.showing.text import ShownLink, in_line, link_lines, n_columns
 
 _LETTER, _GAP, _LINE = 8.4, 14.0, 24.0
 """Pixels of a column of monospaced letters, between words, and of a line."""
 _MARGIN, _DEPTH = 8.0, 64.0
 _WIDEST = 860.0
 """Greatest width of a picture with sentences in lines; in a wider one they are columns."""
-
-
-def link_lines(
-    source: Sequence[str], target: Sequence[str], links: Iterable[ShownLink]
-) -> Iterator[str]:
-    """Yield a line for each link, such as ``opened = founded (0.83)``."""
-    for i, j, confidence, note in links:
-        said = f"{confidence:.2f}, {note}" if note else f"{confidence:.2f}"
-        yield f"{in_line(source[i])} = {in_line(target[j])} ({said})"
 
 
 def pair_svg(source: Sequence[str], target: Sequence[str], links: Sequence[ShownLink]) -> str:

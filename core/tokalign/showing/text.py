@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeAlias
+
+ShownLink: TypeAlias = tuple[int, int, float, str]
+"""Source, target, confidence, and a note, which may be a kind of relation."""
 
 _BREAKS = re.compile(r"\r\n|[\r\u0085\u2028\u2029]")
 _CONTROL = re.compile(
@@ -113,3 +117,12 @@ def _element(found: re.Match[str]) -> str:
     tag = "del" if "9" in codes else "ins" if "32" in codes else "span"
     style = ";".join(_STYLES[code] for code in codes if code in _STYLES)
     return f'<{tag} style="{style}">{found[2]}</{tag}>'
+
+
+def link_lines(
+    source: Sequence[str], target: Sequence[str], links: Iterable[ShownLink]
+) -> Iterator[str]:
+    """Yield a line for each link, such as ``opened = founded (0.83)``."""
+    for i, j, confidence, note in links:
+        said = f"{confidence:.2f}, {note}" if note else f"{confidence:.2f}"
+        yield f"{in_line(source[i])} = {in_line(target[j])} ({said})"

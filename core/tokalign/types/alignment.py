@@ -11,8 +11,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from tokalign.errors import MissingPackageError
-from tokalign.showing.pair import ShownLink, link_lines, pair_svg
-from tokalign.showing.text import in_line, one_line
+from tokalign.showing.text import ShownLink, in_line, link_lines, one_line
 from tokalign.types.display import Shown
 from tokalign.types.fields import AlignmentFields
 from tokalign.types.links import AlignedWord, Link, words_of
@@ -167,6 +166,8 @@ class Alignment(Shown, AlignmentFields):
 
     def to_svg(self) -> str:
         """Return a picture of both sentences, with a curve for each link."""
+        from tokalign.showing.pair import pair_svg
+
         return pair_svg(*self._shown())
 
     def to_html(self) -> str:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any, TypeVar
 
-from tokalign.errors import InputError, quoted
+from tokalign.errors import FormatError, InputError, quoted
 from tokalign.types.constraints import Constraints
 from tokalign.types.sentence import Pair, PairLike, Sentence, SentenceLike
 
@@ -216,6 +216,17 @@ def json_error(error: ValueError | RecursionError) -> str:
     if isinstance(error, json.JSONDecodeError):
         return f"not JSON: {error.msg} at column {error.colno}"
     return "not JSON: a number is too long, or lists are nested too deeply"
+
+
+def read_object(text: str) -> dict[str, Any]:
+    """Return the object of a line of JSON; FormatError if it holds none."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise FormatError(f"{json_error(error)}; wanted one object per line") from error
+    if not isinstance(value, dict):
+        raise FormatError(f"saw {type(value).__name__}; wanted an object")
+    return value
 
 
 def require_unicode(text: str, field: str) -> str:

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 
 from tokalign.cli.lines.sources import MAX_LINE
 from tokalign.errors import FormatError, InputError, quoted
-from tokalign.formats.document import read_object
 from tokalign.types import Pair, Sentence, SentenceLike
 from tokalign.types.constraints import NAMES
 from tokalign.types.inputs import (
     plain_name,
+    read_object,
     require_unicode,
     side_names,
     split_tokens,
