@@ -9,7 +9,6 @@ from typing import NamedTuple, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from tokalign.english.lexicon.lexical_resources import open_resource
 from tokalign.english.lexicon.lexical_tables import Frequencies, Paraphrases, Vectors, WordNet
 from tokalign.errors import ModelError, quoted
 from tokalign.features.templates import GROUP_NAMES, NEEDS, TEMPLATES, group_of
@@ -126,15 +125,16 @@ class Lexicons(NamedTuple):
         """Return the tables that these feature groups need; raise ResourceError if a table is not
         installed, or damaged."""
         groups = set(map(group_of, groups))
+        paraphrases = None
+        if "paraphrases" in groups:
+            from tokalign.english.lexicon.lexical_resources import open_resource
+
+            paraphrases = Paraphrases(open_resource(NEEDS["paraphrases"]))
         return cls(
             wordnet=WordNet.open_shipped(),
             frequencies=Frequencies.open_shipped(),
             vectors=Vectors.open_shipped() if "vectors" in groups else None,
-            paraphrases=(
-                Paraphrases(open_resource(NEEDS["paraphrases"]))
-                if "paraphrases" in groups
-                else None
-            ),
+            paraphrases=paraphrases,
         )
 
 
