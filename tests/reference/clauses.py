@@ -105,10 +105,12 @@ class Clauses:
                 return None
             behind = words[at + 1].lower if at + 1 < len(words) else ""
             return "condition" if behind in ("if", "when", "after") else "quantity"
-        following = words[at + 1] if at + 1 < len(words) else None
-        if word.lower == "once" and following is not None:
-            if following.lower == "the" or following.coarse in ("verb", "pronoun"):
-                return None
+        opens_clause = any(
+            each.lower == "the" or each.coarse in ("verb", "pronoun")
+            for each in words[at + 1 : at + 2]
+        )
+        if word.lower == "once" and opens_clause:
+            return None
         if "times" in scales or self.rate(side, at):
             return "value"
         is_idle = (before, word.lower) in IDLE or (word.lower in NOUNS_TOO and before in OWNING)
