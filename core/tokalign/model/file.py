@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 import os
 import re
 import stat
@@ -165,7 +166,11 @@ class Model:
         transitions : float64 array, shape (n_styles, 2, 34)
         """
         n_styles = max(len(self.own), 1)
-        weights = np.repeat(self.weights[None], n_styles, axis=0)
+        shape = (n_styles, *self.weights.shape)
+        # From 4 MiB on NumPy asks for large pages, which take less long to touch than small ones.
+        weights = np.empty(max(math.prod(shape), 1 << 20), np.float32)[: math.prod(shape)]
+        weights = weights.reshape(shape)
+        weights[:] = self.weights
         transitions = np.repeat(self.transitions[None], n_styles, axis=0)
         for style, own in enumerate(self.own):
             weights[style, own.slots] += own.weights

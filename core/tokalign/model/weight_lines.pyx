@@ -59,7 +59,7 @@ def read_weights(path, bytes text, Py_ssize_t start, Py_ssize_t stop_at, int fir
         dict rows = table.rows
         _Row row = _Row()
         int32_t[::1] slots = np.empty(n_slots, dtype=np.int32)
-        double[:, ::1] values = np.empty((n_slots, 2))
+        float[:, ::1] values = np.empty((n_slots, 2), dtype=np.float32)
         double[:, ::1] transitions = np.zeros((2, n_transitions))
         unsigned char[::1] is_given = np.zeros(n_slots + n_transitions, dtype=np.uint8)
         const char* tab
@@ -82,7 +82,8 @@ def read_weights(path, bytes text, Py_ssize_t start, Py_ssize_t stop_at, int fir
             is_given[place] = True
             if place < n_slots:
                 is_rising &= n == 0 or slots[n - 1] < place
-                slots[n], values[n, 0], values[n, 1] = place, numbers[0], numbers[1]
+                slots[n] = place
+                values[n, 0], values[n, 1] = <float>numbers[0], <float>numbers[1]
                 n += 1
             else:
                 transitions[0, place - n_slots], transitions[1, place - n_slots] = numbers
@@ -93,7 +94,7 @@ def read_weights(path, bytes text, Py_ssize_t start, Py_ssize_t stop_at, int fir
             ) from error
         line = stop + 1
         number += 1
-    found, weights = np.asarray(slots)[:n].copy(), np.asarray(values)[:n].astype(np.float32)
+    found, weights = np.asarray(slots)[:n].copy(), np.asarray(values)[:n].copy()
     if not is_rising:
         order = np.argsort(found)
         found, weights = found[order], weights[order]
