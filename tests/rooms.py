@@ -36,7 +36,7 @@ ROOMS = {
         alignment_accuracy batches calibration choice constraints constraint_errors
         convention encoded_similarity gate group_choice joint pair_memory phrases
         second_pass pair_order similarity styles symmetrize""",
-    "relations": "relations relation_kinds conflicts one_judge units chunks",
+    "relations": "relations relation_kinds conflicts one_judge units chunks modality",
     "edits": "edits edit_parts changes",
     "ranking": "ranking questions asked_part evidence cli_rank",
     "grounding": """

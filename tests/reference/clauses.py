@@ -140,10 +140,12 @@ class Clauses:
         before, word, behind = words[at : at + 3]
         needs = word == "need" and behind in DENIALS
         is_first = at == 0 or self.sides[side][at - 1].kind == "mark"
+        is_verb = any(word.coarse == "verb" for word in self.sides[side][at + 1 : at + 2])
         obliges = (
             needs
             or (behind == "to" and word in HAVING)
             or (word == "do" and behind in DENIALS and is_first)
+            or (word == "to" and before in ("is", "are", "was", "were") and is_verb)
         )
         grade = 6 if obliges else self.grades(side, at).get("obligation")
         if grade is None or (before not in DENIALS and behind not in DENIALS):
@@ -342,8 +344,8 @@ class Clauses:
                 continue
             if any(self.say_the_same(*in_order(side, at, k), kind) for k in others):
                 continue
-            if not others and self.sides[side][at].lower == "will":
-                continue  # a tense alone
+            if not others and word.lower in ("will", "to"):
+                continue  # a tense alone; the aim is to win
             closest = min(others, key=lambda k: abs(k - there), default=there)
             ends = in_order(side, at, closest)
             way = "scales" if others else "one-side"

@@ -156,6 +156,10 @@ class Conflicts(Clauses):
         row = [(i, k) for k in range(len(self.target))]
         return row + [(k, j) for k in range(len(self.source))]
 
+    def is_before_verb(self, side: int, at: int) -> bool:
+        words = self.sides[side][at : at + 2]
+        return words[0].lower == "to" and words[-1].coarse == "verb"
+
     def kind(self, i: int, j: int, place: float) -> tuple[str, str] | None:
         """Return the kind of conflict of two words, and the way to see it."""
         cell = (i, j)
@@ -165,6 +169,8 @@ class Conflicts(Clauses):
             return None
         words = self.contrast(i, j)
         if "opposite" in words and self.bounds_value(0, i) and self.bounds_value(1, j):
+            return None
+        if "opposite" in words and (self.is_before_verb(0, i) or self.is_before_verb(1, j)):
             return None
         if "opposite" in words:
             is_condition = self.kind_of_word(0, i) == "condition"

@@ -143,6 +143,13 @@ cdef inline bint _bounds(const Side *side, Py_ssize_t at) noexcept nogil:
     return is_word(side, at + 1, b"than") and value_at(side, <int32_t>at + 2) != NULL
 
 
+cdef inline bint _is_before_verb(const Side *side, Py_ssize_t at) noexcept nogil:
+    """Whether a word is the "to" of an infinitive."""
+    return (
+        is_word(side, at, b"to") and at + 1 < side.n and side.word[at + 1].coarse == COARSE_VERB
+    )
+
+
 cdef bint _contrast(
     const PairState *pair, const ConflictRoom *room, Py_ssize_t i, Py_ssize_t j, Clash *out
 ) noexcept nogil:
@@ -154,6 +161,8 @@ cdef bint _contrast(
     if contrast & CONTRAST_OPPOSITE:
         if _bounds(&pair.source, i) and _bounds(&pair.target, j):
             return False
+        if _is_before_verb(&pair.source, i) or _is_before_verb(&pair.target, j):
+            return False  # forbidden to go, banned from going
         out.kind, out.way = CONFLICT_OPPOSITE, BY_OPPOSITES
         if kind_of_word(&pair.source, <int32_t>i) == CONFLICT_CONDITION:
             out.kind = CONFLICT_CONDITION

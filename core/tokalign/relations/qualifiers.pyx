@@ -44,9 +44,10 @@ cdef int PERIOD = scale_names().index("period")
 
 cdef Letters[5] RESTRICTING = [b"only", b"solely", b"exclusively", b"even", NULL]
 """Words that say that nothing else is meant, or that even this is."""
-cdef Letters[8] CONDITIONS = [
-    b"if", b"unless", b"until", b"except", b"provided", b"providing", b"till", NULL
+cdef Letters[9] CONDITIONS = [
+    b"if", b"unless", b"until", b"except", b"provided", b"providing", b"till", b"should", NULL
 ]
+cdef Letters[5] BEING = [b"is", b"are", b"was", b"were", NULL]
 cdef Letters[5] IF_LIKE = [b"if", b"provided", b"providing", b"should", NULL]
 cdef Letters[7] HAVING = [b"have", b"has", b"had", b"need", b"needs", b"needed", NULL]
 """Words that oblige before "to"."""
@@ -140,12 +141,14 @@ cdef bint _obligation(const Side *side, int32_t at, int *grade) noexcept nogil:
     lifts the obligation ("not required to"), as does "need not". What is not permitted is forbidden.
     """
     cdef bint needs = is_word(side, at, b"need") and _denies(side, at + 1)
-    if needs or (is_word(side, at + 1, b"to") and is_any(side, at, HAVING)):
-        grade[0] = OBLIGED
-    elif is_word(side, at, b"do") and _denies(side, at + 1) and (
-        at == 0 or side.kind[at - 1] == KIND_MARK
+    cdef bint is_first = at == 0 or side.kind[at - 1] == KIND_MARK
+    if (
+        needs or (is_word(side, at + 1, b"to") and is_any(side, at, HAVING))
+        or (is_first and is_word(side, at, b"do") and _denies(side, at + 1))  # "Do not run" forbids
+        or (is_word(side, at, b"to") and is_any(side, at - 1, BEING) and at + 1 < side.n
+            and side.word[at + 1].coarse == COARSE_VERB)
     ):
-        grade[0] = OBLIGED  # "Do not run" forbids
+        grade[0] = OBLIGED
     elif not _grade_on(side.word[at], OBLIGATION, grade):
         return False
     if _denies(side, at + 1) or _denies(side, at - 1):
@@ -217,8 +220,7 @@ cdef double _rate(const Side *side, int32_t at) noexcept nogil:
 
 
 cdef bint _sets_condition(const Side *side, Py_ssize_t at) noexcept nogil:
-    """Whether a word of CONDITIONS begins a clause: not "if any", nor "help provided by Ann"; or
-    "should" does, "should you agree"."""
+    """Whether a word begins a condition: not "if any", "help provided by Ann"; "should you agree"."""
     cdef Py_ssize_t k = at - 1
     if is_word(side, at, b"should"):
         return (
@@ -243,7 +245,7 @@ cdef int kind_of_word(const Side *side, int32_t at) noexcept nogil:
         or (side.n_values and is_word(side, at + 1, b"times")) or is_word(side, at - 1, b"per")
     ):
         return NO_KIND
-    if is_any(side, at, CONDITIONS) or is_word(side, at, b"should"):
+    if is_any(side, at, CONDITIONS):
         if _sets_condition(side, at):
             return CONFLICT_CONDITION
         if not is_word(side, at, b"should"):
@@ -363,8 +365,8 @@ cdef int find_one_sided(
                 has_same = True
             elif unlike < 0 or abs(k - there) < abs(unlike - there):
                 unlike = k
-        if has_same or (unlike < 0 and is_word(side, at, b"will")):  # a tense alone
-            continue
+        if has_same or (unlike < 0 and (is_word(side, at, b"will") or is_word(side, at, b"to"))):
+            continue  # a tense alone; the aim is to win
         k = there if unlike < 0 else unlike
         found[n] = Clash(
             kind, at if of_source else k, k if of_source else at,

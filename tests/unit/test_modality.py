@@ -1,0 +1,44 @@
+"""Modals as a scale: what obliges, advises, permits, exempts or forbids, however it is said."""
+
+from __future__ import annotations
+
+from itertools import combinations, product
+
+import pytest
+from tokalign.aligner import Aligner
+
+SAID = {
+    "oblige": ("must", "shall", "has to", "is required to", "is obliged to", "MUST", "needs to",
+               "is to"),
+    "forbid": ("must not", "shall not", "may not", "is not allowed to", "MUST NOT", "cannot",
+               "is forbidden to"),
+    "permit": ("may", "can", "is allowed to", "is permitted to", "MAY", "is free to"),
+    "exempt": ("need not", "does not have to", "is not required to", "does not need to",
+               "needn't", "is not obliged to"),
+    "advise": ("should", "ought to", "SHOULD", "is advised to"),
+}  # fmt: skip
+UNTOLD = {("forbid", "is forbidden to"), ("oblige", "is to")}
+"""Not told beside all that say it otherwise; they say the same as the others of their kind."""
+
+
+@pytest.fixture(scope="module")
+def aligner() -> Aligner:
+    return Aligner.load("en")
+
+
+def conflicts(aligner, one, other):
+    return aligner.align(*(f"The client {each} send the token." for each in (one, other))).conflicts
+
+
+@pytest.mark.parametrize("kind", SAID)
+def test_what_says_the_same_is_no_conflict(aligner, kind):
+    for pair in combinations(SAID[kind], 2):
+        assert not conflicts(aligner, *pair), pair
+
+
+@pytest.mark.parametrize(("kind", "other"), list(combinations(SAID, 2)))
+def test_what_says_otherwise_is_a_conflict(aligner, kind, other):
+    for pair in product(SAID[kind], SAID[other]):
+        if not UNTOLD & set(zip((kind, other), pair, strict=True)):
+            assert conflicts(aligner, *pair), pair
+            assert conflicts(aligner, *pair[::-1]), pair
