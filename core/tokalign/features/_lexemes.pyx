@@ -391,9 +391,8 @@ cdef class LexemeTable:
         asked of lists, patterns and signs is asked of the other ones only.
         """
         cdef int k
-        cdef bint is_plain = (
-            lower.isalpha() and form.isalpha() and lower not in LISTED and form not in CASED
-        )
+        cdef bint is_alpha = lower.isalpha() and form.isalpha()
+        cdef bint is_plain = is_alpha and lower not in LISTED and form not in <dict>CASED
         cdef str plain = lower if is_plain else canonical(form)
         cdef str stemmed = stem(lower)
         cdef str letters
@@ -408,7 +407,7 @@ cdef class LexemeTable:
         word.tag = (<dict>TAG_INDEX).get(tag, UNKNOWN_TAG)
         word.coarse = (<dict>COARSE_INDEX).get(tag, UNKNOWN_COARSE)
         word.function_word = -1 if is_plain else self._function_words.get(lower, -1)
-        if not is_plain and not any(map(str.isalnum, form)):
+        if not is_alpha and not any(map(str.isalnum, form)):
             word.kind = KIND_MARK
         else:
             word.kind = KIND_FUNCTION if word.function_word >= 0 else KIND_CONTENT

@@ -193,7 +193,7 @@ def hints(token: str, tag: str) -> Hint:
 def hint_bits(lower: str, tag: str) -> int:
     """Return the hints of a token in lower case as an int; operations on Hint take long."""
     found = _HINTS_OF.get(lower, 0)
-    if tag == "CD" or any(map(str.isdigit, lower)):
+    if tag == "CD" or (not lower.isalpha() and any(map(str.isdigit, lower))):
         return found | _NUMBER
     return found | _NAME if tag in ("NNP", "NNPS") and not found & _NO_NAME else found
 

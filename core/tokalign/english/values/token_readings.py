@@ -164,7 +164,7 @@ def _add_units(lower: _Table, cased: _Table) -> None:
         cased.add_currency(word, code, Part.NATION)
 
 
-def _lexicon() -> tuple[_Table, _Table]:
+def _lexicon() -> tuple[dict[str, Reading], dict[str, Reading]]:
     """Return the readings by word in lower case, and by word as written."""
     lower, cased = _Table(), _Table()
     _add_numbers(lower)
@@ -184,7 +184,7 @@ def _lexicon() -> tuple[_Table, _Table]:
     for letter, factor in table_values("scale-letters", float).items():
         cased.add(letter, Part.SCALE, factor=factor)
     cased["A"] = cased["A"]._replace(parts=cased["A"].parts | Part.A)
-    return lower, cased
+    return dict(lower), dict(cased)
 
 
 LOWER, CASED = _lexicon()

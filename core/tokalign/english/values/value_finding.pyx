@@ -361,7 +361,7 @@ cdef int fill_pieces(str token, Piece *out) except -1:
     cdef tuple found
     cdef Py_ssize_t k, place
     cdef Piece *piece
-    if token.isalpha() and token not in CASED and token.lower() not in LOWER:
+    if token.isalpha() and token not in <dict>CASED and token.lower() not in <dict>LOWER:
         return 0  # as most words
     found = readings(token)
     for k in range(len(found)):
