@@ -43,6 +43,7 @@ LOOK_S = 1.0
 """Seconds between checks for processes that hang."""
 AHEAD = 2
 """Batches that a process holds at a time, so that it need not wait for the parent to take one."""
+_now = time.monotonic
 
 
 class Halvable(Protocol):
@@ -244,7 +245,8 @@ class _Processes(Generic[T, R]):
         """Give idle processes their work; take messages, and note processes that died."""
         from multiprocessing.connection import wait
 
-        while len(self.running) < min(self.n, len(todo) + self._n_busy()):
+        n_busy = sum(bool(each.parts) for each in self.running)
+        while len(self.running) < min(self.n, len(todo) + n_busy):
             self._spawn()
         for n_given in range(AHEAD):
             for each in self.running:
@@ -265,9 +267,6 @@ class _Processes(Generic[T, R]):
         for each in [each for each in self.running if each.is_hung()]:
             each.process.kill()
             self._bury(each, todo, f"had not answered after {_now() - each.silent_since:.0f} s")
-
-    def _n_busy(self) -> int:
-        return sum(bool(each.parts) for each in self.running)
 
     def _spawn(self) -> None:
         from multiprocessing import get_context
@@ -308,11 +307,6 @@ class _Processes(Generic[T, R]):
                     )
                 ]
             )
-
-
-def _now() -> float:
-    """Return seconds on a clock that only moves forward."""
-    return time.monotonic()
 
 
 def _run(pipe: Connection, lifeline: Connection, start: Start[Any, Any]) -> None:

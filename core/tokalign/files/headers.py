@@ -53,6 +53,7 @@ OptionalName = Annotated[str, re.compile(f"({_NAME})?"), f"{_A_NAME}, or nothing
 Version = Annotated[str, re.compile(f"[^{_UNFIT}]{{1,64}}"), "text of 1 to 64 characters"]
 Digest = Annotated[str, re.compile("[0-9a-f]{64}"), "64 hexadecimal digits"]
 LARGEST_WEIGHT: Final = 1e6
+"""Scores are sums of a few hundred weights, and must stay finite and exact enough to compare."""
 Weight = Annotated[float, LARGEST_WEIGHT, "a number of at most 1e6, either sign"]
 
 

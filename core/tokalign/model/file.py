@@ -38,6 +38,7 @@ from tokalign.crf.chains import TRANSITION_NAMES
 from tokalign.errors import ModelError, ModelVersionError, quoted
 from tokalign.features.feature_groups import FeatureTable, needed_resources
 from tokalign.files.headers import (
+    LARGEST_WEIGHT,
     MAX_HEADER_BYTES,
     Name,
     OptionalName,
@@ -54,7 +55,7 @@ from tokalign.model.styles import (
     check_styles,
     default_style,
 )
-from tokalign.model.weight_lines import LARGEST_WEIGHT, STYLE, TRANSITION, read_weights
+from tokalign.model.weight_lines import STYLE, TRANSITION, read_weights
 
 MAGIC = "tokalign-model"
 PLAIN_VERSION, STYLED_VERSION = 1, 2

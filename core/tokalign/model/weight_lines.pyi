@@ -3,7 +3,6 @@ import os
 from tokalign.features.feature_groups import FeatureTable
 from tokalign.model.styles import OwnWeights
 
-LARGEST_WEIGHT: float
 STYLE: str
 TRANSITION: str
 

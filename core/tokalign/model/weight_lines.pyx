@@ -12,6 +12,7 @@ import numpy as np
 
 from tokalign.crf.chains import TRANSITION_NAMES
 from tokalign.errors import ModelError, quoted
+from tokalign.files.headers import LARGEST_WEIGHT
 from tokalign.model.styles import OwnWeights
 
 cdef extern from "Python.h":
@@ -21,9 +22,6 @@ STYLE = "style "
 """Begins the line above a style's weights."""
 cdef bytes _STYLE = STYLE.encode()
 TRANSITION = "transition:"
-LARGEST_WEIGHT = 1e6
-"""Scores are sums of a few hundred weights, and must stay finite and exact enough to compare."""
-
 
 _PLACES = {f"{TRANSITION}{name}": place for place, name in enumerate(TRANSITION_NAMES)}
 

@@ -114,16 +114,13 @@ def columns_of(values: Iterable[Any]) -> tuple[Iterable[Any], Mapping[Any, Frame
     A list of mappings with `text` is a frame, too. Cells of a column are `FrameCells`.
     """
     frame = Frame.of(values)
-    if frame is None and isinstance(values, list | tuple) and _are_records(values):
+    is_rows = frame is None and isinstance(values, list | tuple) and bool(values)
+    if is_rows and all(isinstance(each, Mapping) and "text" in each for each in values):
         names = dict.fromkeys(name for each in values for name in each)
         frame = Frame({name: FrameCells(each.get(name) for each in values) for name in names})
     if frame is not None:
         return frame.texts(), frame.columns
     return cells_of(values), {}
-
-
-def _are_records(values: Sequence[Any]) -> bool:
-    return bool(values) and all(isinstance(each, Mapping) and "text" in each for each in values)
 
 
 def cells_of(values: Iterable[Any]) -> Iterable[Any]:

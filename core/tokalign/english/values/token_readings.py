@@ -312,15 +312,13 @@ def _date(token: str, year: int, rest: tuple[int, int], *, is_local: bool) -> Re
     orders = {(first, second): None}  # month and day
     if is_local:
         orders[second, first] = None
-    found = [order for order in orders if _is_day(*order)]
+    found = [
+        (month, day) for month, day in orders if 1 <= month <= 12 and 1 <= day <= _DAYS[month - 1]
+    ]
     if not found or not 1000 <= year <= 2999:
         return None
     other = found[1] if len(found) > 1 else (0, 0)
     return Reading(token, Part.DATE, fields=(year, *found[0], *other))
-
-
-def _is_day(month: int, day: int) -> bool:
-    return 1 <= month <= 12 and 1 <= day <= _DAYS[month - 1]
 
 
 def _with_digits(token: str) -> list[Reading]:
