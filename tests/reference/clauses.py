@@ -13,7 +13,9 @@ from reference.word_contrasts import SAME, contrast
 
 REACH = 4
 CONDITIONS = ("if", "unless", "until", "except", "provided", "providing", "till")
-IF_LIKE = ("if", "provided", "providing", "should")
+CONDITION_GROUPS = (
+    ("if", "provided", "providing", "should"), ("unless", "except"), ("until", "till"),
+)  # fmt: skip
 HAVING = ("have", "has", "had", "need", "needs", "needed")
 DENIALS = ("not", "n't", "never")
 PARTING = (
@@ -188,6 +190,8 @@ class Clauses:
     def agree(self, i: int, j: int, kind: str) -> bool | None:
         if kind == "modality":
             return self.modals_agree(i, j)
+        if kind == "quantity" and (self.is_a_few(0, i) or self.is_a_few(1, j)):
+            return self.grade(0, i, kind) == self.grade(1, j, kind)
         rates = self.rate(0, i), self.rate(1, j)
         if kind != "value" or min(rates) <= 0:
             return None
@@ -205,7 +209,13 @@ class Clauses:
         sure = self.grades(side, at).get("certainty")
         return -sure if sure is not None and behind and behind[0] in DENIALS else sure
 
+    def is_a_few(self, side: int, at: int) -> bool:
+        words = [word.lower for word in self.sides[side][max(at - 1, 0) : at + 1]]
+        return words == ["a", "few"]
+
     def grade(self, side: int, at: int, kind: str) -> tuple[str, int]:
+        if kind == "quantity" and self.is_a_few(side, at):
+            return "quantity", 1
         grades = self.grades(side, at)
         for scale in ORDER[kind]:
             if scale in grades:
@@ -227,7 +237,10 @@ class Clauses:
         if agree is not None:
             return agree
         if kind == "condition":
-            return {self.source[i].lower, self.target[j].lower} <= set(IF_LIKE)
+            words = {self.source[i].lower, self.target[j].lower}
+            return any(words <= set(group) for group in CONDITION_GROUPS)
+        if kind == "quantity" and "level" in self.contrast(i, j):
+            return True
         return self.grade(0, i, kind) == self.grade(1, j, kind)
 
     def denies_nothing(self, side: int, at: int) -> bool:
@@ -244,6 +257,8 @@ class Clauses:
             compares = behind[0] in ("less", "more", "fewer") and behind[2] == "than"
             if behind[1] in ("but", "than") or compares:
                 return True
+        if word == "not" and behind[1] == "than":
+            return self.value_at(side, at + 3) is not None
         is_sure = word == "fail" and at > 0 and words[at - 1].lower == "without"
         if behind[0] in QUIET.get(word, ()) or is_sure:
             return True

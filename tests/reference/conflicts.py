@@ -76,7 +76,7 @@ class Conflicts(Clauses):
         if (second, third) == ("up", "to"):
             return -1
         if third == "of":
-            return {"minimum": 1, "maximum": -1}.get(second, 0)
+            return {"minimum": 1, "excess": 1, "maximum": -1}.get(second, 0)
         if third == "than":
             at = said.start - 2
             grades = [*self.grades(side, at).values()] if at >= 0 else []
@@ -171,6 +171,8 @@ class Conflicts(Clauses):
         if "opposite" in words and self.bounds_value(0, i) and self.bounds_value(1, j):
             return None
         if "opposite" in words and (self.is_before_verb(0, i) or self.is_before_verb(1, j)):
+            return None
+        if "opposite" in words and self.agree(i, j, "quantity"):
             return None
         if "opposite" in words:
             is_condition = self.kind_of_word(0, i) == "condition"
@@ -672,7 +674,8 @@ class Conflicts(Clauses):
             if denies(word.lower, word.lemma) or (is_verb and negates(word.lower, word.lemma)):
                 other = None if partner is None else self.sides[1 - side][partner]
                 if other is None or not (
-                    negates(other.lower, other.lemma) or denies(other.lower, other.lemma)
+                    denies(other.lower, other.lemma)
+                    or (negates(other.lower, other.lemma) and other.kind == "content")
                 ):
                     return True
         return False

@@ -1,4 +1,5 @@
-"""Modals as a scale: what obliges, advises, permits, exempts or forbids, however it is said."""
+"""Modals and quantities as scales: what obliges or forbids, how many and how often, said in many
+ways."""
 
 from __future__ import annotations
 
@@ -42,3 +43,36 @@ def test_what_says_otherwise_is_a_conflict(aligner, kind, other):
         if not UNTOLD & set(zip((kind, other), pair, strict=True)):
             assert conflicts(aligner, *pair), pair
             assert conflicts(aligner, *pair[::-1]), pair
+
+
+QUANTITIES = {
+    "{} people must fit into the hall.": [
+        ("At least 50", "No fewer than 50", "Not less than 50", "A minimum of 50", "50 or more"),
+        ("At most 50", "No more than 50", "Up to 50", "A maximum of 50", "Not more than 50"),
+    ],
+    "{} guests paid the fee.": [
+        ("All", "All of the", "Every one of the"),
+        ("Most", "Most of the", "The majority of"),
+        ("Some", "A few", "Several"),
+        ("No", "None of the"),
+    ],
+    "The clerk {} checks the seal.": [
+        ("always", "invariably"),
+        ("often", "frequently", "usually", "mostly"),
+        ("rarely", "seldom", "hardly ever"),
+        ("never",),
+    ],
+    "The deal holds {} they pay.": [
+        ("if", "provided that"),
+        ("unless", "except if"),
+        ("until", "till"),
+    ],
+}
+
+
+@pytest.mark.parametrize("frame", QUANTITIES)
+def test_quantities_and_conditions_in_many_words(aligner, frame):
+    said = [(kind, way) for kind, ways in enumerate(QUANTITIES[frame]) for way in ways]
+    for (kind, one), (other_kind, other) in combinations(said, 2):
+        found = aligner.align(frame.format(one), frame.format(other)).conflicts
+        assert bool(found) == (kind != other_kind), (one, other)

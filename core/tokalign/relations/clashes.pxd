@@ -160,3 +160,9 @@ cdef inline const Found *value_at(const Side *side, int32_t at) noexcept nogil:
         if side.values[k].start <= at < side.values[k].end:
             return &side.values[k]
     return NULL
+
+cdef inline void remove_clash(ConflictRoom *room, Py_ssize_t number) noexcept nogil:
+    cdef Py_ssize_t k
+    room.n_clashes -= 1
+    for k in range(number, room.n_clashes):
+        room.clash[k] = room.clash[k + 1]

@@ -47,6 +47,7 @@ cdef float LEAST_PLACE = 0.5    # certainty that two words changed places, at le
 cdef int COMPARATIVE = TAG_INDEX["JJR"], COMPARATIVE_ADVERB = TAG_INDEX["RBR"]
 cdef Letters[7] MORE = [b"least", b"more", b"greater", b"over", b"above", b"exceeding", NULL]
 cdef Letters[6] LESS = [b"most", b"less", b"fewer", b"under", b"below", NULL]
+cdef Letters[3] LEAST_OF = [b"minimum", b"excess", NULL]
 cdef Letters[3] NOT_ON = [b"after", b"before", NULL]
 
 
@@ -153,6 +154,26 @@ cdef void _add_found(ConflictRoom *room, const Clash *found, int n_found) noexce
             room.n_clashes += 1
 
 
+cdef void _undo_pairs(const PairState *pair, ConflictRoom *room) noexcept nogil:
+    """Drop two opposites where one of them negates: no lights on, all lights off."""
+    cdef Py_ssize_t k, m
+    cdef const Clash *clash
+    for k in range(room.n_clashes):
+        clash = &room.clash[k]
+        if clash.way != BY_OPPOSITES or not (
+            pair.source.word[clash.source].negates or pair.target.word[clash.target].negates
+        ):
+            continue
+        for m in range(room.n_clashes):
+            if m != k and room.clash[m].way == BY_OPPOSITES and not (
+                are_apart(&pair.source, clash.source, room.clash[m].source)
+                and are_apart(&pair.target, clash.target, room.clash[m].target)
+            ):
+                remove_clash(room, max(k, m))
+                remove_clash(room, min(k, m))
+                return
+
+
 cdef int _bound(const Side *side, const Found *value) noexcept nogil:
     """Return which numbers are meant: 1 for those from a value up ("at least 5", "5 or more",
     "over 5", "older than 5"), -1 for those up to it, 0 where no words say."""
@@ -167,7 +188,7 @@ cdef int _bound(const Side *side, const Found *value) noexcept nogil:
     if is_word(side, at, b"to") and is_word(side, at - 1, b"up"):
         return -1
     if is_word(side, at, b"of"):
-        return is_word(side, at - 1, b"minimum") - is_word(side, at - 1, b"maximum")
+        return is_any(side, at - 1, LEAST_OF) - is_word(side, at - 1, b"maximum")
     if has_than:
         at -= 1
     if is_any(side, at, MORE):
@@ -353,6 +374,7 @@ cdef void _find_candidates(const PairState *pair, ConflictRoom *room) noexcept n
     _add_found(room, compared, are_compared and not are_undone)
     _add_found(room, found, n_roles)
     _add_found(room, found, _find_bounds(pair, room, found))
+    _undo_pairs(pair, room)
     _add_found(room, found, find_negations(pair, room, found))
     _add_found(room, found, find_reworded(pair, room, found))
     _add_found(room, found, find_one_sided(pair, room, True, found))

@@ -163,6 +163,8 @@ cdef bint _contrast(
             return False
         if _is_before_verb(&pair.source, i) or _is_before_verb(&pair.target, j):
             return False  # forbidden to go, banned from going
+        if agree(pair, <int32_t>i, <int32_t>j, CONFLICT_QUANTITY) == 1:
+            return False  # a few, some
         out.kind, out.way = CONFLICT_OPPOSITE, BY_OPPOSITES
         if kind_of_word(&pair.source, <int32_t>i) == CONFLICT_CONDITION:
             out.kind = CONFLICT_CONDITION

@@ -29,6 +29,7 @@ from tokalign.english.lexicon.word_lists import scale_names
 
 cdef enum:
     REACH = 4            # tokens around what is governed or denied
+    SOME = 1             # a grade of quantity
     PERMITTED = 1        # grades on the scale of obligation
     OBLIGED = 6
     N_WITH = 6           # words in the scope of a negation, including itself
@@ -48,6 +49,8 @@ cdef Letters[9] CONDITIONS = [
     b"if", b"unless", b"until", b"except", b"provided", b"providing", b"till", b"should", NULL
 ]
 cdef Letters[5] BEING = [b"is", b"are", b"was", b"were", NULL]
+cdef Letters[3] UNLESS_LIKE = [b"unless", b"except", NULL]
+cdef Letters[3] UNTIL_LIKE = [b"until", b"till", NULL]
 cdef Letters[5] IF_LIKE = [b"if", b"provided", b"providing", b"should", NULL]
 cdef Letters[7] HAVING = [b"have", b"has", b"had", b"need", b"needs", b"needed", NULL]
 """Words that oblige before "to"."""
@@ -275,11 +278,17 @@ cdef int kind_of_word(const Side *side, int32_t at) noexcept nogil:
     return NO_KIND
 
 
+cdef inline bint _is_a_few(const Side *side, int32_t at) noexcept nogil:
+    return is_word(side, at, b"few") and is_word(side, at - 1, b"a")
+
+
 cdef int _grade(const Side *side, int32_t at, int kind) noexcept nogil:
     """Return the grade of a word of a kind, apart for each scale."""
     cdef int grade = 0
     cdef const Lexeme *word = side.word[at]
     if kind == CONFLICT_QUANTITY:
+        if _is_a_few(side, at):
+            return SOME
         if _grade_on(word, QUANTITY, &grade):
             return grade
         if _grade_on(word, FREQUENCY, &grade):
@@ -289,7 +298,11 @@ cdef int _grade(const Side *side, int32_t at, int kind) noexcept nogil:
         _grade_on(word, TIMES, &grade)
         _grade_on(word, PERIOD, &grade)
         return grade
-    return -1 if is_any(side, at, IF_LIKE) else word.lower_form
+    if is_any(side, at, IF_LIKE):
+        return -1
+    if is_any(side, at, UNLESS_LIKE):
+        return -2
+    return -3 if is_any(side, at, UNTIL_LIKE) else word.lower_form
 
 
 cdef int agree(const PairState *pair, int32_t i, int32_t j, int kind) noexcept nogil:
@@ -302,6 +315,8 @@ cdef int agree(const PairState *pair, int32_t i, int32_t j, int kind) noexcept n
         if rate <= 0.0 or _rate(&pair.target, j) <= 0.0:
             return -1
         return fabs(rate - _rate(&pair.target, j)) < 1e-6 * rate
+    if kind == CONFLICT_QUANTITY and (_is_a_few(&pair.source, i) or _is_a_few(&pair.target, j)):
+        return _grade(&pair.source, i, kind) == _grade(&pair.target, j, kind)
     if kind != CONFLICT_MODALITY:
         return -1
     return _modal(&pair.source, i, &one) and _modal(&pair.target, j, &other) and one == other
@@ -320,6 +335,8 @@ cdef bint say_the_same(
         return True  # as opposites they are found elsewhere, if nothing undoes them
     if same >= 0:
         return same > 0
+    if kind == CONFLICT_QUANTITY and pair.contrast[i * pair.target.n + j] & CONTRAST_LEVEL:
+        return True
     return _grade(&pair.source, i, kind) == _grade(&pair.target, j, kind)
 
 
@@ -431,6 +448,8 @@ cdef bint _denies_nothing(const Side *side, Py_ssize_t at) noexcept nogil:
             return True
         if is_any(side, at + 1, COMPARING) and is_word(side, at + 3, b"than"):
             return True  # no less able than
+    if is_word(side, at, b"not") and is_word(side, at + 2, b"than"):
+        return value_at(side, <int32_t>at + 3) != NULL  # bounds are compared: not more than 50
     if is_pair(side, at, QUIET) or is_pair(side, at - 1, WITHOUT_FAIL):
         return True
     if is_word(side, at, b"nor"):
@@ -564,20 +583,15 @@ cdef bint _is_denied_there(
         if abs(k - there) <= 2 * REACH and (
             word.denies or (at >= 0 and word.negates and other.kind[k] == KIND_CONTENT)
         ):
-            if at < 0 or not (side.word[at].negates or side.word[at].denies):
+            if at < 0 or not (
+                side.word[at].denies or (side.word[at].negates and side.kind[at] == KIND_CONTENT)
+            ):
                 return True
         elif at < 0 and not word.negates:
             counts = _grade_on(word, QUANTITY, &grade) or _grade_on(word, FREQUENCY, &grade)
             if counts and grade <= LOW:
                 return True
     return False
-
-
-cdef void _remove(ConflictRoom *room, Py_ssize_t number) noexcept nogil:
-    cdef Py_ssize_t k
-    room.n_clashes -= 1
-    for k in range(number, room.n_clashes):
-        room.clash[k] = room.clash[k + 1]
 
 
 cdef bint _undoes(
@@ -594,11 +608,11 @@ cdef bint _undoes(
             continue
         at = room.clash[k].source if of_source else room.clash[k].target
         if is_word(side, at, b"if") or is_word(side, at, b"unless"):
-            _remove(room, k)
+            remove_clash(room, k)
             return True
         for m in range(N_WITH):
             if negators.with_[number][m] == at:
-                _remove(room, k)
+                remove_clash(room, k)
                 return True
     return False
 
@@ -663,26 +677,6 @@ cdef int _add_free(
     return _keep_odd(side, by, n, found)
 
 
-cdef void _undo_pairs(const PairState *pair, ConflictRoom *room) noexcept nogil:
-    """Drop two opposites where one of them negates: no lights on, all lights off."""
-    cdef Py_ssize_t k, m
-    cdef const Clash *clash
-    for k in range(room.n_clashes):
-        clash = &room.clash[k]
-        if clash.way != BY_OPPOSITES or not (
-            pair.source.word[clash.source].negates or pair.target.word[clash.target].negates
-        ):
-            continue
-        for m in range(room.n_clashes):
-            if m != k and room.clash[m].way == BY_OPPOSITES and not (
-                are_apart(&pair.source, clash.source, room.clash[m].source)
-                and are_apart(&pair.target, clash.target, room.clash[m].target)
-            ):
-                _remove(room, max(k, m))
-                _remove(room, min(k, m))
-                return
-
-
 cdef int find_negations(
     const PairState *pair, ConflictRoom *room, Clash *found
 ) noexcept nogil:
@@ -690,7 +684,6 @@ cdef int find_negations(
     number. Drops opposites in the room that a negation undoes."""
     cdef Negators source, target
     cdef int n
-    _undo_pairs(pair, room)
     _find_negators(pair, True, room, &source)
     _find_negators(pair, False, room, &target)
     if not source.n and not target.n:
