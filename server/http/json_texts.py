@@ -295,6 +295,7 @@ class JsonAlarm(JsonAnswer):
             description="Each place where the same words changed, in the order of the new text.",
         ),
     ]
+    is_minor: Annotated[bool, about("Whether few changes of its like matter to a reader.")]
 
 
 class JsonRenumbered(JsonAnswer):

@@ -321,7 +321,7 @@ def _ends(
         if is_number or (is_mixed and (word[0].isdecimal() or word[-1].isdecimal())):
             return False
     elif before.endswith(" ") and is_number:
-        label = text[label_at : at - 1]
+        label = text[label_at : at - 1].removesuffix(".")
         is_named = label == _letters(label + " ") and _ascii_lower(label) in LABELLED
         if before.endswith(": ") or is_named or label == "\u00a7":
             return False

@@ -250,7 +250,7 @@ def test_only_meaning_lists_all_alarms_and_the_paragraphs_they_are_in(run_comman
         "It pours.\n\n" + "\n\n".join(f"Box {k} holds {k + 50} pens." for k in range(15))
     )
     shown = run_command("diff", old, new).stdout
-    assert "and 3 more: --only meaning lists all" in shown
+    assert "  Also changed: 3 number (--only meaning lists them)\n" in shown
     assert "[-rains-]" in shown
     only = run_command("diff", "--only", "meaning", old, new).stdout
     assert only.count("number      ") == 15

@@ -22,7 +22,9 @@ def test_blank_text_has_no_sentence(text):
     assert split(text) == []
 
 
-@pytest.mark.parametrize("label", ["3.", "**3.**", "__2.1.__", "**Section 3.**", "> *b.*"])
+@pytest.mark.parametrize(
+    "label", ["3.", "**3.**", "__2.1.__", "**Section 3.**", "> *b.*", "No. 3."]
+)
 def test_a_label_is_no_sentence_whatever_emphasis_it_has(label):
     assert len(split(f"{label} Rules are here.")) == 1
 

@@ -34,7 +34,9 @@ _DOTTED = r"\d{1,3}(?:\.\d{1,3}){0,5}"
 _TITLE = r"\**\s+[*_`\"\u201c(A-Z]"
 _LABEL = regex(
     r"(?:\s*<[^<>\n]{1,96}>){0,3}[\s>#*_=-]{0,12}"
-    rf"({_NAME}(?:{_DOTTED}|[A-Z]|[IVXLC]{{1,6}})(?:[.:)](?=[\s*])|(?={_TITLE}|\s[-\u2013\u2014]\s|\s*\Z))"
+    rf"((?:(?i:no|nr)\.?\s{{0,2}}|[\[(]?[A-Z]{{1,6}}[-_]){_DOTTED}(?:[.:)\]]{{1,2}}(?=[\s*])"
+    rf"|(?={_TITLE}|\s[-\u2013\u2014]\s))"
+    rf"|{_NAME}(?:{_DOTTED}|[A-Z]|[IVXLC]{{1,6}})(?:[.:)](?=[\s*])|(?={_TITLE}|\s[-\u2013\u2014]\s|\s*\Z))"
     rf"|\d{{1,3}}(?:\.\d{{1,3}}){{1,5}}(?={_TITLE})|(?:(?<=#\s)|(?<=<h\d>))(?:\d{{1,3}}|[A-Z][.):])(?={_TITLE})"
     rf"|\d{{1,3}}(?=[ \t]+[^\n]{{1,120}}\n[ \t]*(?:={{3}}|-{{3}}))"
     rf"|(?:{_DOTTED}|\d{{1,3}}[a-z]|[a-z]|[ivxl]{{1,5}}|[IVXLC]{{1,6}})[.)](?=[\s*])"
@@ -44,7 +46,6 @@ _LABEL = regex(
 _COUNTED = regex(r"([ \t|*>#(\[-]*(?:[A-Za-z]{1,12}[-_. ]{1,2})?)(\d{1,3}|[A-Z])(?=[\s.:)|\]])")
 _FAR = 2000
 """Most characters between the numbers of two entries."""
-_PROMPT = regex(r"[ \t]*(?:\(\w+\) ?)?(?:[$%>]|>{3,4}|\.{3,4}|[A-Z]:[^>\n]{0,60}>) ")
 _RUNNING_HEAD = regex(
     r"^(?:([\w:.+-]{1,80})\(\d\w{0,5}\).{0,200}\1|\S.{0,120}[ \t]{3}[\w:.+-]{1,80})"
     r"\(\d[a-z]{0,6}\)[ \t]*$",
@@ -59,7 +60,7 @@ _BAR = regex(r"(?<!\\)\|")
 _REFERENCE = regex(rf"{_NAME}\(?\Z")
 _ADMONITION = "attention|caution|danger|hint|important|note|tip|warning"
 _UNTOLD = regex(
-    r"(?i:\blines?\s{1,3}|\(#|\bissue\s#?|(?:copyright|\(c\)|\u00a9|&copy;)[^\n]{0,20}"
+    r"(?i:\blines?\s{1,3}|\(#|\bissue\s#?|(?:copyright|\(c\)|\u00a9|&copy;)[^\n]{0,60}"
     r"|\.\.\s{1,3}(?:version[a-z]{4,8}|deprecated)::\s|<title>[^<]*"
     r"|\b(?:new|added|changed) in version "
     r"|\b(?:built|created|generated|powered)\s(?:using|with|by)\b[^\n]*(?:\n *&[^\n]*)?"
@@ -145,32 +146,11 @@ def _underlines(line: str, above: str) -> bool:
     return not line.strip().strip("~") and 0 < len(above.strip()) <= len(line.strip())
 
 
-def printed(text: str) -> list[TextRange]:
-    """Return the ranges of lines that programs write or read, in order: what commands print, as
-    blocks of code show it, running heads of manual pages, scripts, and settings of editors.
-
-    Examples
-    --------
-    >>> text = "So:\\n```\\n$ make\\n3 files in 2.5 s\\n```\\n"
-    >>> [text[start:end] for start, end in printed(text)]
-    ['3 files in 2.5 s\\n']
-    """
-    found = [each.span() for each in _SETTINGS.finditer(text)]
-    found += [each.span() for each in _RUNNING_HEAD.finditer(text)] if "(" in text else []
-    blocks: list[TextRange] = []
-    for start, end in _code(text) if _ANY.search(text) is not None else ():
-        joined = blocks and not text[blocks[-1][1] : start].strip()
-        blocks.append((blocks.pop()[0] if joined else start, end))
-    for at, end in blocks:
-        lines = text[at:end].splitlines(keepends=True)
-        is_printed = False
-        for before, line in pairwise(["", *lines]):
-            is_typed = _PROMPT.match(line) is not None or before.rstrip().endswith("\\")
-            is_printed = is_printed or _PROMPT.match(before) is not None
-            if is_printed and not is_typed:
-                found.append((at, at + len(line)))
-            at += len(line)
-    return sorted(found)
+def unread(text: str) -> list[TextRange]:
+    """Return the ranges of running heads of manual pages, of scripts and styles, and of settings of
+    editors."""
+    found = [*_SETTINGS.finditer(text), *(_RUNNING_HEAD.finditer(text) if "(" in text else ())]
+    return [each.span() for each in found]
 
 
 def label_of(text: str) -> TextRange | None:

@@ -436,7 +436,8 @@ cdef bint ends_here(
         return begins and not Py_UNICODE_ISLOWER(first)
 
     # A single period. First the enumerators: "1. Open it.", "b. Close it.", "2.1. Terms", "Step 3.",
-    # "**3.** Open it.", "<h2>3. Terms", "Q3. Is it open?", "4a. Close it.", "§ 5. Terms"
+    # "No. 3. Shut it.", "**3.** Open it.", "<h2>3. Terms", "Q3. Is it open?", "4a. Close it.",
+    # "§ 5. Terms"
     is_number = (
         n_letters == 1 or (is_decimal and 0 < n_letters <= 3) or is_level(scan, word, mark)
         or is_roman(scan, word, mark)
@@ -448,7 +449,8 @@ cdef bint ends_here(
             return False
     elif at(scan, word - 1) == u" " and is_number:
         if at(scan, word - 2) == u":" or (
-            word_after(scan, i_label) == word - 1 and listed(scan, i_label, word - 1) & LABEL
+            listed(scan, i_label, word_after(scan, i_label)) & LABEL
+            and word - 1 == word_after(scan, i_label) + (at(scan, word - 2) == u".")
         ) or (at(scan, i_label) == 0xA7 and word == i_label + 2):
             return False
     lists = listed(scan, word, mark)

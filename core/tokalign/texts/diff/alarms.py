@@ -8,6 +8,7 @@ numbered anew is none, neither a label, nor a reference to it, and neither is wh
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -25,8 +26,8 @@ from tokalign.texts.block_forms import (
     forms_of,
     labels_of,
     number_of,
-    printed,
     says_little,
+    unread,
     with_underline,
 )
 from tokalign.texts.diff.duties import (
@@ -86,10 +87,11 @@ _LICENCE = regex(
     r"(?i:above copyright|copyright (?:holder|owner)|(?:the|this) software is (?:provided|licensed)"
     r"|derived from (?:the|this) software|neither the names? of|shall the authors?\b|redistributi)"
 )
-_PINNED = regex(r"(?<=[A-Za-z][/-]|[VN]=)v?\d+(?:\.\w+)+")
+_REASON = regex(r"(?i:\b(?:as|because|if|since|so|unless|when)\b)")
+_MOST_LEFT = 2
+"""Most of a sentence and its two neighbours on each side that came, went, moved, were split or
+merged, if what changed in it is to matter."""
 _OF_CODE = frozenset((Change.CODE, Change.NUMBER, Change.OPPOSITE, Change.NEGATION))
-_CALL = regex(r"\w\(|^[ \t]*>>> ")
-_SETTING = regex(r"[ \t]*(?:[$#%>] |[\w.-]+ ?[:=])")
 _VARIABLE = regex(r"\|[\w-]+\||\\f[A-Z(]|://.*://|\b[0-9a-f]{12,} [0-9a-f]{12,}\b")
 _TELLING = {
     Change.MODALITY: regex(
@@ -118,7 +120,7 @@ _TELLING_ALONE = {
 """Words that say what their change is on one side alone."""
 _WORD = regex(r"\w[\w'\u2019-]*")
 _LISTED = regex(r"\*?[ \t]*(?:[,;/&+][ \t]*)?(?:(?:and|or)[ \t]+)?")
-"""What stands between the values of a list."""
+"""What stands before a value of a list."""
 _KEY = regex(
     r"\s*(?:\|[ \t]*)?(?:[-*+#]+[ \t]+(?:\w+[ \t]+)?)*(?:`[^`\n]+`|(?:\*\*)?\[[^\]\n]+\]"
     r"|\*\*\w+[(._][^*\n]*\*\*|v?\d+(?:[.-]\d+)+)"
@@ -172,6 +174,8 @@ class Alarm:
         In the order of the new text; at least one.
     beside : (old, new)
         The words of the first place with one before and one behind them.
+    is_minor : bool
+        Whether it is shown after the others: few of its like matter to a reader.
     """
 
     change: Change
@@ -180,6 +184,7 @@ class Alarm:
     new: str
     places: tuple[AlarmPlace, ...]
     beside: tuple[str, str] = ("", "")
+    is_minor: bool = False
 
     def __str__(self) -> str:
         """Return the change in words.
@@ -225,6 +230,7 @@ class Alarm:
             "old": self.old,
             "new": self.new,
             "places": [each._asdict() for each in self.places],
+            "is_minor": self.is_minor,
         }
 
 
@@ -275,11 +281,14 @@ def alarms_of(diff: TextDiff) -> tuple[Alarm, ...]:
             pair = "licence", ""
         elif each.kind in DUTIES and is_replaced:
             pair = "replaced", each.kind
+            each = replace(each, is_minor=True)
         found.setdefault(pair, []).append(each)
     alarms = []
     for same in found.values():
-        alarms.append(replace(same[0], places=tuple(at for each in same for at in each.places)))
-    return tuple(sorted(alarms, key=lambda each: KINDS.index(each.kind)))
+        places = tuple(at for each in same for at in each.places)
+        is_minor = all(each.is_minor for each in same)
+        alarms.append(replace(same[0], places=places, is_minor=is_minor))
+    return tuple(sorted(alarms, key=lambda each: (each.is_minor, KINDS.index(each.kind))))
 
 
 def _joined(found: Iterable[Alarm], form: BlockForm) -> Iterator[Alarm]:
@@ -308,6 +317,13 @@ def _kept(diff: TextDiff, block: DiffBlock) -> str:
     return " ".join(diff.new_text(each) for each in block.segments if each.kind in is_kept)
 
 
+def counts_line(alarms: Iterable[Alarm]) -> str:
+    """Return the line for alarms that are not shown, such as Also changed: 2 number, or none."""
+    counts = Counter(each.kind for each in alarms)
+    said = ", ".join(f"{n} {kind}" for kind, n in counts.items())
+    return f"Also changed: {said} (--only meaning lists them)" if said else ""
+
+
 def renumbered_line(found: Iterable[Renumbered]) -> str:
     """Return the line for labels that were numbered anew, such as Renumbered: 3 → 4, or none."""
     pairs = list(dict.fromkeys(f"{each.old} → {each.new}" for each in found))
@@ -322,7 +338,7 @@ class _Finder:
         self._diff = diff
         self._renumbered = {each[:2] for each in renumbered(diff)}
         self._plain = " ".join(diff.old.split()), " ".join(diff.new.split())
-        self._printed = printed(diff.old), printed(diff.new)
+        self._unread = unread(diff.old), unread(diff.new)
         self._is_of_rules = is_of_rules(diff.old) and is_of_rules(diff.new)
         self._is_of_releases = is_of_releases(diff.old), is_of_releases(diff.new)
 
@@ -343,11 +359,32 @@ class _Finder:
             forms_of(diff.old, [each.old[0] for each in diff.blocks]),
             forms_of(diff.new, [each.new[0] for each in diff.blocks]),
         )
+        stayed = [each.kind in (BlockKind.SAME, BlockKind.CHANGED) for each in diff.blocks]
         for number, block in enumerate(diff.blocks):
             form = forms[block.new[0] < block.new[1]][number]
-            is_release = form is BlockForm.HEADING and all(self._is_of_releases)
-            if not (is_release or self._is_other_entry(block)):
-                yield from _joined(self._of_block(number, block, form), form)
+            if not self._is_other_entry(block):
+                n_left = stayed[max(number - 2, 0) : number + 3].count(False)
+                for each in _joined(self._of_block(number, block, form), form):
+                    is_minor = self._is_minor(each, form, is_alone=n_left > _MOST_LEFT)
+                    yield replace(each, is_minor=is_minor)
+
+    def _is_minor(self, alarm: Alarm, form: BlockForm, *, is_alone: bool) -> bool:
+        """Whether few alarms of a kind matter: values, names and words in headings, cells and code,
+        or alone among sentences that came and went; in texts that are not of rules dates, rules in
+        headings and cells or that are gone, and denials with a reason or a condition; licences,
+        mail addresses, and code that is said in full: file.path for path."""
+        if alarm.kind in ("money", "time") and not alarm.is_minor:
+            return False
+        is_doubtful = alarm.is_minor or form is not BlockForm.TEXT
+        if alarm.kind == "code":
+            less, more = sorted((alarm.old, alarm.new), key=len)
+            is_doubtful |= more.startswith(f"{less}.") or more.endswith(f".{less}") or "@" in less
+        if alarm.kind not in DUTIES:
+            return is_doubtful or is_alone or (alarm.kind == "date" and not self._is_of_rules)
+        if _LICENCE.search(alarm.old or alarm.new):
+            return True
+        explains = alarm.kind == "denial" and _REASON.search(alarm.new) is not None
+        return not self._is_of_rules and (is_doubtful or explains or not alarm.new)
 
     def _of_block(self, number: int, block: DiffBlock, form: BlockForm) -> Iterator[Alarm]:
         """Yield an alarm for each place of a block."""
@@ -356,24 +393,24 @@ class _Finder:
         is_whole = block.kind in (BlockKind.DELETED, BlockKind.INSERTED)
         is_whole |= stayed and not _WORD.search(_kept(diff, block))
         is_exchanged = False
-        for s, segment in self._listed(block):
+        for s, segment in enumerate(block.segments):
             change = segment.change
+            if change == Change.WORDING and self._is_in(_LITERAL, block, segment):
+                change = Change.CODE
             old, new = self._words(block, segment)
             is_clause = not (old and new) and (old + new).count(" ") >= _LEAST_CLAUSE
-            if not (is_whole or is_clause or change in CONFLICTING) or self._is_printed(segment):
+            if not (is_whole or is_clause or change in CONFLICTING) or self._is_unread(segment):
                 continue
             told = None
             kind = ""
+            is_sure = True
             if is_whole or is_clause:
                 told, old, new = self._sentences(old, new, form)
             if told is None and change in CONFLICTING:
                 if change == Change.NUMBER:
                     kind, old, new = self._value(block, segment, old, new)
                 is_sure = stayed and kind in ("money", "time")
-                is_sure |= form is BlockForm.CELL or not self._is_loose(block, change)
-                is_code = change == Change.CODE or form is BlockForm.CODE
-                if not is_sure or (is_code and not stayed):
-                    continue
+                is_sure |= not self._is_loose(block, change)
                 told = self._change(segment, Change(change), old, new, kind, form)
                 if told and change == Change.ROLES:  # once, as a whole
                     if is_exchanged or not self._are_exchanged(block, old, new):
@@ -387,23 +424,8 @@ class _Finder:
                 at = self._numbers[id(block)], fate(block)
                 lines = _line_of(diff.old, segment.old[0]), _line_of(diff.new, segment.new[0])
                 place = AlarmPlace(number, s, *at, *lines, row)
-                yield Alarm(*told, old, new, (place,), self._beside(block, segment))
-
-    def _listed(self, block: DiffBlock) -> list[tuple[int, DiffSegment]]:
-        """Return the segments and their numbers; values of a list that all change are one."""
-        found: list[tuple[int, DiffSegment]] = []
-        for s, each in enumerate(block.segments):
-            if each.change == Change.WORDING and self._is_in(_LITERAL, block, each):
-                each = replace(each, change=Change.CODE)
-            found.append((s, each))
-            if len(found) > 2 and each.change in (Change.NAME, Change.CODE):
-                (n, first), (_, between) = found[-3:-1]
-                is_next = first.old[1] == between.old[0] < each.old[0] == between.old[1]
-                is_listed = is_next and _LISTED.fullmatch(self._diff.new_text(between))
-                if is_listed and first.change == each.change:
-                    old, new = (first.old[0], each.old[1]), (first.new[0], each.new[1])
-                    found[-3:] = [(n, replace(first, old=old, new=new))]
-        return found
+                beside = self._beside(block, segment)
+                yield Alarm(*told, old, new, (place,), beside, is_minor=not is_sure)
 
     def _sides(self, block: DiffBlock, segment: DiffSegment) -> Iterator[tuple[str, TextRange]]:
         """Yield the old and the new text of a block, and where in it the segment is."""
@@ -431,20 +453,6 @@ class _Finder:
         most = max(len(each(block).split()) for each in (self._diff.old_text, self._diff.new_text))
         kept = len(_kept(self._diff, block).split())
         return most - kept > few and kept < least * most
-
-    def _is_set(self, segment: DiffSegment, form: BlockForm) -> bool:
-        """Whether a code is in prose, a command, or a short line that sets something: not in a call
-        or a long line of an example."""
-        for text, (at, _) in ((self._diff.old, segment.old), (self._diff.new, segment.new)):
-            line = text[text.rfind("\n", 0, at) + 1 :].partition("\n")[0]
-            n = len(line.split())
-            is_prose = 2 * len(_PROSE.findall(line)) > n or _LITERAL.search(line) is not None
-            is_code = form is BlockForm.CODE
-            if _CALL.search(line) and (is_code or not is_prose):
-                return False
-            if not (is_prose or (n <= _FEW and (n == 1 or not is_code or _SETTING.match(line)))):
-                return False
-        return True
 
     def _is_in(self, marked: re.Pattern[str], block: DiffBlock, segment: DiffSegment) -> bool:
         """Whether the words of a segment are within marks on both sides."""
@@ -478,11 +486,11 @@ class _Finder:
             and (said[0] == said[1] or bool(said[0] - said[1] and said[1] - said[0]))
         )
 
-    def _is_printed(self, segment: DiffSegment) -> bool:
-        """Whether a program wrote the line where the words of a segment begin, on either side."""
+    def _is_unread(self, segment: DiffSegment) -> bool:
+        """Whether the words of a segment begin where only programs read, on either side."""
         return any(
             start < end and any(at <= start < stop for at, stop in lines)
-            for lines, (start, end) in zip(self._printed, (segment.old, segment.new), strict=True)
+            for lines, (start, end) in zip(self._unread, (segment.old, segment.new), strict=True)
         )
 
     def _beside(self, block: DiffBlock, segment: DiffSegment) -> tuple[str, str]:
@@ -523,12 +531,10 @@ class _Finder:
         rules, releases = self._is_of_rules, self._is_of_releases[1]
         duties = [
             duty_of(text, is_of_rules=rules, is_of_releases=releases)
-            if text and form is BlockForm.TEXT and (rules or not _LICENCE.search(text))
+            if text and form is not BlockForm.CODE
             else None
             for text in (old, new)
         ]
-        if duties[0] == "denial" and not rules:
-            duties[0] = None
         for k, (text, other) in enumerate(zip((old, new), self._plain[::-1], strict=True)):
             if duties[k] and text.count(" ") >= _FEW and " ".join(text.split()) in other:
                 duties[k] = None  # it stands in both texts
@@ -551,13 +557,11 @@ class _Finder:
             return None
         if form is BlockForm.CODE or change is Change.CODE:
             is_prose = any(len(_PROSE.findall(each)) > 3 for each in (old, new))
-            is_told = change in _OF_CODE and not is_prose
-            return (change, "code") if is_told and self._is_set(segment, form) else None
+            return (change, "code") if change in _OF_CODE and not is_prose else None
         if old and new and (number_of(old), number_of(new)) == counted(self._diff, segment):
             return None
         if change is not Change.NUMBER:
-            is_title = change is Change.NAME and form is BlockForm.HEADING
-            return None if is_title else (change, str(change))
+            return change, str(change)
         is_reference = all(follows_name(*each) for each in places)
         if old and new and is_reference and (number_of(old), number_of(new)) in self._renumbered:
             return None
@@ -578,8 +582,6 @@ def _differs(change: Change, old: str, new: str) -> bool:
     if change is Change.NAME and (old + new).islower():
         return False
     if change in (Change.NAME, Change.CODE) and _VARIABLE.search(f"{old} {new}"):
-        return False
-    if _PINNED.sub("", old) == _PINNED.sub("", new):
         return False
     if change is Change.NUMBER:
         return old != new

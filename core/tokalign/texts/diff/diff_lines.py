@@ -11,7 +11,7 @@ from itertools import groupby
 
 from tokalign.showing.painting import Look, MarkdownPainter, Painter, TerminalPainter
 from tokalign.showing.text import one_line, visible, with_edges, wrapped
-from tokalign.texts.diff.alarms import MOST_SHOWN, Alarm, renumbered_line
+from tokalign.texts.diff.alarms import MOST_SHOWN, Alarm, counts_line, renumbered_line
 from tokalign.texts.diff.reading_order import (
     Mark,
     MarkRole,
@@ -101,6 +101,7 @@ class _Lines(ABC):
     """Writes a difference in lines: names, changes of meaning, paragraphs."""
 
     painter: Painter
+    has_headings = True
 
     def __init__(self, diff: TextDiff) -> None:
         self._diff = diff
@@ -113,12 +114,16 @@ class _Lines(ABC):
             return
         yield from self._head(names)
         summary = summarize(self._diff)
-        alarms = summary.alarms if context is None else summary.alarms[:MOST_SHOWN]
-        yield from self._alarms(alarms)
-        if n_more := len(summary.alarms) - len(alarms):
-            yield from self._note(f"and {n_more} more: --only meaning lists all")
-        if line := renumbered_line(summary.renumbered):
-            yield from self._note(line)
+        n_main = sum(not each.is_minor for each in summary.alarms)
+        n_listed = len(summary.alarms) if context is None else min(n_main, MOST_SHOWN)
+        for heading, listed in (
+            ("Changed in meaning:", summary.alarms[: min(n_main, n_listed)]),
+            ("Also changed:", summary.alarms[n_main:n_listed]),
+        ):
+            yield from [heading] if listed and self.has_headings else []
+            yield from map(self._alarm, listed)
+        lines = counts_line(summary.alarms[n_listed:]), renumbered_line(summary.renumbered)
+        yield from map(self._note, filter(None, lines))
         if summary.alarms or summary.renumbered:
             yield ""
         if all(paragraph.is_same for paragraph in self._paragraphs):
@@ -126,7 +131,7 @@ class _Lines(ABC):
             yield ""
         n_folded = 0
         if context is None:
-            told = {place.paragraph for alarm in alarms for place in alarm.places}
+            told = {place.paragraph for alarm in summary.alarms for place in alarm.places}
             shown = [paragraph.number in told for paragraph in self._paragraphs]
         else:
             shown = is_shown(self._paragraphs, context)
@@ -154,12 +159,12 @@ class _Lines(ABC):
         """Yield the lines that name the texts."""
 
     @abstractmethod
-    def _alarms(self, alarms: tuple[Alarm, ...]) -> Iterator[str]:
-        """Yield the lines of changes of meaning."""
+    def _alarm(self, alarm: Alarm) -> str:
+        """Return the line of a change of meaning."""
 
     @abstractmethod
-    def _note(self, line: str) -> Iterator[str]:
-        """Yield a line below those of changes of meaning."""
+    def _note(self, line: str) -> str:
+        """Return a line below those of changes of meaning."""
 
     @abstractmethod
     def _fold(self, what: str) -> str:
@@ -219,15 +224,12 @@ class _TerminalLines(_Lines):
         for sign, name in zip(("---", "+++"), names, strict=True):
             yield self.painter.coloured(f"{sign} {visible(name)}", "1")
 
-    def _alarms(self, alarms: tuple[Alarm, ...]) -> Iterator[str]:
-        if alarms:
-            yield "Changed in meaning:"
-        for each in alarms:
-            kind = self.painter.coloured(f"{each.kind:<11}", "1")
-            yield f"  {kind} {visible(str(each))}  ({each.where})"
+    def _alarm(self, alarm: Alarm) -> str:
+        kind = self.painter.coloured(f"{alarm.kind:<11}", "1")
+        return f"  {kind} {visible(str(alarm))}  ({alarm.where})"
 
-    def _note(self, line: str) -> Iterator[str]:
-        yield f"  {visible(line)}"
+    def _note(self, line: str) -> str:
+        return f"  {visible(line)}"
 
     def _fold(self, what: str) -> str:
         return self.painter.coloured(f"··· {what} ···", "2")
@@ -268,17 +270,17 @@ class _MarkdownLines(_Lines):
     """Writes a difference as Markdown."""
 
     painter = MarkdownPainter()
+    has_headings = False
 
     def _head(self, names: tuple[str, str]) -> Iterator[str]:
         yield f"**{' → '.join(map(self.painter.text, names))}**"
         yield ""
 
-    def _alarms(self, alarms: tuple[Alarm, ...]) -> Iterator[str]:
-        for each in alarms:
-            yield f"- {each.kind}: {self.painter.text(str(each))} ({each.where})"
+    def _alarm(self, alarm: Alarm) -> str:
+        return f"- {alarm.kind}: {self.painter.text(str(alarm))} ({alarm.where})"
 
-    def _note(self, line: str) -> Iterator[str]:
-        yield f"- {self.painter.text(line)}"
+    def _note(self, line: str) -> str:
+        return f"- {self.painter.text(line)}"
 
     def _fold(self, what: str) -> str:
         return f"*{what}*"

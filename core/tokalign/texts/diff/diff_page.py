@@ -6,11 +6,12 @@ The page is readable without its script, which only jumps and switches views. Ev
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import groupby
 
 from tokalign.showing.page import page_of, page_text
 from tokalign.showing.painting import HtmlPainter, attributes
 from tokalign.showing.text import with_edges
-from tokalign.texts.diff.alarms import fate
+from tokalign.texts.diff.alarms import Alarm, fate
 from tokalign.texts.diff.diff_lines import LOOKS, look_of
 from tokalign.texts.diff.reading_order import (
     Mark,
@@ -120,16 +121,22 @@ class _Page:
         if not self._summary.alarms:
             return
         yield '<section class="alarms" aria-label="changed in meaning">'
-        yield "<h2>Changed in meaning</h2>\n<ul>"
-        for each in self._summary.alarms:
-            place = each.places[0]
-            segment = self._diff.blocks[place.block].segments[place.segment]
-            yield (
-                f'<li><span class="kind">{each.kind}</span> '
-                f'<a href="#p{place.paragraph}" data-to="{self._numbers[id(segment)]}">'
-                f"{page_text(str(each))}</a> <small>{each.where}</small></li>"
-            )
-        yield "</ul>\n</section>"
+        yield "<h2>Changed in meaning</h2>"
+        for is_minor, alarms in groupby(self._summary.alarms, lambda each: each.is_minor):
+            yield "<details><summary>Also changed</summary>" if is_minor else ""
+            yield "<ul>"
+            yield from map(self._alarm, alarms)
+            yield "</ul></details>" if is_minor else "</ul>"
+        yield "</section>"
+
+    def _alarm(self, alarm: Alarm) -> str:
+        place = alarm.places[0]
+        segment = self._diff.blocks[place.block].segments[place.segment]
+        return (
+            f'<li><span class="kind">{alarm.kind}</span> '
+            f'<a href="#p{place.paragraph}" data-to="{self._numbers[id(segment)]}">'
+            f"{page_text(str(alarm))}</a> <small>{alarm.where}</small></li>"
+        )
 
     def _fold(self, folded: list[Paragraph]) -> Iterator[str]:
         if not folded:

@@ -92,7 +92,6 @@ _PERSON = regex(
 """Who may and does not by rules, in texts that are not of rules, too."""
 _EXAMPLE = regex(r"\W*(?:for (?:example|instance)|e\.g\.)\W", re.IGNORECASE)
 _TOP = 2000  # characters
-_FAR = 20  # words before a denial
 _LEAST_WORDS = 3  # of a sentence that obliges or denies
 
 
@@ -159,8 +158,8 @@ def duty_of(text: str, *, is_of_rules: bool = True, is_of_releases: bool = False
             is_said = any(
                 _OUTRIGHT.match(" ".join(lower[k : at + 12])) for k in (at, max(at - 1, 0))
             ) or any(map(_PERSON.fullmatch, lower[max(at - 2, 0) : at]))
-            is_past = duty == "denial" and (at > _FAR or lower[max(at - 1, 0)] in _PAST)
             is_state = duty == "permission" and word != "may"
+            is_past = duty == "denial" and lower[max(at - 1, 0)] in _PAST
             if not is_said or is_past or is_state:
                 continue
         if aside != "that" or word in _MODALS or duty == "prohibition":  # they agree that he must

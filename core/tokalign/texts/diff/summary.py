@@ -133,9 +133,10 @@ def github_lines(diff: TextDiff, names: tuple[str, str]) -> Iterator[str]:
     path = names[1].translate(escaped | {ord(":"): "%3A", ord(","): "%2C"})
     n_lines = max(1, len(diff.new.splitlines()))  # what stood below the last line is told there
     for alarm in summarize(diff).alarms:
+        command = "notice" if alarm.is_minor else "warning"
         for place in alarm.places:
             head = f"file={path},line={min(place.new_line, n_lines)},title={alarm.kind}"
-            yield f"::warning {head}::{str(alarm).translate(escaped)}"
+            yield f"::{command} {head}::{str(alarm).translate(escaped)}"
 
 
 _LONGEST_BAR = 40

@@ -11,6 +11,7 @@ import enum
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from os.path import commonprefix
 from typing import Any, ClassVar, Self
 
 from tokalign.errors import InputError, quoted
@@ -292,14 +293,10 @@ class TextDiff(Shown):
             field = f"blocks[{number}].segments"
             _require_cover(block.segments, block.old, block.new, field)
             for segment in block.segments:
-                if segment.kind is EditKind.EQUAL and self.old_text(segment) != self.new_text(
-                    segment
-                ):
-                    raise InputError(
-                        f"{quoted(self.old_text(segment))} is called equal to "
-                        f"{quoted(self.new_text(segment))}",
-                        field=field,
-                    )
+                old, new = self.old_text(segment), self.new_text(segment)
+                if segment.kind is EditKind.EQUAL and old != new:
+                    message = f"{quoted(old)} is called equal to {quoted(new)}"
+                    raise InputError(message, field=field)
 
 
 def _record(part: DiffSegment | DiffBlock) -> dict[str, Any]:
@@ -350,17 +347,13 @@ def _span_of(value: Sequence[int]) -> TextRange:
 
 
 def _require_text(given: str, wanted: str, name: str) -> None:
-    if given == wanted:
-        return
-    at = next(
-        (k for k, (a, b) in enumerate(zip(given, wanted, strict=False)) if a != b),
-        min(len(given), len(wanted)),
-    )
-    raise InputError(
-        f"this is not the {name} text of the difference: at character {at}, saw "
-        f"{quoted(given[at : at + 20])}, wanted {quoted(wanted[at : at + 20])}",
-        field=name,
-    )
+    if given != wanted:
+        at = len(commonprefix([given, wanted]))
+        raise InputError(
+            f"this is not the {name} text of the difference: at character {at}, saw "
+            f"{quoted(given[at : at + 20])}, wanted {quoted(wanted[at : at + 20])}",
+            field=name,
+        )
 
 
 def _require_cover(
