@@ -11,7 +11,8 @@ import enum
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from os.path import commonprefix
+from itertools import takewhile
+from operator import eq
 from typing import Any, ClassVar, Self
 
 from tokalign.errors import InputError, quoted
@@ -348,7 +349,7 @@ def _span_of(value: Sequence[int]) -> TextRange:
 
 def _require_text(given: str, wanted: str, name: str) -> None:
     if given != wanted:
-        at = len(commonprefix([given, wanted]))
+        at = sum(takewhile(bool, map(eq, given, wanted)))
         raise InputError(
             f"this is not the {name} text of the difference: at character {at}, saw "
             f"{quoted(given[at : at + 20])}, wanted {quoted(wanted[at : at + 20])}",
