@@ -219,7 +219,7 @@ def with_underline(text: str, span: TextRange) -> str:
 
 def number_of(label: str) -> str:
     """Return a label without its name and its signs: Section 4.2 is 4.2."""
-    return label.split()[-1].strip(".():*§[]^")
+    return "".join(label.split()[-1:]).strip(".():*§[]^")
 
 
 def follows_name(text: str, at: int) -> bool:
