@@ -185,6 +185,10 @@ def test_marks_that_both_texts_have_are_kept(diff):
             "MILL(1pm)     Mills    MILL(1pm)\n\nIt mills.\n\nv5.36    2023-02-05    MILL(1pm)",
         ),
         (
+            "See :ref:`the mills <mill_list>` and :ref:`more_mills` today.",
+            "See :ref:`the mills <all_mills>` and :ref:`many_mills` today.",
+        ),
+        (
             "It mills.\n\n.. image:: https://example.org/mill-1.2.svg\n",
             "It mills.\n\n.. image:: https://example.org/mill-3.4.svg\n",
         ),
@@ -235,7 +239,7 @@ def test_marks_that_both_texts_have_are_kept(diff):
     ],
     ids=[
         "stamps", "address", "target", "option", "role", "names", "reference", "command", "session",
-        "running-head", "image", "label", "norm", "news", "prefix", "rows",
+        "running-head", "pointing", "image", "label", "norm", "news", "prefix", "rows",
         "hash", "years", "years-before", "example",
         "lines", "impersonal", "shell", "title", "updated", "other", "adverb", "can", "call",
         "literal-address", "variable",

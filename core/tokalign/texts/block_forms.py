@@ -62,7 +62,7 @@ _ADMONITION = "attention|caution|danger|hint|important|note|tip|warning"
 _UNTOLD = regex(
     r"(?i:\blines?\s{1,3}|\(#|\bissue\s#?|(?:copyright|\(c\)|\u00a9|&copy;)[^\n]{0,60}"
     r"|\.\.\s{1,3}(?:version[a-z]{4,8}|deprecated)::\s|<title>[^<]*"
-    r"|\b(?:new|added|changed) in version "
+    r"|\b(?:new|added|changed) in version |:(?:any|doc|ref|term):`[^`\n]*"
     r"|\b(?:built|created|generated|powered)\s(?:using|with|by)\b[^\n]*(?:\n *&[^\n]*)?"
     r"|(?:\brelease(?: date)?|\blast[ -](?:updat|modif|revis|chang)\w*|^[^\w\n]*(?:version:"
     r"|(?:updat|modifi|revis|generat)ed\b(?: on| at)?|revision:|timestamp:"
