@@ -18,8 +18,6 @@ Every message says what was seen, what was wanted and what to do next. The input
 that a message stays short.
 """
 
-from __future__ import annotations
-
 import os
 import reprlib
 from typing import Self, TypeVar

@@ -23,8 +23,6 @@ Examples
 'It is old. It has 45 rooms.'
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar

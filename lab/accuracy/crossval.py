@@ -110,10 +110,10 @@ def rows(
 ) -> Iterator[dict[str, object]]:
     """Yield the percentages of every symmetrization."""
     for symmetrization, predicted in links.items():
-        scores = evaluate(gold, predicted, choice=choice, n_samples=1).scores.to_json()
+        scores = evaluate(gold, predicted, choice=choice, n_samples=1).scores
         yield {
             "direction": symmetrization.value,
-            **{name: round(100 * float(str(scores[name])), 4) for name in NAMES},
+            **{name: round(100 * getattr(scores, name), 4) for name in NAMES},
         }
 
 

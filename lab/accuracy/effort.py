@@ -95,17 +95,15 @@ def _figures(
     found = list(aligner.pipe(texts, style=style, effort=effort))
     seconds = time.process_time() - began
     links = [frozenset((link.source, link.target) for link in each.links) for each in found]
-    scores = evaluate(
-        pairs, links, choice=RESEARCH_STYLES[style].choice, n_samples=1
-    ).scores.to_json()
+    scores = evaluate(pairs, links, choice=RESEARCH_STYLES[style].choice, n_samples=1).scores
     return {
         "corpus": Path(PARTS[style]).name,
         "style": style,
         "model": aligner.header.name,
         "effort": effort,
         "pairs": len(pairs),
-        "f1": scores["f1"],
-        "exact_match": scores["exact_match"],
+        "f1": scores.f1,
+        "exact_match": scores.exact_match,
         "read": sum(bool(each.encoded) for each in found) / len(found),
         "pairs_per_s": len(found) / seconds,
     }

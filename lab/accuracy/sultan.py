@@ -104,8 +104,8 @@ def print_rows(arguments: argparse.Namespace) -> None:
                 continue
             found = [system.align(*pair) for pair in pairs]
             links = [frozenset(cells(each)) for each in found]
-            scores = evaluate(gold, links, n_samples=1).scores.to_json()
+            scores = evaluate(gold, links, n_samples=1).scores
             row = {"trees": annotator.partition(":")[0], "table": table}
-            print_row(row, {name: 100 * float(str(scores[name])) for name in NAMES})
+            print_row(row, {name: 100 * getattr(scores, name) for name in NAMES})
             for row in rule_rows(gold, found) if arguments.rules else ():
                 print_row(row)

@@ -12,7 +12,7 @@ development data has no part in it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -266,7 +266,7 @@ def figures_of(
         "pairs": len(own),
         "links": choice.value,
         "thresholds": sorted({(style["threshold"], style["beside"]) for _, style in own}),
-        **{key: value for key, value in scores.scores.to_json().items() if key in SCORES},
+        **{key: value for key, value in asdict(scores.scores).items() if key in SCORES},
         "expected_error": reliability(judge_links(gold, confidences, choice)).expected_error,
         "expected_error_unlike": reliability(judge_links(gold, unlike, choice)).expected_error,
         "per_100_unrelated": 100 * len(wrong) / max(n_unrelated, 1),

@@ -121,7 +121,7 @@ def test_the_page_has_a_plot_and_the_links_of_all_systems(gold, tmp_path):
     ("spec", "message"),
     [
         ("en,colour=red", "no setting 'colour=red'"),
-        ("en,symmetrization=up", "no symmetrization 'up'"),
+        ("en,symmetrization=up", "symmetrization is 'up'"),
         ("en,from=msr", "from is a setting of files"),
         ("en-rte2,reversed", "reversed is a setting of files"),
         ("links.txt,style=free", "style is a setting of models"),

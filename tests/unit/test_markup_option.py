@@ -68,7 +68,7 @@ def test_another_context_is_not_changed():
 
 def test_an_unknown_markup_is_refused():
     for call in (ALIGNER.align, ALIGNER.similarity, ALIGNER.diff):
-        with pytest.raises(InputError, match="no markup 'wiki'; wanted one of auto, none"):
+        with pytest.raises(InputError, match="markup is 'wiki'; wanted one of auto, none"):
             call(BOLD, PLAIN, markup="wiki")
     with pytest.raises(InputError, match="markup is 'wiki'; wanted one of auto"):
         marks_of(BOLD, "wiki")

@@ -115,7 +115,7 @@ def test_pipe_passes_options_on(aligner) -> None:
     ("options", "message"),
     [
         ({"batch_size": 0}, "batch_size is 0; wanted at least 1"),
-        ({"symmetrization": "up"}, "no symmetrization 'up'"),
+        ({"symmetrization": "up"}, "symmetrization is 'up'"),
         ({"errors": "ignore"}, "errors is 'ignore'; wanted raise or return"),
         ({"colour": 1}, "no option 'colour'"),
     ],

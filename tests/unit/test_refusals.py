@@ -76,7 +76,7 @@ def test_a_confidence_out_of_range_is_refused(aligner, value) -> None:
 
 def test_an_unknown_direction_is_refused(aligner) -> None:
     with pytest.raises(
-        InputError, match="no symmetrization 'up'; wanted one of s2t, t2s,"
+        InputError, match="symmetrization is 'up'; wanted one of s2t, t2s,"
     ) as caught:
         aligner.align(*DOGS, symmetrization="up")
     assert caught.value.field == "options.symmetrization"

@@ -1,7 +1,5 @@
 """Types of the added columns."""
 
-from __future__ import annotations
-
 from dataclasses import is_dataclass
 from typing import Any, get_args, get_origin, get_type_hints
 

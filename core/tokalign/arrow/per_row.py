@@ -1,7 +1,5 @@
 """Objects that add columns to tables, row by row."""
 
-from __future__ import annotations
-
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence

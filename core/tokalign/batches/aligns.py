@@ -1,7 +1,5 @@
 """Protocols of an aligner and of the engine behind it, as far as the tasks use them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, Protocol, overload
 

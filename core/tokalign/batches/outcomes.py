@@ -4,8 +4,6 @@ An *outcome* is a value, or the exception that stands in its place. Exceptions p
 later step as they are, so that outcomes keep the order of the items.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 

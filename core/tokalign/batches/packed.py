@@ -4,11 +4,9 @@ Pickling and unpickling an Alignment takes as long as aligning a pair: it has an
 token and link. The columns of a batch are a few arrays, and a word of a batch is sent once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,7 +39,7 @@ class SentenceTable(NamedTuple):
     tag_numbers: NDArray[np.uint8]
 
     @classmethod
-    def of(cls, columns: SentenceColumns) -> SentenceTable:
+    def of(cls, columns: SentenceColumns) -> Self:
         """Return the sentences of columns, with the words that they have alone."""
         offsets, starts, ends, numbers = columns.columns()
         used, places = np.unique(numbers, return_inverse=True)

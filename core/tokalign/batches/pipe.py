@@ -1,7 +1,5 @@
 """The parts of `Aligner.pipe` besides aligning: checks of arguments, batches and processes."""
 
-from __future__ import annotations
-
 import pickle
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

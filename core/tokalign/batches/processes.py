@@ -116,16 +116,12 @@ def map_batches(
     *,
     receive: Callable[[Any], Sequence[R]] = list,
 ) -> Generator[R | Exception]:
-    """Yield the result of every item, computed by worker processes, in order.
+    """Yield the result of every item, computed by worker processes, in order; WorkerError for an
+    item on which two processes died or hung.
 
     `start`: pickled, and called once in each process. Returns a function that takes a batch and
     returns a result per item. What either raises is raised here. `items`: read AHEAD batches ahead
     for each process. `receive`: turns an answer of a process into results.
-
-    Yields
-    ------
-    R or WorkerError
-        WorkerError for an item on which two processes died or hung.
 
     WorkerError is raised if MAX_FAILED_STARTS processes in a row die before they are ready.
     """

@@ -1,7 +1,5 @@
 """Work over many items or rows: progress bars, and the rows of data frames."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from typing import Any, TypeVar

@@ -1,7 +1,5 @@
 """``tokalign align`` and ``tokalign similarity``: a line for each sentence pair."""
 
-from __future__ import annotations
-
 import sys
 from contextlib import ExitStack
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """``tokalign annotate``: tokens, tags, lemmas and trees of sentences, as CoNLL-U."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator
 from functools import partial

@@ -25,7 +25,7 @@ from tokalign.errors import InputError, quoted
 from tokalign.formats import Options
 from tokalign.formats.jsonl import read_relations
 from tokalign.types import GoldPair
-from tokalign.types.options import DEFAULT_SYMMETRIZATION, LinkChoice, Symmetrization
+from tokalign.types.options import DEFAULT_SYMMETRIZATION, LinkChoice, Symmetrization, member
 
 if TYPE_CHECKING:
     from tokalign.evaluate.compared import SystemLinks
@@ -89,13 +89,9 @@ def read_spec(text: str) -> Spec:
             raise wrong(f"{name} is a setting of {other}, not of {kind}")
         values[name] = value
     chosen = values.get("symmetrization")
-    if chosen is not None and chosen not in list(Symmetrization):
-        raise wrong(
-            f"no symmetrization {quoted(chosen)}; wanted one of {', '.join(Symmetrization)}"
-        )
     return replace(
         spec,
-        symmetrization=None if chosen is None else Symmetrization(chosen),
+        symmetrization=None if chosen is None else member(Symmetrization, "symmetrization", chosen),
         style=values.get("style", ""),
         format=values.get("from", ""),
         options=Options(one_based="one-based" in values, reverse="reversed" in values),
@@ -216,7 +212,7 @@ def command(
         alpha=alpha,
         **scoring.quoted(),
     )
-    if scoring.html is not None and gold.path is not None:
+    if scoring.html is not None:
         page = render_page(
             f"{len(rows)} systems on {gold.path.name}",
             f"{len(pairs)} pairs; links that count: {choice.value}",

@@ -1,7 +1,5 @@
 """``tokalign convert``: aligned pairs from one format to another."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 import click

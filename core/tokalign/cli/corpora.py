@@ -70,18 +70,17 @@ class GoldFlags:
     """Pairs aligned by hand."""
 
     section: ClassVar[str] = INPUT
-    path: Path | None = flag(
+    path: Path = flag(
         "Pairs aligned by hand. --from, --text, --one-based and --reversed are about this file.",
         "--gold",
         type=EXISTING_FILE,
+        required=True,
     )
     corpus: CorpusFlags = group(CorpusFlags)
 
     def read(self) -> list[GoldPair]:
         """Return the pairs; FormatError if two have one id: the report and the page name pairs
         by it."""
-        if self.path is None:
-            raise click.UsageError("give --gold")
         pairs = read_gold(self.path, self.corpus.format, options=self.corpus.options())
         if repeated := repeated_ids(pairs):
             raise FormatError(
@@ -186,19 +185,20 @@ N_DIGITS = 12
 """Digits shown of a digest."""
 
 
-def signature(*, gold: Path | None, n_pairs: int, **settings: object) -> str:
+def signature(*, gold: Path, n_pairs: int, **settings: object) -> str:
     """Return a line that names the version, the gold and the settings of a figure, but for those
     that are None or empty.
 
     Examples
     --------
-    >>> signature(gold=None, n_pairs=2, links="sure", style="").partition("; ")[2]
-    '2 pairs; links sure'
+    >>> signature(gold=Path(__file__), n_pairs=2, links="sure", style="").split("; ")[2:]
+    ['2 pairs', 'links sure']
     """
-    parts = [f"tokalign {VERSION}"]
-    if gold is not None:
-        parts.append(f"gold {gold.name} sha256 {digest_of_file(gold)}")
-    parts.append(f"{n_pairs} pairs")
+    parts = [
+        f"tokalign {VERSION}",
+        f"gold {gold.name} sha256 {digest_of_file(gold)}",
+        f"{n_pairs} pairs",
+    ]
     parts += [
         f"{name.replace('_', ' ')} {value}"
         for name, value in settings.items()

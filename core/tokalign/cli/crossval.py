@@ -16,17 +16,15 @@ from tokalign.cli.corpora import GoldFlags, ScoreFlags, annotated, confidences_o
 from tokalign.cli.flags import (
     INPUT,
     LINKS,
-    MODEL,
     OUTPUT,
-    RUN,
     OutputPath,
     SectionedCommand,
     flag,
     flagged,
     takes,
 )
-from tokalign.cli.shared_flags import ANNOTATOR, AT_LEAST_1, EXISTING_FILE, SYMMETRIZATION, is_quiet
-from tokalign.cli.train import SettingFlags
+from tokalign.cli.shared_flags import EXISTING_FILE, SYMMETRIZATION, is_quiet
+from tokalign.cli.train import SettingFlags, TrainingRun
 from tokalign.english.annotate import Annotator, load_annotator
 from tokalign.errors import InputError, quoted
 from tokalign.formats import read_gold, shared_pairs
@@ -73,14 +71,6 @@ class CrossvalFlags:
         type=OutputPath(),
         under=OUTPUT,
     )
-    annotator: str = flag(under=MODEL, **ANNOTATOR)
-    jobs: int | None = flag(
-        "Threads; their number does not change a model.",
-        "-j",
-        type=AT_LEAST_1,
-        show_default="all cores",
-        under=RUN,
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +91,9 @@ class Trial:
 
     def held_out(
         self, symmetrization: Symmetrization, share: float = 1.0
-    ) -> Iterator[tuple[int, int, HeldOut]]:
-        """Yield each fold, its number of training pairs, and the links predicted for its pairs.
+    ) -> Iterator[tuple[list[int], int, HeldOut]]:
+        """Yield for each fold the indices of its pairs, the number of training pairs, and the links
+        predicted for its pairs.
 
         `share` is that of the other folds' pairs to train on; a smaller one is a subset of a larger
         one.
@@ -115,33 +106,25 @@ class Trial:
         style = dict(self.settings.styles).get(self.name, "")
         order = np.random.default_rng(0).permutation(len(self.gold)).tolist()
         for fold in sorted(set(self.folds)):
-            seen = sorted(k for k in order if self.folds[k] != fold)
-            if share < 1:
-                kept = [k for k in order if self.folds[k] != fold]
-                seen = sorted(kept[: max(round(share * len(kept)), 1)])
+            places = [k for k, number in enumerate(self.folds) if number == fold]
+            held_out = [self.gold[k] for k in places]
+            others = [k for k in order if self.folds[k] != fold]
+            seen = sorted(others[: max(round(share * len(others)), 1)])
             data = TrainingData(
-                {self.name: [self.gold[k] for k in seen], **self._others_without(fold)}
+                {self.name: [self.gold[k] for k in seen], **self._others_without(held_out)}
             )
             model = train(
                 data, self.annotator, self.settings, n_threads=self.n_threads, name=f"fold-{fold}"
             )
-            pairs = [
-                (pair.source, pair.target)
-                for pair, number in zip(self.gold, self.folds, strict=True)
-                if number == fold
-            ]
+            pairs = [(pair.source, pair.target) for pair in held_out]
             answers = Aligner(model, self.annotator).pipe(
                 pairs, symmetrization=symmetrization, style=style
             )
-            yield fold, len(seen), list(map(confidences_of, answers))
+            yield places, len(seen), list(map(confidences_of, answers))
 
-    def _others_without(self, fold: int) -> dict[str, list[GoldPair]]:
-        """Return the other corpora without the pairs of the fold that is held out."""
-        held_out = {
-            (pair.source.tokens, pair.target.tokens)
-            for pair, number in zip(self.gold, self.folds, strict=True)
-            if number == fold
-        }
+    def _others_without(self, left_out: Sequence[GoldPair]) -> dict[str, list[GoldPair]]:
+        """Return the other corpora without these pairs."""
+        held_out = {(pair.source.tokens, pair.target.tokens) for pair in left_out}
         return {
             name: [
                 pair for pair in pairs if (pair.source.tokens, pair.target.tokens) not in held_out
@@ -165,9 +148,15 @@ def folds_of(pairs: Sequence[GoldPair], n_folds: int, seed: int) -> list[int]:
 
 
 @click.command("crossval", cls=SectionedCommand)
-@takes(gold=GoldFlags, how=CrossvalFlags, settings=SettingFlags, scoring=ScoreFlags)
+@takes(
+    gold=GoldFlags, how=CrossvalFlags, settings=SettingFlags, run=TrainingRun, scoring=ScoreFlags
+)
 def command(
-    gold: GoldFlags, how: CrossvalFlags, settings: SettingFlags, scoring: ScoreFlags
+    gold: GoldFlags,
+    how: CrossvalFlags,
+    settings: SettingFlags,
+    run: TrainingRun,
+    scoring: ScoreFlags,
 ) -> None:
     """Score training on the pairs of --gold: each is aligned by a model that has not seen it.
 
@@ -184,7 +173,7 @@ def command(
     from tokalign.evaluate.tables import tables
     from tokalign.view import page_pairs, render_page
 
-    trial = _trial(gold, how, settings)
+    trial = _trial(gold, how, settings, run)
     choice = LinkChoice(scoring.links)
     symmetrization = Symmetrization(how.symmetrization)
     rounds = how.folds * (len(CURVE) + 1 if how.learning_curve else 1)
@@ -231,14 +220,14 @@ def command(
     scoring.print(value, shown, quote)
 
 
-def _trial(gold: GoldFlags, how: CrossvalFlags, flags: SettingFlags) -> Trial:
+def _trial(gold: GoldFlags, how: CrossvalFlags, flags: SettingFlags, run: TrainingRun) -> Trial:
     from tokalign.features.feature_groups import needs_trees
 
     settings = flags.settings()
-    annotator = load_annotator(how.annotator)
+    annotator = load_annotator(run.annotator)
     filled = partial(annotated, annotator=annotator, trees=needs_trees(settings.feature_groups))
     pairs = gold.read()
-    name = gold.path.name if gold.path is not None else ""
+    name = gold.path.name
     folds = folds_of(pairs, how.folds, how.fold_seed)
     others = {path.name: filled(read_gold(path)) for path in how.also}
     if name in others or len(others) < len(how.also):
@@ -249,7 +238,7 @@ def _trial(gold: GoldFlags, how: CrossvalFlags, flags: SettingFlags) -> Trial:
                 "%s: %d pairs are in --gold, too, such as %s; no model learns from those that it "
                 "is scored on", other, len(shared), quoted(shared[0].id),
             )  # fmt: skip
-    return Trial(name, filled(pairs), folds, others, settings, annotator, how.jobs)
+    return Trial(name, filled(pairs), folds, others, settings, annotator, run.jobs)
 
 
 def _bar(total: int) -> tqdm[NoReturn]:
@@ -271,8 +260,7 @@ def _run(
 
     links: HeldOut = [{} for _ in trial.gold]
     by_fold, sizes = [], []
-    for fold, n_seen, found in trial.held_out(symmetrization, share):
-        places = [k for k, number in enumerate(trial.folds) if number == fold]
+    for places, n_seen, found in trial.held_out(symmetrization, share):
         for k, each in zip(places, found, strict=True):
             links[k] = each
         part = [trial.gold[k] for k in places]

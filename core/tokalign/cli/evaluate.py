@@ -93,8 +93,6 @@ def command(gold: GoldFlags, asked: EvaluateFlags, scoring: ScoreFlags) -> None:
 
     choice = LinkChoice(scoring.links)
     has_page = scoring.html is not None
-    if gold.path is None:
-        raise click.UsageError("give --gold")
     pairs, system = _system(asked, gold.read(), choice, gold.path.name, has_page=has_page)
     found = report(
         pairs, system.predicted, choice=choice, n_samples=scoring.samples, seed=scoring.seed

@@ -1,7 +1,5 @@
 """Extras, and a check, before a command begins, that their packages are there."""
 
-from __future__ import annotations
-
 import importlib.util
 
 from tokalign.errors import MissingPackageError

@@ -17,8 +17,6 @@ Help shows the flags in sections: a class names that of its own flags in the cla
 ``section``, and a flag may name another one, as in ``flag("Most lines.", under=INPUT)``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import Field, dataclass, field, fields
 from functools import wraps

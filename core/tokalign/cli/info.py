@@ -1,7 +1,5 @@
 """``tokalign info``: models, tables, limits, versions, and the licences of code and data."""
 
-from __future__ import annotations
-
 import dataclasses
 import importlib.metadata
 import json

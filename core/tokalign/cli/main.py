@@ -4,8 +4,6 @@ Exit codes: 0 fine, 1 failure, 2 usage, 3 some input lines were bad, 130 interru
 that goes away (``tokalign align ... | head``) ends the command without a word.
 """
 
-from __future__ import annotations
-
 import atexit
 import gc
 import importlib

@@ -1,7 +1,5 @@
 """``tokalign mcp``: tools for agents over the Model Context Protocol."""
 
-from __future__ import annotations
-
 import click
 
 from tokalign.cli.extras import require

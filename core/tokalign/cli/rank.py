@@ -1,7 +1,5 @@
 """``tokalign rank``: the sentences that answer a question best."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """``tokalign serve`` and ``tokalign playground``: a server, or the health of a running one."""
 
-from __future__ import annotations
-
 import difflib
 import logging
 import os

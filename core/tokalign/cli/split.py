@@ -1,7 +1,5 @@
 """``tokalign split``: the sentences of a text."""
 
-from __future__ import annotations
-
 import json
 from typing import ClassVar
 

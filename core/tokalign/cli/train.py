@@ -206,7 +206,7 @@ class TrainingRun:
     section: ClassVar[str] = RUN
     annotator: str = flag(**ANNOTATOR)
     jobs: int | None = flag(
-        "Threads; their number does not change the model.",
+        "Threads; their number does not change a model.",
         "-j",
         type=AT_LEAST_1,
         show_default="all cores",

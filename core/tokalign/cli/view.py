@@ -1,7 +1,5 @@
 """``tokalign view``: alignments in a browser or in the terminal."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Fields and enumerations that have the same names in the library and in the contract."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import fields
 from enum import StrEnum

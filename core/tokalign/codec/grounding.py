@@ -1,13 +1,12 @@
 """Messages of answers with their passages, and of the evidence for their sentences."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from tokalign.codec.alignments import decode_contribution
 from tokalign.codec.by_name import decode_enum, numbers_of, values_of
 from tokalign.codec.options import RequestOptions, encode_ground_options
+from tokalign.codec.texts import PIECE_CHARACTERS
 from tokalign.errors import ServerError
 from tokalign.types import FeatureContribution
 from tokalign.types.grounding import (
@@ -23,9 +22,6 @@ from tokalign.types.grounding import (
 )
 from tokalign.types.relations import ConflictKind
 from tokalign.v1 import align_pb2
-
-# Keeps each message far below the servers' limit.
-PIECE_CHARACTERS = 128 << 10
 
 
 def encode_ground(

@@ -1,7 +1,5 @@
 """Options of a request: the messages AlignOptions and GroundOptions, and the enumeration RankBy."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """Reasons of a server's errors, named as in the contract."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 
 ERROR_DOMAIN = "tokalign"

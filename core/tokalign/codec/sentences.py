@@ -1,16 +1,13 @@
 """Conversion of sentences, pairs with constraints, and candidates to messages and back."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tokalign.errors import InputError, LimitError
 from tokalign.types import PairLike, Sentence, SentenceLike
 from tokalign.types.constraints import LINK_FIELDS, TOKEN_FIELDS, Constraints
 from tokalign.types.inputs import require_pair, require_sentence
+from tokalign.types.objects import SENTENCE_COLUMNS as _COLUMNS
 from tokalign.v1 import align_pb2
-
-_COLUMNS = ("tags", "lemmas", "heads", "relations")
 
 
 def decode_sentence(message: align_pb2.Sentence) -> Sentence:

@@ -1,7 +1,5 @@
 """A server's models, annotators and limits, as ListModels returns them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from tokalign.codec.by_name import member_of, numbers_of, values_of

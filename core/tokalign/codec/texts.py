@@ -1,7 +1,5 @@
 """Messages of two texts, and of their alignment."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 

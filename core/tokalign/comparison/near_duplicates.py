@@ -4,8 +4,6 @@ Only sentences whose weighted lemmas seem to overlap are compared (tokalign.comp
 by aligning them.
 """
 
-from __future__ import annotations
-
 import heapq
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass

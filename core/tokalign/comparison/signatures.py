@@ -6,8 +6,6 @@ band of their signatures are compared by their sketches (locality-sensitive hash
 Motwani 1998). Memory grows with the sets and with the pairs that are found.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 

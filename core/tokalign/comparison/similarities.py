@@ -3,8 +3,6 @@
 Every pair is aligned; docs/scores.md says what the number means.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial

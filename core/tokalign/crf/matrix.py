@@ -1,7 +1,5 @@
 """Sparse features of many pairs, as the objective of training reads them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

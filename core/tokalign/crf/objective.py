@@ -5,8 +5,6 @@ With several corpora every feature has one shared weight and one weight per corp
 pairs in a fixed order, so that the result does not depend on the number of threads.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from typing import NamedTuple

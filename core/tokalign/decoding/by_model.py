@@ -9,8 +9,6 @@ counterpart. If a model has an encoder, similarity combines both,
 as tokalign.decoding.link_decision lowers covered shares.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Final, TypeAlias, TypeVar

@@ -1,7 +1,5 @@
 """Alignments by a published system."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from itertools import accumulate
 

@@ -1,7 +1,5 @@
 """Explanations of links, label by label."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Details of a decoded pair: posteriors, explanations, links by constraints, phrases."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -8,8 +8,6 @@ length, the one whose words sort first is read first.
 Pairs whose sides have roles, such as a candidate and its question, are read as they stand.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from tokalign.types import AnnotatedPair, Sentence

@@ -24,8 +24,6 @@ order, target words outside and source words inside, decides which of two additi
 other.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Set
 from functools import partial

@@ -1,7 +1,5 @@
 """Whether a text or a sentence asks."""
 
-from __future__ import annotations
-
 import re
 
 from tokalign.english.lexicon.word_lists import WH_WORDS

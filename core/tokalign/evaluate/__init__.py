@@ -1,7 +1,5 @@
 """Scores of alignments against gold, with confidence intervals and error analysis."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

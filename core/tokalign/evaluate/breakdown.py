@@ -1,7 +1,5 @@
 """Errors by sentence length, by part of speech, and one by one."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
@@ -192,8 +190,6 @@ def list_errors(
 ) -> list[LinkError]:
     """Return every wrong and missing link, most harmful first.
 
-    Notes
-    -----
     Harm is the exact change of the corpus F1 (harmonic mean of macro precision and recall) when
     the one link is corrected. Ties go by pair, source and target.
     """

@@ -6,8 +6,6 @@ Guo, Pleiss, Sun and Weinberger (2017), ICML: On Calibration of Modern Neural Ne
 and 3: accuracy and confidence of a bin, and their expected difference.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 

@@ -1,7 +1,5 @@
 """Comparison of several systems on one gold corpus."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 

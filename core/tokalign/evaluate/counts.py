@@ -1,7 +1,5 @@
 """Counts of right and wrong links, pair by pair; every score is a function of their sums."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 import numpy as np

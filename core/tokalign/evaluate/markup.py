@@ -1,7 +1,5 @@
 """Tables of a report for papers and spreadsheets: LaTeX, Markdown, CSV."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re
@@ -57,11 +55,6 @@ def markdown(table: ReportTable) -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in (head, rule, *rows))
 
 
-def comma_separated(table: ReportTable) -> str:
-    """Return the records of a table."""
-    return records_of(cells_of(table))
-
-
 def records_of(rows: Sequence[Sequence[object]]) -> str:
     """Return rows as CSV, without the last line break."""
     written = io.StringIO()
@@ -72,6 +65,6 @@ def records_of(rows: Sequence[Sequence[object]]) -> str:
 MARKUP: Mapping[str, Callable[[ReportTable], str]] = {
     "latex": latex,
     "markdown": markdown,
-    "csv": comma_separated,
+    "csv": lambda table: records_of(cells_of(table)),
 }
 """Writers of tables, by the name of the format."""

@@ -11,8 +11,6 @@ precision is taken over possible and recall over sure links (equations 2 and 3).
 Och and Ney (2003), Computational Linguistics 29(1): alignment error rate.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, TypeAlias
@@ -212,13 +210,8 @@ def scores_of(counts: Floats) -> Scores:
 
 
 def scalar_metrics(sums: Floats) -> dict[str, Floats]:
-    """Return every metric for sums of counts.
-
-    Parameters
-    ----------
-    sums : float64 array, shape (..., len(COLUMNS))
-        Sums over the pairs of one or many samples.
-    """
+    """Return every metric for sums of counts over the pairs of one or many samples: a float64
+    array of shape (..., len(COLUMNS))."""
     n = _named(sums)
     return {name: np.asarray(each.compute(n)) for name, each in all_metrics().items()}
 

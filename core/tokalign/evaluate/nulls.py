@@ -8,8 +8,6 @@ References
 Arase, Bao and Yokoi (2023), ACL: Unbalanced Optimal Transport for Unbalanced Word Alignment.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 

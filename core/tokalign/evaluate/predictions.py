@@ -1,7 +1,5 @@
 """Predicted links, read from files and matched with the gold pairs."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path

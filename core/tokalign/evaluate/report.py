@@ -1,7 +1,5 @@
 """The report of one system on one gold corpus: computed once, shown as text, page or JSON."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TypeAlias

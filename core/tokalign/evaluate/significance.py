@@ -8,8 +8,6 @@ Noreen (1989), Computer-Intensive Methods for Testing Hypotheses (approximate ra
 Koehn (2004), EMNLP: Statistical Significance Tests for MT Evaluation (paired bootstrap).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -84,8 +82,6 @@ def compare(
 
     ShapeError is raised if the two differ in shape.
 
-    Notes
-    -----
     A shuffle swaps the two systems' results on each pair with probability 1/2. The p-value is
     (1 + shuffles with a difference at least as large) / (1 + n_samples), so never 0.
     """

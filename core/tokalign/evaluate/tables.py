@@ -1,7 +1,5 @@
 """The tables of a report: values and the formats of their cells."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """A chosen set of feature groups: their slots and names, and the lexical tables they need."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Collection
 from typing import NamedTuple, Self, TypeAlias

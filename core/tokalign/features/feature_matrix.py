@@ -1,7 +1,5 @@
 """The feature rows of a whole training corpus, with slots renumbered to those that occur."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterable, Sequence
 

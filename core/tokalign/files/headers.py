@@ -5,8 +5,6 @@ against them here. Files may come from strangers, so the header's bytes, nesting
 bounded. Errors are ValueErrors that name the field; the caller adds the file's path.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import math

@@ -1,7 +1,5 @@
 """Compressed files, recognised by their first bytes when read, and by their names when written."""
 
-from __future__ import annotations
-
 import contextlib
 import importlib
 import re

@@ -1,7 +1,5 @@
 """The files that ship with tokalign, possibly in a package of their own."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path

@@ -3,10 +3,9 @@
 Every format is a `Format` in `FORMATS`; `read_gold` recognises the format of a file.
 """
 
-from __future__ import annotations
-
 import itertools
 import os
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -90,28 +89,20 @@ def get_format(name: str) -> Format:
 
 
 def repeated_ids(pairs: Iterable[GoldPair]) -> list[str]:
-    """Return the ids that several pairs share, in order of repetition."""
-    seen: set[str] = set()
-    repeated: dict[str, None] = {}
-    for pair in pairs:
-        if pair.id in seen:
-            repeated[pair.id] = None
-        seen.add(pair.id)
-    return list(repeated)
+    """Return the ids that several pairs share, in order."""
+    counts = Counter(pair.id for pair in pairs)
+    return [name for name, n in counts.items() if n > 1]
 
 
 def clashing_ids(pairs: Iterable[GoldPair]) -> list[str]:
-    """Return the ids shared by pairs with different tokens, in order of repetition.
+    """Return the ids shared by pairs with different tokens, in order.
 
     Repeated judgements of one pair have the same tokens, so they do not count.
     """
-    seen: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {}
-    clashing: dict[str, None] = {}
+    tokens: defaultdict[str, set[object]] = defaultdict(set)
     for pair in pairs:
-        tokens = (pair.source.tokens, pair.target.tokens)
-        if seen.setdefault(pair.id, tokens) != tokens:
-            clashing[pair.id] = None
-    return list(clashing)
+        tokens[pair.id].add((pair.source.tokens, pair.target.tokens))
+    return [name for name, unlike in tokens.items() if len(unlike) > 1]
 
 
 def shared_pairs(pairs: Iterable[GoldPair], others: Iterable[GoldPair]) -> list[GoldPair]:

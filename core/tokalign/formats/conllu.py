@@ -12,8 +12,6 @@ References
 https://universaldependencies.org/format.html
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field

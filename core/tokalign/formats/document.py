@@ -1,7 +1,5 @@
 """Helpers that all readers and writers share: numbered lines, tokens, links, checked pairs."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field

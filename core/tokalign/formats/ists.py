@@ -9,8 +9,6 @@ References
 Agirre et al. (2016), SemEval: Task 2, Interpretable Semantic Textual Similarity.
 """
 
-from __future__ import annotations
-
 from tokalign.errors import FormatError, InputError, quoted
 from tokalign.types.chunks import ChunkedPair, ChunkLink, TokenChunk
 from tokalign.types.inputs import split_tokens

@@ -10,8 +10,6 @@ Yao, Van Durme, Callison-Burch and Clark (2013), ACL: A Lightweight and High Per
 Monolingual Word Aligner.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator
 

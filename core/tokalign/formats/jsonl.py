@@ -11,8 +11,6 @@ are required, if only as ``[]``. Other fields are ignored, so that an aligner's 
 as gold or predictions; a field that looks like a misspelt ``links`` or ``possible`` is an error.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache

@@ -14,8 +14,6 @@ References
 Brockett (2007), Aligning the RTE 2006 corpus, MSR-TR-2007-77.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 

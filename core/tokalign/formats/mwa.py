@@ -8,8 +8,6 @@ References
 Lan, Jiang and Xu (2021), EMNLP: Neural semi-Markov CRF for Monolingual Word Alignment.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from tokalign.formats.document import (

@@ -12,8 +12,6 @@ References
 Koehn (2004), AMTA: Pharaoh. SimAlign and awesome-align write ``p`` for possible links.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 

@@ -1,11 +1,9 @@
 """Words of an answer's sentence: their kinds, weights, and the source sentences that share them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -112,7 +110,7 @@ class AnswerWords:
     holders: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, sentence: Sentence, sources: Sources) -> AnswerWords:
+    def of(cls, sentence: Sentence, sources: Sources) -> Self:
         """Return the words of an annotated sentence."""
         values = find_values(sentence.tokens)
         kinds = word_kinds(sentence, values)

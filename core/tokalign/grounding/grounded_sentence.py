@@ -17,8 +17,6 @@ The weighting was chosen on the development claims of WiCE, among some thirty va
 points of one another, and ALSO on the training claims (python -m lab.accuracy ground).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 

@@ -14,14 +14,12 @@ CSV without quotation marks; JSON is a whole passage, or has an object on each l
 a cell is read as text. Each code point that is read has its place in the passage.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, zip_longest
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from tokalign.english.annotate.prepared import pieces
 from tokalign.texts.split_text import MOST_TOKENS, sentences_of
@@ -80,7 +78,7 @@ class _Cell(NamedTuple):
     end: int
 
     @classmethod
-    def of(cls, text: str, start: int, end: int) -> _Cell:
+    def of(cls, text: str, start: int, end: int) -> Self:
         while start < end and text[start].isspace():
             start += 1
         while start < end and text[end - 1].isspace():

@@ -12,8 +12,6 @@ candidate has the largest overlap. Stems that it holds count less for later ones
 candidates cover more. Up to MOST_PASSAGES passages do not affect one another.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from itertools import pairwise

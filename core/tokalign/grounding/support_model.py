@@ -49,8 +49,6 @@ Marks count for nothing here: the word before another, a word's place and the le
 are those among its words. So a final stop changes no support.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Protocol, Self
 

@@ -18,8 +18,6 @@ on made cases; on the claims that the support was learned from, fewer right word
 them, and .2 points fewer of the wrong ones.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from itertools import groupby

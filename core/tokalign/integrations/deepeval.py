@@ -3,8 +3,6 @@
 They ask no language model. Need the extra ``deepeval``.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from tokalign.aligner import Aligner

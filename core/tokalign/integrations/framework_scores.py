@@ -1,7 +1,5 @@
 """Scores that the framework modules share: support of an answer, and ranked documents."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Sequence

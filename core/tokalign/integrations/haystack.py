@@ -4,8 +4,6 @@ evaluator of the support of answers by their contexts, without a language model.
 Needs the extra ``haystack``.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

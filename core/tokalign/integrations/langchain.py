@@ -3,8 +3,6 @@
 Needs the extra ``langchain``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

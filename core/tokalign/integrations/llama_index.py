@@ -4,8 +4,6 @@ an evaluator of the support of a response by its contexts, without a language mo
 Needs the extra ``llama-index``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

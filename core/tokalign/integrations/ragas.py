@@ -3,8 +3,6 @@
 They ask no language model. Need the extra ``ragas``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -3,8 +3,6 @@
 Needs the extra ``spacy``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 

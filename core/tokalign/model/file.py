@@ -18,8 +18,6 @@ A feature without a line has weight 0. Nothing in the file is executed, and a fi
 costs at most a few times MAX_MODEL_BYTES of memory.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import math
@@ -51,7 +49,6 @@ from tokalign.model.styles import (
     OwnWeights,
     StyleHeader,
     StyleNames,
-    asks_style,
     check_styles,
     default_style,
 )
@@ -160,11 +157,8 @@ class Model:
     def summed(self) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
         """Return every style's weights and transitions, added to the shared ones.
 
-        Returns
-        -------
-        weights : float32 array, shape (n_styles, table.n_slots, 2)
-            One style if the model's convention has no name.
-        transitions : float64 array, shape (n_styles, 2, 34)
+        They are a float32 array of shape (n_styles, table.n_slots, 2) and a float64 array of shape
+        (n_styles, 2, 34), with one style if the model's convention has no name.
         """
         n_styles = max(len(self.own), 1)
         shape = (n_styles, *self.weights.shape)
@@ -185,7 +179,7 @@ def style_names(header: ModelHeader) -> StyleNames:
         header.name,
         tuple(style["name"] for style in header.styles),
         default_style(header.styles),
-        asks_style(header.styles),
+        asks=next((style["name"] for style in header.styles if style.get("asks")), ""),
     )
 
 

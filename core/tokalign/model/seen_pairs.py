@@ -5,8 +5,6 @@ so a sketch holds for every format, order and tokenisation; a part of a corpus m
 the sketch. Kaufman et al. (2012), Leakage in Data Mining, say why training data flatter.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable
 

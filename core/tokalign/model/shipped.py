@@ -1,7 +1,5 @@
 """The models in the package, by name."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -5,8 +5,6 @@ weights of its own, a threshold, and maps from posteriors to confidences. By def
 chooses a style for each pair (tokalign.decoding.link_decision), if it can.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple, NotRequired, TypedDict
@@ -72,11 +70,6 @@ def default_style(styles: Sequence[StyleHeader]) -> str:
     if any("choice" in style for style in styles):
         return AUTO
     return styles[0]["name"] if styles else ""
-
-
-def asks_style(styles: Sequence[StyleHeader]) -> str:
-    """Return the name of the style for pairs with a question, or ""."""
-    return next((style["name"] for style in styles if style.get("asks")), "")
 
 
 class StyleNames(NamedTuple):

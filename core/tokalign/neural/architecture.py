@@ -5,8 +5,6 @@ in size, in position encoding (absolute positions, and in MPNet also buckets of 
 numbers of special word pieces, and in the source of their weights. All of that is data.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from typing import Final, TypedDict, cast

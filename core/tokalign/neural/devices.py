@@ -1,7 +1,5 @@
 """Devices that an encoder can run on, and the packages that it needs."""
 
-from __future__ import annotations
-
 import importlib
 from collections.abc import Sequence
 from types import ModuleType

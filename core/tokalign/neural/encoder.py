@@ -1,7 +1,5 @@
 """The encoder: pairs of tokens in, log-probabilities of every token's partner out."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator, Sequence
 from functools import partial

@@ -1,8 +1,6 @@
 """The encoder as an ONNX graph in float32, built from named weights, for other devices than
 CPUs."""
 
-from __future__ import annotations
-
 import numpy as np
 import onnx
 from numpy.typing import NDArray

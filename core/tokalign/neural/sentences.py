@@ -5,8 +5,6 @@ end, scaled to length 1. The base encoders were trained for this, so their weigh
 the differences of the aligner's training.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -3,8 +3,6 @@
 Each encoder numbers the pieces from its own first row, and has its own special pieces.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache

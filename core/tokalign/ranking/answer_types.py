@@ -1,7 +1,5 @@
 """The expected type of a question's answer, by the first rule that matches."""
 
-from __future__ import annotations
-
 import enum
 from typing import NamedTuple
 

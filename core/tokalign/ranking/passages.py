@@ -11,8 +11,6 @@ A word of a candidate matches the question if it is linked with a word of it and
 words. Matching words with only function words or punctuation between them form one span.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter

@@ -3,8 +3,6 @@
 A candidate is a sentence, or a passage of several, whose score is that of its best sentence.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Pages that need no network, and only run and load their own style and script."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json

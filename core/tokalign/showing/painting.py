@@ -4,8 +4,6 @@ A `Look` says how one kind of mark is shown on each surface, so that a renderer 
 and leaves the rest to the painter.
 """
 
-from __future__ import annotations
-
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence

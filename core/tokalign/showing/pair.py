@@ -4,8 +4,6 @@ Links are (source, target, confidence, note), where the note may be a kind of re
 SVG without scripts, fonts or colours of its own, so that it fits the page around it, dark or light.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from html import escape
 from typing import TypeAlias

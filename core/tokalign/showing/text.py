@@ -1,7 +1,5 @@
 """Texts for display: escaped, in one line, in colour, wrapped, or as HTML."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence

@@ -3,12 +3,10 @@
 docs/results.md has the source of each and the meaning of its confidence.
 """
 
-from __future__ import annotations
-
 import importlib
 from typing import NoReturn, cast
 
-from tokalign.errors import InputError, quoted
+from tokalign.errors import InputError
 from tokalign.systems.matches import Matches, System
 from tokalign.types.options import AlignOptions, Symmetrization
 
@@ -52,31 +50,20 @@ def summary(system: System) -> str:
 
 def check_options(name: str, options: AlignOptions) -> None:
     """Raise InputError for options that only models have: probabilities, directions and styles."""
-    if options.posteriors:
-        raise InputError(
-            f"{name} decides by rules and has no posteriors; ask for explanations, which name the "
-            "rule of each link",
-            field="options.posteriors",
-        )
-    if options.relations:
-        raise InputError(
-            f"{name} decides by rules and knows no relations; ask a model",
-            field="options.relations",
-        )
+    refused = {
+        "posteriors": "has no posteriors; ask for explanations, which name the rule of each link",
+        "relations": "knows no relations; ask a model",
+        "related": "has no prior to move",
+        "style": "has no styles",
+    }
+    for field, said in refused.items():
+        if getattr(options, field):
+            raise InputError(f"{name} decides by rules and {said}", field=f"options.{field}")
     if options.symmetrization is not Symmetrization.JOINT:
         raise InputError(
             f"symmetrization is {options.symmetrization}; {name} decides both directions at once: "
             f"wanted {Symmetrization.JOINT}",
             field="options.symmetrization",
-        )
-    if options.related:
-        raise InputError(
-            f"related is set; {name} decides by rules and has no prior to move",
-            field="options.related",
-        )
-    if options.style:
-        raise InputError(
-            f"no style {quoted(options.style)}; {name} has none", field="options.style"
         )
     options.check_effort(name, takes_effort=False)
 

@@ -22,8 +22,6 @@ Table 1 of the paper lists equivalent types. Its ``pos`` is ``poss`` here, the p
 that scheme.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 

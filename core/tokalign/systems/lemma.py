@@ -1,7 +1,5 @@
 """The lemma baseline."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 

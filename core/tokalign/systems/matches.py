@@ -1,7 +1,5 @@
 """Matches of a published system, and the protocol of such systems."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import NamedTuple, Protocol, Self
 

@@ -1,7 +1,5 @@
 """The matcher of the metric METEOR, without its paraphrase table."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection, Hashable, Sequence
 

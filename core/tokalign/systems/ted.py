@@ -1,7 +1,5 @@
 """Tree edit distance, the second baseline of Yao et al. (2013), section 4.2."""
 
-from __future__ import annotations
-
 from itertools import count
 
 import numpy as np

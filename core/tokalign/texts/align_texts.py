@@ -1,7 +1,5 @@
 """Align two texts: an aligner compares and aligns the sentences that the plan asks for."""
 
-from __future__ import annotations
-
 from tokalign.batches.aligns import AlignsPairs
 from tokalign.english.reading import reading_as
 from tokalign.texts.text_plan import TextPlan

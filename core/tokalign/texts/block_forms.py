@@ -1,8 +1,6 @@
 """Forms of sentences: headings, rows of tables and code, which pair with their like alone; labels,
 which are numbered anew; and cells, which change one by one."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator

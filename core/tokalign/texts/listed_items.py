@@ -1,7 +1,5 @@
 """Sentences that became the items of a list, or items that became a sentence."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence

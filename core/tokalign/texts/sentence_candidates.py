@@ -8,8 +8,6 @@ sentences need no comparison, and those of the longest chain in order are compar
 the words of only the rest are looked at.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass

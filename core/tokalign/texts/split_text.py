@@ -1,7 +1,5 @@
 """The sentences of a text for alignment with another one; also of a growing text."""
 
-from __future__ import annotations
-
 from tokalign.english.annotate.prepared import pieces
 from tokalign.english.annotate.sentence_splitter import Sentences
 from tokalign.errors import InputError, LimitError, quoted

@@ -8,8 +8,6 @@ share a sentence with it plus the price of moving, unless another candidate fits
 well.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Words of sentences as numbers, weighted by their rarity in both texts."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

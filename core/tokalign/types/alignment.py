@@ -14,7 +14,7 @@ from tokalign.errors import MissingPackageError
 from tokalign.showing.text import ShownLink, in_line, link_lines, one_line
 from tokalign.types.display import Shown
 from tokalign.types.fields import AlignmentFields
-from tokalign.types.links import AlignedWord, Link, words_of
+from tokalign.types.links import AlignedWord, words_of
 from tokalign.types.objects import alignment_to_json, figures_to_json, link_columns
 
 if TYPE_CHECKING:
@@ -109,19 +109,13 @@ class Alignment(Shown, AlignmentFields):
     @property
     def source_words(self) -> tuple[AlignedWord, ...]:
         """The words of the source, each with its links."""
-        links: dict[int, list[Link]] = {}
-        for link in self.links:
-            links.setdefault(link.source, []).append(link)
-        return words_of(self.source, links, self.posteriors)
+        return words_of(self.source, self.links, "source", self.posteriors)
 
     @property
     def target_words(self) -> tuple[AlignedWord, ...]:
         """The words of the target, each with its links."""
-        links: dict[int, list[Link]] = {}
-        for link in self.links:
-            links.setdefault(link.target, []).append(link)
         posteriors = None if self.posteriors is None else self.posteriors.T
-        return words_of(self.target, links, posteriors)
+        return words_of(self.target, self.links, "target", posteriors)
 
     def to_pharaoh(self) -> str:
         """Return the links as ``"0-0 1-2"``, ordered by source, then target."""

@@ -4,8 +4,6 @@ Agirre, Gonzalez-Agirre, Lopez-Gazpio, Maritxalar, Rigau and Uria (2016), SemEva
 Interpretable Semantic Textual Similarity.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import TypeAlias
 

@@ -5,11 +5,9 @@ have probability 0, so the other tokens are decoded anew around the fixed ones
 (tokalign.decoding.symmetrize).
 """
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, Self
 
 from tokalign.errors import InputError, quoted
@@ -76,35 +74,26 @@ take one of them back
         for position, link in enumerate(self.anchors):
             anchor = f"anchor {link[0]}-{link[1]}"
             if link in forbidden:
-                raise _error(
-                    "anchors", position, f"{anchor} is forbidden, too; take one of them back"
-                )
+                raise _error("anchors", position, f"{anchor} is forbidden, too; {_BACK}")
             for side, token, barred in zip(SIDES, link, unlinked, strict=True):
                 if token in barred:
-                    raise _error(
-                        "anchors",
-                        position,
-                        f"{anchor}, but {side} token {token} is to have no link; "
-                        "take one of them back",
-                    )
+                    said = f"{anchor}, but {side} token {token} is to have no link; {_BACK}"
+                    raise _error("anchors", position, said)
         for side, barred in zip(SIDES, unlinked, strict=True):
             name = f"linked_{side}"
             for position, token in enumerate(getattr(self, name)):
                 if token in barred:
-                    raise _error(
-                        name,
-                        position,
-                        f"{side} token {token} is to have a link and to have none; "
-                        "take one of them back",
-                    )
+                    said = f"{side} token {token} is to have a link and to have none; {_BACK}"
+                    raise _error(name, position, said)
 
     def __bool__(self) -> bool:
         """Return whether there are any constraints."""
         return any(getattr(self, name) for name in NAMES)
 
-    def turned(self) -> Constraints:
+    def turned(self) -> Self:
         """Return the constraints of the pair with source and target exchanged."""
-        return Constraints(
+        return replace(
+            self,
             anchors=tuple((j, i) for i, j in self.anchors),
             forbidden=tuple((j, i) for i, j in self.forbidden),
             linked_source=self.linked_target,
@@ -131,17 +120,11 @@ take one of them back
         """
         lengths = dict(zip(SIDES, (n_source, n_target), strict=True))
         for name in LINK_FIELDS:
-            links = getattr(self, name)
-            if all(i < n_source and j < n_target for i, j in links):
-                continue
-            for position, link in enumerate(links):
-                for side, token in zip(SIDES, link, strict=True):
-                    if token >= lengths[side]:
-                        raise _error(
-                            name,
-                            position,
-                            f"link {link[0]}-{link[1]}, but the {side} has {lengths[side]} tokens",
-                        )
+            for position, (i, j) in enumerate(getattr(self, name)):
+                if i >= n_source or j >= n_target:
+                    side = "source" if i >= n_source else "target"
+                    said = f"link {i}-{j}, but the {side} has {lengths[side]} tokens"
+                    raise _error(name, position, said)
         for name in TOKEN_FIELDS:
             side = name.rpartition("_")[2]
             for position, token in enumerate(getattr(self, name)):
@@ -172,6 +155,7 @@ SIDES = ("source", "target")
 LINK_FIELDS = ("anchors", "forbidden")
 TOKEN_FIELDS = tuple(each.name for each in fields(Constraints) if each.name not in LINK_FIELDS)
 NAMES = LINK_FIELDS + TOKEN_FIELDS
+_BACK = "take one of them back"
 
 
 LARGEST = 1 << 31

@@ -5,8 +5,6 @@ Inference, section 3.1: an alignment is a set of edits EQ, SUB, DEL and INS over
 token is part of exactly one. MOV, the same words at another place, is tokalign's addition.
 """
 
-from __future__ import annotations
-
 import enum
 from dataclasses import dataclass
 

@@ -1,10 +1,8 @@
 """Frames of pandas and polars, tables of pyarrow, and their columns, without these packages."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, Self
 
 from tokalign.errors import InputError, quoted
 from tokalign.types.inputs import SIDE_NAMES, plain_name, side_names
@@ -42,7 +40,7 @@ class Frame(NamedTuple):
     columns: Mapping[Any, FrameCells]
 
     @classmethod
-    def of(cls, value: object) -> Frame | None:
+    def of(cls, value: object) -> Self | None:
         """Return a caller's frame, or None for anything else."""
         made: Any = value
         if hasattr(value, "to_pydict"):  # pyarrow

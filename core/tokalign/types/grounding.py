@@ -1,7 +1,5 @@
 """Evidence for an answer in source passages, and checks of passages."""
 
-from __future__ import annotations
-
 import enum
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Checks of callers' sentences, pairs and candidates."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

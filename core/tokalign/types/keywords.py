@@ -4,8 +4,6 @@ Each class lists the fields of a set of options with their accepted values; a te
 Type checkers refuse other names, and so does `BaseOptions.of` at run time.
 """
 
-from __future__ import annotations
-
 import inspect
 import re
 from collections.abc import Callable, Iterable, Sequence

@@ -4,8 +4,6 @@ The limits of sentences are checked before tokenising and tagging, whose time an
 the text.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from tokalign.errors import LimitError

@@ -195,16 +195,20 @@ class AlignedWord:
 
 def words_of(
     sentence: Sentence,
-    links: dict[int, list[Link]],
+    links: Iterable[Link],
+    side: str,
     posteriors: NDArray[np.float32] | None,
 ) -> tuple[AlignedWord, ...]:
     """Return the words of one side, with their links and posteriors, shape (n_tokens, n_others)."""
+    own: dict[int, list[Link]] = {}
+    for link in links:
+        own.setdefault(getattr(link, side), []).append(link)
     unlinked: list[float] | list[None] = [None] * len(sentence)
     if posteriors is not None:
         unlinked = (1.0 - posteriors.astype(float)).prod(axis=1).tolist()
     columns = zip(sentence.tokens, sentence.starts, sentence.ends, unlinked, strict=True)
     return tuple(
-        AlignedWord(index, token, start, end, tuple(links.get(index, ())), chance)
+        AlignedWord(index, token, start, end, tuple(own.get(index, ())), chance)
         for index, (token, start, end, chance) in enumerate(columns)
     )
 

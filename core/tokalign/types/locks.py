@@ -1,7 +1,5 @@
 """Locks that a forked child finds free, whatever other threads were doing at the fork."""
 
-from __future__ import annotations
-
 import functools
 import os
 import threading

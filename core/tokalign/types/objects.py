@@ -1,7 +1,5 @@
 """Alignments and their parts as JSON, and sentences and pairs of JSON."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Offsets in the units by which other languages index strings."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from itertools import accumulate
 

@@ -15,12 +15,13 @@ T = TypeVar("T")
 EnumT = TypeVar("EnumT", bound=enum.StrEnum)
 
 
-def _member(kind: type[EnumT], name: str, value: str) -> EnumT:
+def member(kind: type[EnumT], name: str, value: str, field: str = "") -> EnumT:
+    """Return the member of an enumeration with a value, or raise InputError."""
     try:
         return kind(value)
     except ValueError:
         raise InputError(
-            f"{name} is {quoted(value)}; wanted one of {', '.join(kind)}", field=name
+            f"{name} is {quoted(value)}; wanted one of {', '.join(kind)}", field=field or name
         ) from None
 
 
@@ -97,7 +98,7 @@ class RankBy(enum.StrEnum):
     @classmethod
     def of(cls, value: str) -> Self:
         """Return the member with a value, or raise InputError."""
-        return _member(cls, "by", value)
+        return member(cls, "by", value)
 
 
 class OffsetUnit(enum.StrEnum):
@@ -142,7 +143,7 @@ class Markup(enum.StrEnum):
     @classmethod
     def of(cls, value: str) -> Self:
         """Return the member with a value, or raise InputError."""
-        return _member(cls, "markup", value)
+        return member(cls, "markup", value)
 
 
 class Detail(enum.StrEnum):
@@ -232,15 +233,8 @@ class BaseOptions:
     def _choose(self, name: str, kind: type[enum.StrEnum]) -> None:
         """Replace a value by the member of an enumeration, or raise InputError."""
         value = getattr(self, name)
-        if type(value) is kind:
-            return
-        try:
-            object.__setattr__(self, name, kind(value))
-        except ValueError:
-            raise InputError(
-                f"no {name} {quoted(value)}; wanted one of {', '.join(kind)}",
-                field=f"options.{name}",
-            ) from None
+        if type(value) is not kind:
+            object.__setattr__(self, name, member(kind, name, value, f"options.{name}"))
 
 
 _FLAGS = ("related", "posteriors", "explain", "phrases", "relations", "edits", "truncate")

@@ -4,8 +4,6 @@ Few of those that read English are needed for most texts, and compiling them all
 loading a model.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Any, cast
 

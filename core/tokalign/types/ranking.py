@@ -1,7 +1,5 @@
 """Rankings: judgements of candidates, and sentences of passages."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any

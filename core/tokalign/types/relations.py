@@ -1,10 +1,8 @@
 """Relations of linked words and phrases, and conflicts of sentences."""
 
-from __future__ import annotations
-
 import enum
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from tokalign.errors import InputError
@@ -82,9 +80,9 @@ class Relation(Shown):
             )
         return found
 
-    def turned(self) -> Relation:
+    def turned(self) -> Self:
         """Return the relation as the target sees it."""
-        return Relation(tuple(self.probabilities[k] for k in TURNED_KINDS))
+        return type(self)(tuple(self.probabilities[k] for k in TURNED_KINDS))
 
     def known_kind(self) -> RelationKind | None:
         """Return the likeliest kind, or None if only a newer server knows it."""
@@ -234,9 +232,9 @@ class RelationExplanation:
     score: float
     inputs: tuple[InputContribution, ...]
 
-    def turned(self) -> RelationExplanation:
+    def turned(self) -> Self:
         """Return the explanation with source and target exchanged; inputs stay as they are."""
         relation = self.relation.turned()
-        return RelationExplanation(
-            self.target, self.source, relation, relation.kind, self.score, self.inputs
+        return replace(
+            self, source=self.target, target=self.source, relation=relation, kind=relation.kind
         )

@@ -1,7 +1,5 @@
 """Texts of many sentences, and their sentence alignment."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

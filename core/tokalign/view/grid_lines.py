@@ -1,7 +1,5 @@
 """An alignment as a grid of characters."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence, Set
 
 from tokalign.showing.text import coloured, in_line

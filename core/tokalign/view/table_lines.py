@@ -1,7 +1,5 @@
 """The tables of an evaluation, and edits, as lines for a terminal."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from tokalign.edits import edits_between

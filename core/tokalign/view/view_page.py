@@ -3,8 +3,6 @@
 The script writes the data as text, so that no token can become markup.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from importlib.resources import files

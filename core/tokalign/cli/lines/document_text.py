@@ -5,8 +5,6 @@ with ``-``, rows of tables are ``| cell | cell |``, and preformatted text is fen
 Of tracked changes the new text is read. PDF needs the extra ``pdf``; the others only Python.
 """
 
-from __future__ import annotations
-
 import io
 import posixpath
 import re

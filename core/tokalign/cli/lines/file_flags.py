@@ -1,7 +1,5 @@
 """Flags for files: input, output, format and bad lines."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence

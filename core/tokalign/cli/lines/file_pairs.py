@@ -1,7 +1,5 @@
 """Pairs of files to compare: two files, those of two folders, and what changed in git."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from collections.abc import Iterator, Sequence

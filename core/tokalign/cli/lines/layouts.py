@@ -1,7 +1,5 @@
 """Alignments and similarities as lines of text, JSON or CSV."""
 
-from __future__ import annotations
-
 import abc
 import csv
 import io

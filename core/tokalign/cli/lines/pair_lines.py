@@ -1,7 +1,5 @@
 """Sentence pairs, read line by line from text, JSON and tables."""
 
-from __future__ import annotations
-
 import csv
 import itertools
 import logging

@@ -1,7 +1,5 @@
 """Input of lines and texts: from a file, standard input, or the command line."""
 
-from __future__ import annotations
-
 import io
 import json
 import os
@@ -10,7 +8,7 @@ import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, Any, NamedTuple, Self
 
 import click
 from click.core import ParameterSource
@@ -46,7 +44,7 @@ class LineSource:
         self.wanted = "lines"
 
     @classmethod
-    def of_lines(cls, lines: Iterable[str]) -> LineSource:
+    def of_lines(cls, lines: Iterable[str]) -> Self:
         """Return lines that were given on the command line."""
         source = cls(io.BytesIO("".join(f"{each}\n" for each in lines).encode()), "<arguments>")
         source.is_given = True
@@ -171,7 +169,7 @@ class TextFile(NamedTuple):
     data: bytes
 
     @classmethod
-    def read(cls, path: str, name: str | None = None) -> TextFile:
+    def read(cls, path: str, name: str | None = None) -> Self:
         """Return a file, or standard input; OSError if it cannot be read."""
         if path == STDIO:
             return cls("<stdin>", sys.stdin.buffer.read())
@@ -181,7 +179,7 @@ class TextFile(NamedTuple):
             raise FileNotFoundError(error.errno, _why_unopened(error, path), path) from None
 
     @classmethod
-    def given(cls, argument: str, name: str) -> TextFile:
+    def given(cls, argument: str, name: str) -> Self:
         """Return the text in quotes under a name, or else the file; OSError as `read`."""
         if is_text(argument):
             return cls(name, argument.encode(errors="surrogateescape"))

@@ -1,7 +1,5 @@
 """The annotator protocol, loading of annotators by name, and code that they share."""
 
-from __future__ import annotations
-
 import importlib
 from collections.abc import Iterable, Sequence, Sized
 from typing import Protocol, cast

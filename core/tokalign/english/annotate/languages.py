@@ -1,7 +1,5 @@
 """A warning for texts in other languages, which are read as if they were English."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 

@@ -4,8 +4,6 @@ See morphy(7WN). Closed-class forms and proper nouns, which WordNet does not hol
 tables of their own.
 """
 
-from __future__ import annotations
-
 import re
 from functools import cache, lru_cache
 

@@ -3,8 +3,6 @@
 A text that is too long for a pair can be cut into pieces.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import TypeGuard
 from zlib import crc32

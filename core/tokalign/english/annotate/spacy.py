@@ -1,7 +1,5 @@
 """A spaCy pipeline behind the annotator protocol: the extra ``spacy``."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -4,8 +4,6 @@ Qi et al. (2020), Stanza: a Python natural language processing toolkit for many 
 ACL demos.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias

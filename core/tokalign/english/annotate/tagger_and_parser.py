@@ -1,12 +1,9 @@
 """Penn Treebank tags and dependency trees, by the shipped tables."""
 
-from __future__ import annotations
-
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
-from typing import ClassVar, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,24 +22,8 @@ UNKNOWN_TAG = 61
 """Most tags that the parser can know, and the id of any other tag."""
 
 
-class FromTable(ABC):
-    """What annotates by the arrays of a table that ships."""
-
-    TABLE: ClassVar[str]
-
-    @classmethod
-    def load(cls) -> Self:
-        """Return the shipped one of English; ResourceError if it is missing or damaged."""
-        return cls.from_table(Table.open_shipped(cls.TABLE))
-
-    @classmethod
-    @abstractmethod
-    def from_table(cls, table: Table) -> Self:
-        """Return that of a table; ResourceError if an array is missing or no kernel can use it."""
-
-
 @dataclass(eq=False, repr=False)
-class Tagger(FromTable):
+class Tagger:
     """Averaged-perceptron tagger over the arrays of a table; ids are positions among the tags.
 
     Weights have shape (2**k, 64). The lexicon's keys and values, of 2**m places, use open
@@ -54,10 +35,14 @@ class Tagger(FromTable):
     lexicon_keys: NDArray[np.uint32]
     lexicon_values: NDArray[np.uint32]
 
-    TABLE = "tagger-en"
+    @classmethod
+    def load(cls) -> Self:
+        """Return the shipped one of English; ResourceError if it is missing or damaged."""
+        return cls.from_table(Table.open_shipped("tagger-en"))
 
     @classmethod
     def from_table(cls, table: Table) -> Self:
+        """Return that of a table; ResourceError if an array is missing or no kernel can use it."""
         tagger = cls(
             tuple(table.strings("tags")),
             table.array("weights", np.int16, (None, WIDTH)),
@@ -109,7 +94,7 @@ class Tagger(FromTable):
 
 
 @dataclass(eq=False, repr=False)
-class Parser(FromTable):
+class Parser:
     """Arc-hybrid parser over the arrays of a table; labels are Universal Dependencies relations.
 
     Any tag that it does not know counts as one unknown tag. Weights have the shapes (2**k, 4) and
@@ -121,10 +106,14 @@ class Parser(FromTable):
     action_weights: NDArray[np.int16]
     label_weights: NDArray[np.int16]
 
-    TABLE = "parser-en"
+    @classmethod
+    def load(cls) -> Self:
+        """Return the shipped one of English; ResourceError if it is missing or damaged."""
+        return cls.from_table(Table.open_shipped("parser-en"))
 
     @classmethod
     def from_table(cls, table: Table) -> Self:
+        """Return that of a table; see Tagger.from_table."""
         parser = cls(
             tuple(table.strings("tags")),
             tuple(table.strings("labels")),

@@ -5,8 +5,6 @@ Dependencies' ``obj`` is Stanford's and ClearNLP's ``dobj``. Subtypes (``nmod:po
 their base unless they have a row.
 """
 
-from __future__ import annotations
-
 PENN_TAGS: tuple[str, ...] = (
     "CC", "CD", "DT", "EX", "FW", "IN", "JJ", "JJR", "JJS", "LS", "MD", "NN", "NNS", "NNP", "NNPS",
     "PDT", "POS", "PRP", "PRP$", "RB", "RBR", "RBS", "RP", "SYM", "TO", "UH", "VB", "VBD", "VBG",

@@ -8,8 +8,6 @@ Texts of nothing but signs cost what others cost: whatever a pattern repeats is 
 the sign that the pattern begins with, and what two neighbours could share is given to the first.
 """
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections.abc import Iterable, Iterator

@@ -6,8 +6,6 @@ quotation marks, and entities of HTML. Superscripts, fractions and typographic m
 something, or the tokenizer reads them.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from bisect import bisect_right

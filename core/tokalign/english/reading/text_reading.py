@@ -1,7 +1,5 @@
 """Reading of a raw text before its tokens are found: its normal form, and what in it is no word."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping

@@ -1,7 +1,5 @@
 """Tables and patterns of words: British and American, short forms, identifiers of code."""
 
-from __future__ import annotations
-
 import re
 from functools import cache
 from typing import NamedTuple

@@ -4,8 +4,6 @@
 RELATION_SAME_VALUE for Strength.
 """
 
-from __future__ import annotations
-
 from enum import IntEnum, IntFlag
 
 

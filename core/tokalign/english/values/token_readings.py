@@ -4,8 +4,6 @@ A token glued from several pieces ("$5m", "10-15", "65-inch") has one reading fo
 "16GB" and "16 GB" are the same in later steps.
 """
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 from typing import Any, NamedTuple

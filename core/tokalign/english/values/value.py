@@ -1,7 +1,5 @@
 """Values as Python objects, with their keys."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from typing import NamedTuple
 

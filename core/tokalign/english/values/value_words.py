@@ -3,8 +3,6 @@
 Currencies have the codes of ISO 4217, units the symbols of the SI.
 """
 
-from __future__ import annotations
-
 from tokalign.files.shipped import VALUE_WORDS
 
 table_words, table_values = VALUE_WORDS.words, VALUE_WORDS.values

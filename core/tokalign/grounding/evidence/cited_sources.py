@@ -3,8 +3,6 @@
 Offsets count code points here, since texts are cut by them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """Evidence for an answer in a terminal: words in colour or in brackets."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

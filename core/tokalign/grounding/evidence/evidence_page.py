@@ -5,8 +5,6 @@ works without its script, which highlights partners under the pointer and the fo
 escaped.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from tokalign.grounding.evidence.cited_sources import (

@@ -1,7 +1,5 @@
 """Training settings, and those of published systems."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Training of a model from aligned corpora."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, Required, TypedDict, Unpack

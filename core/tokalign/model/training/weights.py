@@ -65,15 +65,12 @@ def train_weights(
     n_threads: int | None = None,
     report: OnProgress | None = None,
 ) -> NDArray[np.float64]:
-    """Return the weights of both directions.
+    """Return the weights of both directions: a float64 array of shape (2, 1 or 1 + n_corpora,
+    n_columns + 34).
 
-    `pairs`: numbers of the examples to train on; all but the development pairs by default.
+    It has first s2t, then t2s; in each the shared weights, then the corpora's own; transitions
+    last. `pairs`: numbers of the examples to train on; all but the development pairs by default.
     `n_threads`: all cores by default.
-
-    Returns
-    -------
-    float64 array, shape (2, 1 or 1 + n_corpora, n_columns + 34)
-        First s2t, then t2s; in each the shared weights, then the corpora's own; transitions last.
 
     ModelError is raised if training diverged.
     """
@@ -102,14 +99,9 @@ def train_weights(
 
 
 def merge_domains(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return shared and per-corpus weights merged into one vector.
+    """Return the shared weights plus the mean of the corpora's own: a float64 array of shape (n,).
 
     `weights` (float64 array, shape (1 or 1 + n_corpora, n)): the shared weights first.
-
-    Returns
-    -------
-    float64 array, shape (n,)
-        The shared weights plus the mean of the corpora's own.
     """
     own = weights[1:]
     mean: NDArray[np.float64] = weights[0] + own.mean(axis=0) if len(own) else weights[0]
