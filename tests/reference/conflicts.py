@@ -12,7 +12,7 @@ from reference.clauses import Clauses, Found, in_order
 from reference.pair import ReferencePair
 from reference.value_pieces import Said
 from reference.word_contrasts import SAME
-from reference.words import STRENGTH
+from reference.words import STRENGTH, Word
 
 CLASSES = list(STRENGTH)
 BE = ("be", "is", "are", "was", "were", "been", "being")
@@ -201,7 +201,12 @@ class Conflicts(Clauses):
             and cell not in self.pair.acronyms
             and cell not in self.pair.rules
             and self.value_at(0, i) is self.value_at(1, j) is None
+            and not self.is_addressed(self.source[i], self.target[j])
+            and not self.is_addressed(self.target[j], self.source[i])
         )
+
+    def is_addressed(self, title: Word, name: Word) -> bool:
+        return title.is_title and not name.is_title and name.coarse == "name"
 
     def may_contrast(self, i: int, j: int, place: float) -> bool:
         """Whether words that are not linked may contradict each other."""

@@ -123,11 +123,14 @@ IDIOMS = [
      "You may sell copies provided that you keep the notice."),
     ("The data came from Ann.", "Ann provided the data."),
     ("Farms are exempt from the law.", "The law does not apply to farms."),
+    ("Mr Smith signed the deed.", "John Smith signed the deed."),
+    ("Robert Miller was hired.", "Bob Miller was hired."),
+    ("He was born in Munich.", "He was born in München."),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("plain", "idiom"), IDIOMS)
-def test_idioms_say_nothing_unlike(aligner, plain, idiom):
+def test_idioms_and_other_names_say_nothing_unlike(aligner, plain, idiom):
     assert not aligner.align(plain, idiom).conflicts
     assert not aligner.align(idiom, plain).conflicts
 

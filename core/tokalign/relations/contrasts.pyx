@@ -190,6 +190,16 @@ cdef bint _is_named(const Side *side, Py_ssize_t at) noexcept nogil:
     )
 
 
+cdef inline bint _is_addressed(
+    const Side *side, Py_ssize_t at, const Side *other, Py_ssize_t there
+) noexcept nogil:
+    """Whether one word is a title and the other one a name: Mr Smith, John Smith."""
+    return (
+        side.word[at].is_title and not other.word[there].is_title
+        and other.word[there].coarse == COARSE_NAME
+    )
+
+
 cdef bint _are_of_one_class(const PairState *pair, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
     """Whether two words name unlike things of one class, neither a kind of the other: rice, pasta."""
     cdef Py_ssize_t cell = i * pair.target.n + j
@@ -203,6 +213,8 @@ cdef bint _are_of_one_class(const PairState *pair, Py_ssize_t i, Py_ssize_t j) n
         and value_at(&pair.target, <int32_t>j) == NULL
         and kind_of_word(&pair.source, <int32_t>i) < 0
         and kind_of_word(&pair.target, <int32_t>j) < 0
+        and not _is_addressed(&pair.source, i, &pair.target, j)
+        and not _is_addressed(&pair.target, j, &pair.source, i)
     )
 
 

@@ -37,7 +37,7 @@ _NAME = re.compile(
     r"|[A-Za-z][A-Za-z0-9_]*(?:\.[A-Za-z][A-Za-z0-9_]*)+"  # dotted.name
 )
 
-FIELDS = ("business", "chat", "contraction", "technology", "titles", "units")
+FIELDS = ("business", "chat", "contraction", "names", "technology", "titles", "units")
 
 
 class Expansion(NamedTuple):
