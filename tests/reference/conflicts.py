@@ -271,10 +271,14 @@ class Conflicts(Clauses):
                     self.add_values(a, b)
 
     def is_compound(self, side: int, value: Said) -> bool:
-        end = value.start + len(value.roles)
+        def is_beside(other: Said) -> bool:
+            end, there = (each.start + len(each.roles) for each in (value, other))
+            gap = max(other.start - end, value.start - there)
+            between = [self.sides[side][min(end, there)]] if gap == 1 else []
+            return gap == 0 or any(e.lower == "and" or e.kind == "mark" for e in between)
+
         return any(
-            (0 <= other.start - end <= 1 or 0 <= value.start - other.start - len(other.roles) <= 1)
-            and (of_one_dimension(value, other) or other.kind == Kind.NUMBER)
+            is_beside(other) and (of_one_dimension(value, other) or other.kind == Kind.NUMBER)
             for other in self.said[side]
             if other.rank == 0
         )
@@ -696,7 +700,12 @@ class Conflicts(Clauses):
         found: list[Found] = []
         by: list[int] = []
         for at in free:
-            words = self.stands_with(side, at)
+            is_without = self.sides[side][at].lower == "without"
+            words = [
+                each
+                for each in self.stands_with(side, at)
+                if each is not None and (each >= at or not is_without)
+            ]
             undone = [
                 each
                 for each in self.found

@@ -354,6 +354,7 @@ def test_a_negation_undoes_an_opposite_without_a_link(aligner):
         assert not aligner.align(*pair).conflicts
         assert not aligner.align(*pair[::-1]).conflicts
     assert aligner.align("The shop is closed.", "The shop is open.").conflicts
+    assert aligner.align("The job succeeded.", "The job failed without a word.").conflicts
 
 
 def test_scales():

@@ -71,12 +71,19 @@ def test_unequal_values_conflict_in_every_task(one, other):
         ("It takes 2 hours.", "It takes 120 minutes."),
         ("It lasts 2 h 30 min.", "It lasts 150 minutes."),
         ("He is 5 ft 10 tall.", "He is 178 cm tall."),
+        ("It lasts 2 hours, 30 minutes.", "It lasts 150 minutes."),
         ("The ISO 8601 format is used.", "The ISO-8601 format is used."),
         ("May 2021 was wet.", "3 May 2021 was wet."),
     ],
 )
 def test_what_is_said_of_another_thing_or_less_exactly_is_no_conflict(source, target):
     assert ALIGNER.align(source, target).conflicts == ()
+
+
+def test_a_word_between_two_quantities_parts_them():
+    dog = "Give a 30 kg dog {} g a day."
+    (found,) = ALIGNER.align(dog.format(320), dog.format(230)).conflicts
+    assert (found.kind, found.source, found.target) == ("value", 5, 5)
 
 
 @pytest.mark.parametrize(

@@ -118,27 +118,33 @@ cdef bint _is_undone(
     return are_compared or are_exchanged(pair, room, clash.source, clash.target)
 
 
+cdef void _drop_marked(ConflictRoom *room) noexcept nogil:
+    """Drop the places with a certainty below 0."""
+    cdef Py_ssize_t k, n_kept = 0
+    for k in range(room.n_clashes):
+        if room.clash[k].place >= 0.0:
+            room.clash[n_kept] = room.clash[k]
+            n_kept += 1
+    room.n_clashes = n_kept
+
+
 cdef bint _drop_exchanged(
     const PairState *pair, ConflictRoom *room, bint are_compared
 ) noexcept nogil:
     """Drop opposites whose roles are exchanged, and the prepositions that go with their verbs;
     return whether there were any."""
     cdef Py_ssize_t k
-    cdef Py_ssize_t n_kept = 0
     cdef bint has_dropped = False
     for k in range(room.n_clashes):
-        has_dropped |= _is_undone(pair, room, &room.clash[k], are_compared)
-    for k in range(room.n_clashes):
-        if _is_undone(pair, room, &room.clash[k], are_compared) or (
-            has_dropped and room.clash[k].way == BY_OPPOSITES
-            and pair.source.word[room.clash[k].source].coarse in (
-                COARSE_ADPOSITION, COARSE_PARTICLE
-            )
+        if _is_undone(pair, room, &room.clash[k], are_compared):
+            room.clash[k].place = -1.0
+            has_dropped = True
+    for k in range(room.n_clashes if has_dropped else 0):
+        if room.clash[k].way == BY_OPPOSITES and pair.source.word[room.clash[k].source].coarse in (
+            COARSE_ADPOSITION, COARSE_PARTICLE
         ):
-            continue
-        room.clash[n_kept] = room.clash[k]
-        n_kept += 1
-    room.n_clashes = n_kept
+            room.clash[k].place = -1.0
+    _drop_marked(room)
     return has_dropped
 
 
@@ -579,7 +585,6 @@ cdef class ConflictJudge:
         cdef float[<int>N_INPUTS] shared
         cdef double score
         cdef Py_ssize_t k
-        cdef Py_ssize_t n_kept = 0
         if self.forest is None:
             for k in range(room.n_clashes):
                 room.clash[k].probability = 1.0
@@ -594,11 +599,7 @@ cdef class ConflictJudge:
         for k in range(room.n_clashes):
             if room.clash[k].probability < self.least or _is_weaker(room, k, self.least):
                 room.clash[k].place = -1.0
-        for k in range(room.n_clashes):
-            if room.clash[k].place >= 0.0:
-                room.clash[n_kept] = room.clash[k]
-                n_kept += 1
-        room.n_clashes = n_kept
+        _drop_marked(room)
 
 
 cdef bint _is_modal_of(const Clash *modals, const Clash *denied) noexcept nogil:

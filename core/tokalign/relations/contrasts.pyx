@@ -270,13 +270,16 @@ cdef bint is_sign(const Side *side, int32_t at) noexcept nogil:
 
 
 cdef bint _is_compound(const Side *side, const Found *value) noexcept nogil:
-    """Whether a quantity goes on beside it: 2 h 30 min, 5 feet and 10 inches."""
+    """Whether a quantity goes on beside it, or beyond a mark or "and": 5 feet and 10 inches."""
     cdef const Found *other
     cdef int k
+    cdef int32_t gap, end
     for k in range(side.n_values):
         other = &side.values[k]
+        gap, end = max(other.start - value.end, value.start - other.end), min(value.end, other.end)
         if other.rank == 0 and (
-            0 <= other.start - value.end <= 1 or 0 <= value.start - other.end <= 1
+            gap == 0
+            or (gap == 1 and (side.kind[end] == KIND_MARK or is_word(side, end, b"and")))
         ) and (of_one_dimension(value, other) or other.kind == KIND_NUMBER):
             return True
     return False

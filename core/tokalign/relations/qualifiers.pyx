@@ -598,8 +598,10 @@ cdef bint _undoes(
     const PairState *pair, const Negators *negators, int number, bint of_source, ConflictRoom *room
 ) noexcept nogil:
     """Drop an opposite in the scope of a negation, which undoes it, as of "if" and "unless" in its
-    sentence; return whether there was one."""
+    sentence; return whether there was one. What stands before "without" is not denied."""
     cdef const Side *side = &pair.source if of_source else &pair.target
+    cdef bint denies_behind = is_word(side, negators.at[number], b"without")
+    cdef bint is_undone
     cdef int m
     cdef Py_ssize_t k
     cdef int32_t at
@@ -607,13 +609,12 @@ cdef bint _undoes(
         if room.clash[k].way != BY_OPPOSITES:
             continue
         at = room.clash[k].source if of_source else room.clash[k].target
-        if is_word(side, at, b"if") or is_word(side, at, b"unless"):
+        is_undone = is_word(side, at, b"if") or is_word(side, at, b"unless")
+        for m in range(0 if denies_behind and at < negators.at[number] else N_WITH):
+            is_undone |= negators.with_[number][m] == at
+        if is_undone:
             remove_clash(room, k)
             return True
-        for m in range(N_WITH):
-            if negators.with_[number][m] == at:
-                remove_clash(room, k)
-                return True
     return False
 
 
