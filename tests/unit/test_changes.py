@@ -47,6 +47,13 @@ def changed(aligner: Aligner, source: str, target: str) -> list[str]:
         ("We recieve many letters.", "We receive many letters.", "SUB recieve > receive: spelling"),
         ("The dogs bark loudly.", "The dogs barked loudly.", "SUB bark > barked: inflection"),
         ("It rained for 67 days.", "It rained for 69 days.", "SUB 67 > 69: number"),
+        (
+            "It is due in two weeks.",
+            "It is due in 14 days.",
+            "SUB two weeks > 14 days: spelling",
+        ),
+        ("It weighs 2500 kg.", "It weighs 2.5 tonnes.", "SUB 2500 kg > 2.5 tonnes: spelling"),
+        ("It weighs 2500 kg.", "It weighs 3.5 tonnes.", "SUB 2500 kg > 3.5 tonnes: number"),
         ("It rained in 2018.", "It rained.", "DEL in 2018 > : content"),
         ("You must pay now.", "You may pay now.", "SUB must > may: modality"),
         ("All files are kept.", "Some files are kept.", "SUB All > Some: quantity"),

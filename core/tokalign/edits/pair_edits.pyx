@@ -21,7 +21,7 @@ from tokalign.edits.segments import SEGMENT_INPUTS, tags_of
 from tokalign.english.lexicon.lexical_tables import Frequencies, WordNet
 from tokalign.english.lexicon.word_lists import CONTENT_WEIGHT, content_weight, negates
 from tokalign.english.spelling import is_typo, is_variant
-from tokalign.english.values import find_values, only_value, readings
+from tokalign.english.values import are_one_value, find_values, readings
 from tokalign.errors import ResourceError
 from tokalign.files.tables import Table
 from tokalign.relations.related_units import Forest
@@ -485,7 +485,9 @@ cdef change_of(
         return Change.SPELLING
     one = _value_of(source, before, rows)
     other = one and _value_of(target, after, columns)
-    if one and other and one.kind is other.kind and one.key != other.key:
+    if one and other and one.kind is other.kind and not are_one_value(
+        source.tokens[one.start : one.end], target.tokens[other.start : other.end]
+    ):
         return Change.NUMBER
     return Change.WORDING
 
@@ -578,9 +580,7 @@ cdef bint _is_one_value(tuple before, tuple after):
         _NUMERALS.get(before[0]) == after[0] or _NUMERALS.get(after[0]) == before[0]
     ):
         return True
-    one = only_value(before)
-    other = one and only_value(after)
-    return bool(one and other and (one.kind, one.key) == (other.kind, other.key))
+    return bool(readings(before[0])) and are_one_value(before, after)
 
 
 cdef _value_of(side, tuple words, tuple indices):

@@ -3,7 +3,7 @@
 from tokalign.english.values.kinds import Kind, Part, Role, Strength
 from tokalign.english.values.token_readings import Reading, readings
 from tokalign.english.values.value import Value
-from tokalign.english.values.value_finding import find_values, only_value
+from tokalign.english.values.value_finding import are_one_value, find_values, only_value
 
 __all__ = [
     "Kind",
@@ -12,6 +12,7 @@ __all__ = [
     "Role",
     "Strength",
     "Value",
+    "are_one_value",
     "find_values",
     "only_value",
     "readings",

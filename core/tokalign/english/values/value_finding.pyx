@@ -568,3 +568,35 @@ def only_value(tokens):
     """Return the value that some tokens are, if they are one and nothing else, or None."""
     found = [each for each in find_values(tokens) if not each.rank]
     return found[0] if len(found) == 1 and found[0].end - found[0].start == len(tokens) else None
+
+
+def are_one_value(tokens, others):
+    """Whether some tokens and others are each one value and nothing else, and the same value.
+
+    Examples
+    --------
+    >>> are_one_value(["two", "weeks"], ["14", "days"]), are_one_value(["5", "kg"], ["5", "km"])
+    (True, False)
+    """
+    cdef Found *one = NULL
+    cdef Found *other = NULL
+    cdef int n_one, n_other
+    try:
+        n_one = found_in(list(tokens), &one)
+        n_other = found_in(list(others), &other)
+        return (
+            _is_whole(one, n_one, len(tokens)) and _is_whole(other, n_other, len(others))
+            and bool(are_equal(one, other))
+        )
+    finally:
+        free(one)
+        free(other)
+
+
+cdef bint _is_whole(const Found *found, int n, Py_ssize_t n_tokens):
+    """Whether the values of some tokens are one, by its likeliest reading, that holds them all."""
+    cdef int k
+    for k in range(1, n):
+        if not found[k].rank:
+            return False
+    return n > 0 and found[0].start == 0 and found[0].end == n_tokens

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from tokalign.english.reading import without_marks
-from tokalign.english.values import only_value
+from tokalign.english.values import are_one_value, only_value
 from tokalign.texts.block_forms import TextRange, cells_of, is_of_label, labels_of, with_underline
 from tokalign.texts.diff.sliding import slid
 from tokalign.texts.diff.text_diff import (
@@ -519,10 +519,11 @@ def _pieces_of_cell(
         change = Change.WORDING if old and new else Change.CONTENT
         change = next((each for each in CONFLICTING if each in changes), change)
         one, other = (
-            span and only_value(tokens_of(text[slice(*span)]))
+            tokens_of(text[slice(*span)]) if span else ()
             for text, span in zip(texts, (old, new), strict=True)
         )
-        if one and other and one.kind is other.kind and one.key != other.key:
+        values = only_value(one), only_value(other)
+        if all(values) and values[0].kind is values[1].kind and not are_one_value(one, other):
             change = Change.NUMBER
         kind = EditKind.SUBSTITUTE if old and new else EditKind.DELETE if old else EditKind.INSERT
         yield EditPiece(kind, change, old, new)
