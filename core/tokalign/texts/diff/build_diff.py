@@ -522,8 +522,8 @@ def _pieces_of_cell(
             tokens_of(text[slice(*span)]) if span else ()
             for text, span in zip(texts, (old, new), strict=True)
         )
-        values = only_value(one), only_value(other)
-        if all(values) and values[0].kind is values[1].kind and not are_one_value(one, other):
+        before, after = only_value(one), only_value(other)
+        if before and after and before.kind is after.kind and not are_one_value(one, other):
             change = Change.NUMBER
         kind = EditKind.SUBSTITUTE if old and new else EditKind.DELETE if old else EditKind.INSERT
         yield EditPiece(kind, change, old, new)
