@@ -38,7 +38,7 @@ OF_FILES: dict[str, tuple[str, ...]] = {
     "gates.table": (RESEARCH,),
     "parser-en.table": ("CC-BY-SA-4.0",),
     "question-weights.tsv": ("ODC-By-1.0",),
-    "relations-research.table": (CODE, "CC0-1.0", WORDNET, RESEARCH),
+    "relations-research.table": (RESEARCH,),
     "relations.table": (CODE, "CC0-1.0", WORDNET),
     "scales.tsv": ("CC0-1.0",),
     "second-pass.table": (RESEARCH,),

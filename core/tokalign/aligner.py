@@ -359,7 +359,7 @@ class Aligner:
         from tokalign.relations.chunks import align_chunks
 
         options = AlignOptions.of(options, changes)
-        model = self._engine.backend.relations
+        model = self._engine.backend.chunk_relations
         pair = self._engine.annotate_pair((source, target), options)
         inputs = partial(self._engine.unit_inputs, pair, options=options)
         return align_chunks(model, pair[0], pair[1], inputs, source_chunks, target_chunks)

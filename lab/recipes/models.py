@@ -70,7 +70,7 @@ class Recipe:
     license : str
         Terms of all corpora.
     relations : str
-        Table of its model of relations; empty for the one of most models.
+        Table of its model of the relations of chunks; empty for the one of most models.
     """
 
     description: str

@@ -177,7 +177,7 @@ def judge_folds(
 def judge_research(aligner: Aligner, data: Path, n_folds: int) -> None:
     """Print the figures of the table for research use on held-out sentences of its corpora."""
     texts = read_task(data)
-    examples = collect_research(aligner, data, own_marks(), texts)
+    examples = collect_research(aligner, data, texts)
     folds = folds_of(examples.groups, n_folds)
     of_example = np.array([folds[group] for group in examples.groups])
     models = []

@@ -158,10 +158,7 @@ LICENSES = {
     "conflicts": "CC0-1.0 (tokalign corpus), WordNet 3.0 license, ODC-By-1.0 (annotations of WiCE)",
     "edits": "Apache-2.0 (Edinburgh++), CC0-1.0 (tokalign corpus), WordNet 3.0 license",
     "relations": "Apache-2.0 (Edinburgh++), CC0-1.0 (tokalign corpus), WordNet 3.0 license",
-    "relations-research": (
-        "research use (SemEval 2016 task 2, SSD), Apache-2.0 (Edinburgh++), "
-        "CC0-1.0 (tokalign corpus), WordNet 3.0 license"
-    ),
+    "relations-research": "research use (SemEval 2016 task 2, SSD)",
     "support": "ODC-By-1.0 (annotations of WiCE; its text: CC BY-SA and terms of Common Crawl)",
 }
 """Terms of tables that were learned from corpora, by the table's name."""

@@ -4,6 +4,7 @@ similarity, and SSD's spans.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +16,7 @@ from tokalign.formats.ists import split_chunks
 from tokalign.relations.related_units import UNIT_INPUTS
 from tokalign.types import Sentence
 from tokalign.types.chunks import CHUNK_TYPES, ChunkedPair, TokenChunk
-from tokalign.types.relations import RELATION_KINDS, RelationKind
+from tokalign.types.relations import RELATION_KINDS, TURNED_KINDS, RelationKind
 
 from lab.recipes.chunk_task import read_wa
 from lab.recipes.corpora import read_spans
@@ -25,6 +26,8 @@ TEXTS = ("headlines", "images", "answers-students")
 """Kinds of text of the task of interpretable similarity."""
 SIMILAR_SCORE, UNLIKE_SCORE = 4.6, 2.4
 """Scores of SSD's spans, about the means of the task's scores on either side of 3.5."""
+SPAN_WEIGHT = 6.0
+"""Of a span, beside the task's links, which are more and come from either side."""
 _KIND_OF_TYPE = {
     chunk_type: RELATION_KINDS.index(kind) for kind, chunk_type in reversed(CHUNK_TYPES.items())
 }
@@ -80,18 +83,32 @@ def chunked_sides(
 
 
 def add_task(examples: Examples, aligner: Aligner, texts: Sequence[ChunkedText]) -> None:
-    """Add the task's links, and all pairs of chunks with whether they belong together."""
+    """Add the task's links, and all pairs of chunks with whether they belong together, from either
+    side.
+
+    The task weighs a link by the fewer words of its sides; here it is the square root of that.
+    """
     for text, pair in zip(texts, annotated(aligner, texts), strict=True):
         links = [link for link in text.pair.links if link.is_aligned]
         linked = [(link.source, link.target) for link in links]
         together = {(i, j) for one, other in linked for i in one for j in other}
         every = [(one, other) for one in text.source_chunks for other in text.target_chunks]
         others = [each for each in every if each not in linked]
-        for style in STYLES:
-            rows = unit_rows(aligner, pair, [*linked, *others], style)
+        for style, is_turned in itertools.product(STYLES, (False, True)):
+            units = [*linked, *others]
+            if is_turned:
+                units = [(other, one) for one, other in units]
+            rows = unit_rows(aligner, pair[::-1] if is_turned else pair, units, style)
             for link, row in zip(links, rows[: len(links)], strict=True):
                 kind = _kind(link.type, row)
-                examples.add(row, text.group, kind=kind, score=link.score or 0.0, linked=1)
+                examples.add(
+                    row,
+                    text.group,
+                    kind=TURNED_KINDS[kind] if is_turned else kind,
+                    score=link.score or 0.0,
+                    linked=1,
+                    weight=min(len(link.source), len(link.target)) ** 0.5,
+                )
             for (one, other), row in zip(others, rows[len(links) :], strict=True):
                 belongs = any((i, j) in together for i in one for j in other)
                 examples.add(row, text.group, linked=int(belongs))
@@ -114,4 +131,4 @@ def add_spans(examples: Examples, aligner: Aligner, data: Path) -> None:
             rows = unit_rows(aligner, (sides[0], sides[1]), units, style)
             for row, is_similar in zip(rows, labels, strict=True):
                 score = SIMILAR_SCORE if is_similar else UNLIKE_SCORE
-                examples.add(row, " ".join(source.tokens), score=score)
+                examples.add(row, " ".join(source.tokens), score=score, weight=SPAN_WEIGHT)

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from tokalign.english.annotate.tags_and_relations import TAG_INDEX
 from tokalign.english.lexicon.lexical_tables import Frequencies
 from tokalign.english.lexicon.word_lists import negates, token_weight
 from tokalign.english.values import Strength
 from tokalign.files.tables import Table
 
 from reference.agreement import same_values
-from reference.pair import ReferencePair, Side
+from reference.pair import MATCHED, ReferencePair, Side
 from reference.values import find_values
 from reference.word_contrasts import contrast
 from reference.words import Word
@@ -132,6 +133,8 @@ class Units:
         total = self.mean.sum(axis=0 if is_target else 1)
         strengths = [max(self.pair.strengths[cell(k, m)] for m in other) for k in own]
         content = [n for n, word in enumerate(words) if word.kind == "content"]
+        others = range(len(self.pair.source if is_target else self.pair.target))
+        best = {k: max(self.pair.strengths[cell(k, m)] for m in others) for k in own}
 
         def share(values: Sequence[float]) -> float:
             summed = sum(w * value for w, value in zip(weights, values, strict=True))
@@ -157,6 +160,15 @@ class Units:
             "verbs": sum(word.coarse == "verb" for word in words),
             "first-is-preposition": words[0].coarse == "adposition",
             "last-is-left": bool(content) and own[content[-1]] in left,
+            "last-tag": TAG_INDEX[words[content[-1]].raw_tag] if content else -1,
+            "last-weight": weights[content[-1]] if content else 0.0,
+            "first-tag": TAG_INDEX[words[0].raw_tag],
+            "shared-words": len(own) - len(left),
+            "lone-words": sum(best[k] < MATCHED for k in own),
+            "left-best": max((best[k] for k in left), default=0.0),
+            "start": own[0] / len(side),
+            "sentence-tokens": len(side),
+            "has-stop": side.words[-1].form == ".",
         }
         for k in left:
             name = LEFT.get(side.words[k].coarse)
@@ -209,6 +221,8 @@ class Units:
             related = self.pair.relations[cell]
             found["last-strength"] = self.pair.strengths[cell]
             found["last-cosine"] = self.pair.cosines.get(cell, 0.0)
+            one, other = self.pair.words(*cell)
+            found["last-have-one-tag"] = one.raw_tag == other.raw_tag
             found["last-hypernym"] = bool(related & {"hypernym", "hypernym-within-3"})
             found["last-hyponym"] = bool(related & {"hyponym", "hyponym-within-3"})
             found["last-cohyponym"] = "cohyponym" in related

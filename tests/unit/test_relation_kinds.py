@@ -181,23 +181,28 @@ def test_other_models_know_relations():
         assert all(link.relation for link in found.links)
 
 
-def test_a_model_may_have_relations_of_its_own():
+def test_a_model_may_have_relations_of_chunks_of_its_own():
     pair = ("A man is walking a dog.", "A person walks an animal.")
-    found = {}
     for name, table in (("en", "relations"), ("en-research", "relations-research")):
         aligner = Aligner.load(name)
         answer = aligner.align(*pair, relations=True, related=True, style=aligner.styles[0])
         links = [
             link for link in answer.links if answer.source.tokens[link.source] in ("man", "dog")
         ]
-        units = [((link.source,), (link.target,)) for link in links]
-        options = AlignOptions(related=True, style=aligner.styles[0])
-        sides = answer.source, answer.target
-        rows = aligner._engine.unit_inputs(sides, units, options)
-        wanted = RelationModel.open_shipped(table).probabilities(rows)
-        found[name] = np.array([link.relation.probabilities for link in links])
-        np.testing.assert_allclose(found[name], wanted, atol=1e-6)
-    assert found["en"].shape == (2, 7) and not np.allclose(found["en"], found["en-research"])
+        chunks = aligner.align_chunks(*pair)
+        for found, sides, options, model in (
+            (links, answer, AlignOptions(related=True, style=aligner.styles[0]), "relations"),
+            ([link for link in chunks.links if link.is_aligned], chunks, AlignOptions(), table),
+        ):
+            units = [tuple(map(_tokens, (each.source, each.target))) for each in found]
+            rows = aligner._engine.unit_inputs((sides.source, sides.target), units, options)
+            wanted = RelationModel.open_shipped(model).probabilities(rows)
+            given = [each.relation.probabilities for each in found]
+            np.testing.assert_allclose(given, wanted, atol=1e-6)
+
+
+def _tokens(side):
+    return (side,) if isinstance(side, int) else side
 
 
 LEVELS = (

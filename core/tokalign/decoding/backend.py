@@ -123,6 +123,11 @@ class Backend(ABC):
         """
         raise self._no_relations()
 
+    @property
+    def chunk_relations(self) -> RelationModel:
+        """The model of the relations of chunks, mostly the same; errors are as for `relations`."""
+        return self.relations
+
     def _no_relations(self) -> InputError:
         return InputError(
             f"{self.header.name} decides by rules and knows no relations; ask a model",

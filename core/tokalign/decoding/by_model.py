@@ -202,7 +202,12 @@ class ModelBackend(Backend):
     @cached_property
     def relations(self) -> RelationModel:
         """The model of relations, opened on first use."""
-        return RelationModel.open_shipped(self.header.relations or "relations")
+        return RelationModel.open_shipped()
+
+    @cached_property
+    def chunk_relations(self) -> RelationModel:
+        name = self.header.relations
+        return RelationModel.open_shipped(name) if name else self.relations
 
     def explain(
         self, pair: EncodedPair, source_index: int, target_index: int, options: AlignOptions

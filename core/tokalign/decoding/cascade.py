@@ -213,6 +213,10 @@ class Cascade(Backend):
     def relations(self) -> RelationModel:
         return self._full.relations
 
+    @property
+    def chunk_relations(self) -> RelationModel:
+        return self._full.chunk_relations
+
     def explain(
         self, pair: EncodedPair, source_index: int, target_index: int, options: AlignOptions
     ) -> tuple[LinkExplanation, ...]:

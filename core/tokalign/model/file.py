@@ -81,7 +81,7 @@ class ModelHeader:
     encoder : str
         Table of the neural encoder it reads; empty for none.
     relations : str
-        Table of its model of relations; empty for the one of most models.
+        Table of its model of the relations of chunks; empty for the one of most models.
     settings : dict
         How it was trained.
     figures : dict

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tokalign.relations.chunks import UnitInputs
 from tokalign.relations.related_units import UNIT_INPUTS, RelationModel
@@ -24,12 +23,19 @@ def explain_relation(
     target_index: int,
     inputs: UnitInputs,
 ) -> RelationExplanation:
-    """Return the explanation of the relation of two tokens of an aligned pair.
+    """Return the explanation of the likeliest relation of two tokens of an aligned pair.
 
     `links`: of the pair's alignment. `source_index`, `target_index`: tokens, linked or not.
     """
     unit = unit_of(links, source_index, target_index)
-    return explain_unit(model, *unit, inputs([unit])[0])
+    row = inputs([unit])[0]
+    relation = Relation.of(model.probabilities(row[None])[0].tolist())
+    each = model.kinds.contributions(row, RELATION_KINDS.index(relation.kind))
+    order = np.argsort(-np.abs(each[:-1]), kind="stable")
+    found = tuple(
+        InputContribution(UNIT_INPUTS[k], float(row[k]), float(each[k])) for k in order if each[k]
+    )
+    return RelationExplanation(*unit, relation, relation.kind, float(each.sum()), found)
 
 
 def unit_of(
@@ -47,21 +53,3 @@ def unit_of(
         grows = bool(found)
         left = [link for link in left if link not in found]
     return tuple(sorted(sources)), tuple(sorted(targets))
-
-
-def explain_unit(
-    model: RelationModel, source: tuple[int, ...], target: tuple[int, ...], row: NDArray[np.float32]
-) -> RelationExplanation:
-    """Return the explanation of a unit's likeliest kind.
-
-    `source`, `target`: tokens of the unit. `row` (float32 array, shape (n_inputs,)): inputs of the
-    relation model.
-    """
-    relation = Relation.of(model.probabilities(row[None])[0].tolist())
-    number = RELATION_KINDS.index(relation.kind)
-    each = model.kinds.contributions(row, number)
-    order = np.argsort(-np.abs(each[:-1]), kind="stable")
-    inputs = tuple(
-        InputContribution(UNIT_INPUTS[k], float(row[k]), float(each[k])) for k in order if each[k]
-    )
-    return RelationExplanation(source, target, relation, relation.kind, float(each.sum()), inputs)

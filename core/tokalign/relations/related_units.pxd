@@ -31,6 +31,15 @@ cpdef enum SideInput:
     VERBS
     FIRST_IS_PREPOSITION
     LAST_IS_LEFT          # whether the last content word, mostly the head, is left
+    LAST_TAG              # of that word; -1 without one
+    LAST_WEIGHT
+    FIRST_TAG
+    SHARED_WORDS          # words that are not left
+    LONE_WORDS            # words that no word of the other sentence matches
+    LEFT_BEST             # largest strength of a left word and any of the other sentence
+    START                 # place of the first word in the sentence
+    SENTENCE_TOKENS
+    HAS_STOP              # whether the sentence ends with a period
     N_SIDE_INPUTS
 
 cpdef enum PairInput:
@@ -70,10 +79,11 @@ cpdef enum PairInput:
     LAST_COHYPONYM
     SAME_FIRST            # whether the first tokens have one form
     UNLIKE_PREPOSITIONS   # whether both begin with prepositions of other forms
+    LAST_HAVE_ONE_TAG     # the last content words of both sides
     N_PAIR_INPUTS
 
 cdef enum:
-    N_UNIT_INPUTS = 2 * 26 + 35
+    N_UNIT_INPUTS = 2 * 35 + 36
     N_RELATIONS = 7      # kinds of relations, in the order of RelationKind
 
 cdef struct UnitRoom:

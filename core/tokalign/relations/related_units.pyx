@@ -21,11 +21,12 @@ import numpy as np
 from tokalign.english.lexicon cimport lexical_tables as wordnet
 from tokalign.english.values.kinds cimport *
 from tokalign.features.pair cimport *
-from tokalign.relations.clashes cimport LinkView
+from tokalign.relations.clashes cimport LinkView, is_word
 
 from tokalign.errors import ModelError, ResourceError, ShapeError, quoted
 from tokalign.files.tables import Table
 from tokalign.relations.chunker import N_BOUNDARY_INPUTS
+from tokalign.types.chunks import HIGHEST_SCORE
 from tokalign.types.relations import RELATION_KINDS
 
 cdef extern from "_trees.h" nogil:
@@ -48,8 +49,6 @@ assert len(UNIT_INPUTS) == <int>N_UNIT_INPUTS
 
 cdef int OF_TARGET = <int>SideInput.N_SIDE_INPUTS
 cdef int OF_BOTH = 2 * <int>SideInput.N_SIDE_INPUTS
-
-HIGHEST_SCORE = 5.0
 
 cdef enum:
     ROWS_AT_ONCE = 4     # as _trees.h has it
@@ -163,6 +162,21 @@ cdef inline double _weight(const Lexeme *word) noexcept nogil:
     return word.weight if word.kind == KIND_CONTENT else 0.1 * word.weight
 
 
+cdef void _place_inputs(const Tokens *own, float *out) noexcept nogil:
+    """Write the inputs from one side's first token and sentence, and those for no content words."""
+    cdef const Side *side = own.side
+    cdef const Lexeme *first = side.word[own.at[0]]
+    out[<int>SideInput.TOKENS] = own.n
+    out[<int>SideInput.SHARE_OF_SENTENCE] = <float>own.n / <float>side.n
+    out[<int>SideInput.FIRST_IS_PREPOSITION] = first.coarse == COARSE_ADPOSITION
+    out[<int>SideInput.FIRST_TAG] = first.tag
+    out[<int>SideInput.START] = side.relative[own.at[0]]
+    out[<int>SideInput.SENTENCE_TOKENS] = side.n
+    out[<int>SideInput.LEAST_STRENGTH] = 1.0
+    out[<int>SideInput.LAST_TAG] = -1.0
+    out[<int>SideInput.HAS_STOP] = is_word(side, side.n - 1, b".")
+
+
 cdef void _side_inputs(
     const PairState *pair, const UnitRoom *room, const Tokens *own, const Tokens *other, float *out
 ) noexcept nogil:
@@ -174,10 +188,7 @@ cdef void _side_inputs(
     cdef Py_ssize_t cell
     cdef int k, m
     cdef bint left
-    out[<int>SideInput.TOKENS] = own.n
-    out[<int>SideInput.SHARE_OF_SENTENCE] = <float>own.n / <float>own.side.n
-    out[<int>SideInput.LEAST_STRENGTH] = 1.0
-    out[<int>SideInput.FIRST_IS_PREPOSITION] = own.side.word[own.at[0]].coarse == COARSE_ADPOSITION
+    _place_inputs(own, out)
     for k in range(own.n):
         word = own.side.word[own.at[k]]
         weight = _weight(word)
@@ -206,10 +217,17 @@ cdef void _side_inputs(
                 out[<int>SideInput.LEAST_STRENGTH], strength
             )
             out[<int>SideInput.LAST_IS_LEFT] = left
+            out[<int>SideInput.LAST_TAG] = word.tag
+            out[<int>SideInput.LAST_WEIGHT] = <float>weight
+        out[<int>SideInput.SHARED_WORDS] += not left
+        out[<int>SideInput.LONE_WORDS] += not is_matched(own.side, own.at[k])
         if left:
             out[<int>SideInput.LEFT_WEIGHT] += <float>weight
             out[<int>SideInput.HEAVIEST_LEFT] = max(
                 out[<int>SideInput.HEAVIEST_LEFT], <float>weight
+            )
+            out[<int>SideInput.LEFT_BEST] = max(
+                out[<int>SideInput.LEFT_BEST], own.side.best[own.at[k]]
             )
             if LEFT_OF[word.coarse] >= 0:
                 out[LEFT_OF[word.coarse]] += 1.0
@@ -281,6 +299,9 @@ cdef void _compare_ends(
     cell = _cell(pair, source, k, target, m)
     out[<int>PairInput.LAST_STRENGTH] = pair.strength[cell]
     out[<int>PairInput.LAST_COSINE] = pair.cosine[cell]
+    out[<int>PairInput.LAST_HAVE_ONE_TAG] = (
+        source.side.word[source.at[k]].tag == target.side.word[target.at[m]].tag
+    )
     out[<int>PairInput.LAST_HYPERNYM] = (
         pair.relations[cell] & (wordnet.HYPERNYM | wordnet.HYPERNYM_WITHIN_3) != 0
     )
@@ -445,9 +466,11 @@ cdef class Forest:
         cdef Py_ssize_t k, row
         cdef int32_t first
         cdef int output = 0
-        for k in range(self.n_inputs):
-            for row in range(ROWS_AT_ONCE):
-                column[k * ROWS_AT_ONCE + row] = rows[min(row, n_rows - 1) * self.n_inputs + k]
+        if n_rows < ROWS_AT_ONCE:
+            memset(column, 0, self.n_inputs * ROWS_AT_ONCE * sizeof(float))
+        for row in range(n_rows):
+            for k in range(self.n_inputs):
+                column[k * ROWS_AT_ONCE + row] = rows[row * self.n_inputs + k]
         for k in range(n_rows * self.n_outputs):
             out[k] = self._base[k % self.n_outputs]
         for k in range(self._root.shape[0]):
@@ -605,24 +628,18 @@ cdef void _collect(
             n_target[0] += 1
 
 
-cdef bint _is_single(const LinkView *links, Py_ssize_t number) noexcept nogil:
-    """Whether a link shares no token with another; links are sorted by source, then target."""
+cdef bint _is_plain(const PairState *pair, const LinkView *links, Py_ssize_t number) noexcept nogil:
+    """Whether a link joins words with equal form or lemma, and shares no token with another."""
+    cdef Py_ssize_t cell = links.source[number] * pair.target.n + links.target[number]
     cdef Py_ssize_t k
+    if pair.lexical_class[cell] > CLASS_LEMMA or pair.agreement[cell] == RELATION_DIFFERENT:
+        return False
     for k in range(links.n):
         if k != number and (
             links.source[k] == links.source[number] or links.target[k] == links.target[number]
         ):
             return False
     return True
-
-
-cdef bint _is_plain(const PairState *pair, const LinkView *links, Py_ssize_t number) noexcept nogil:
-    """Whether a link joins words with equal form or lemma, and shares no token with another."""
-    cdef Py_ssize_t cell = links.source[number] * pair.target.n + links.target[number]
-    return (
-        pair.lexical_class[cell] <= CLASS_LEMMA and pair.agreement[cell] != RELATION_DIFFERENT
-        and _is_single(links, number)
-    )
 
 
 cdef Py_ssize_t _first_of_unit(
