@@ -71,7 +71,7 @@ def test_punctuation_belongs_to_nothing() -> None:
     assert chunk_links(pair, {(1, 1)}, [(0,), (1,)], [(0,), (1,)]) == set()
 
 
-def test_chunks_of_the_task_are_examples() -> None:
+def test_chunks_of_the_task_are_examples_from_either_side() -> None:
     source, target = (
         Sentence.from_tokens(text.split()) for text in ("A man walks a dog", "He has 3 dogs")
     )
@@ -84,8 +84,8 @@ def test_chunks_of_the_task_are_examples() -> None:
     text = ChunkedText(ChunkedPair("1", source, target, links), *chunks, "images")
     examples = Examples()
     add_task(examples, Aligner.load("en"), [text])
-    assert examples.linked == [1, 1, *[0] * 7] * len(STYLES)
+    assert examples.linked == [1, 1, *[0] * 7] * 2 * len(STYLES)
     kinds = [RELATION_KINDS[kind] for kind in examples.kinds if kind != UNKNOWN]
-    assert kinds == ["similar", "wider"] * len(STYLES)
-    assert [score for score in examples.scores if score == score] == [3.0, 4.0] * len(STYLES)
+    assert kinds == ["similar", "wider", "similar", "narrower"] * len(STYLES)
+    assert [score for score in examples.scores if score == score] == [3.0, 4.0] * 2 * len(STYLES)
     assert set(examples.groups) == {"A man walks a dog"}
