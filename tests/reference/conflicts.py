@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tokalign.english.lexicon.word_lists import denies, grades_of, negates
+from tokalign.english.lexicon.word_lists import negates
 from tokalign.english.values import Kind, Role
 
 from reference.agreement import are_equal, contradict, of_one_dimension, same_values
-from reference.clauses import Clauses, Found, in_order
+from reference.clauses import Found
+from reference.denials import Denials
 from reference.pair import ReferencePair
 from reference.value_pieces import Said
 from reference.word_contrasts import SAME
@@ -23,7 +24,7 @@ MORE = ("least", "more", "greater", "over", "above", "exceeding")
 LESS = ("most", "less", "fewer", "under", "below")
 
 
-class Conflicts(Clauses):
+class Conflicts(Denials):
     """The places of a pair, found step by step.
 
     `links` are in rising order, with their confidences.
@@ -118,11 +119,6 @@ class Conflicts(Clauses):
                 self.found.append(each)
 
     # Words in the same place.
-
-    def linked(self, i: int | None, j: int | None) -> bool:
-        if i is None or j is None:
-            return False
-        return self.best[0].get(i) == j or self.best[1].get(j) == i
 
     def neighbour(self, side: int, at: int, step: int) -> int | None:
         n = len((self.source, self.target)[side])
@@ -603,136 +599,3 @@ class Conflicts(Clauses):
         return found[:8]
 
     # Negations.
-
-    def undo_pairs(self) -> None:
-        opposites = [each for each in self.found if each.way == "opposites"]
-        for each in opposites:
-            words = self.source[each.source], self.target[each.target]
-            others = [
-                other
-                for other in opposites
-                if other is not each
-                and not (
-                    self.are_apart(0, each.source, other.source)
-                    and self.are_apart(1, each.target, other.target)
-                )
-            ]
-            if others and any(negates(word.lower, word.lemma) for word in words):
-                self.found = [e for e in self.found if e is not each and e is not others[0]]
-                return
-
-    def negators(self, side: int) -> list[int]:
-        words, others = (self.source, self.target)[:: 1 if side == 0 else -1]
-        taken = {(each.source, each.target)[side] for each in self.found if each.way == "opposites"}
-        found = []
-        for at, word in enumerate(words):
-            if not negates(word.lower, word.lemma) or at in taken or self.denies_nothing(side, at):
-                continue
-            if word.lower == "no" and at + 1 < len(words) and words[at + 1].coarse == "number":
-                continue
-            partner = self.best[side].get(at)
-            if word.coarse in ("verb", "noun", "adjective") and partner is not None:
-                other = others[partner]
-                if negates(other.lower, other.lemma):
-                    if word.lemma == other.lemma:
-                        continue
-                elif other.kind == "content":
-                    continue
-            found.append(at)
-        return found[:8]
-
-    def negations(self) -> list[Found]:
-        sides = self.negators(0), self.negators(1)
-        free = [list(each) for each in sides]
-
-        def stand_together(i: int, j: int) -> bool:
-            return any(
-                self.linked(one, other)
-                for one in self.stands_with(0, i)
-                for other in self.stands_with(1, j)
-            )
-
-        def denies_elsewhere(side: int, at: int, there: int) -> bool:
-            denied = self.linked_behind(side, at)
-            if denied is None:
-                return False
-            partner = self.best[side][denied]
-            has_comma = there > 0 and self.sides[1 - side][there - 1].lower == ","
-            is_before = has_comma and partner < there
-            return is_before or not self.are_of_one_clause(1 - side, partner, there)
-
-        def are_alike(*pair: int) -> bool:
-            words = [side[at].lower for side, at in zip(self.sides, pair, strict=True)]
-            return words.count("without") != 1
-
-        for belong in (self.linked, stand_together, are_alike):
-            for i in sides[0]:
-                for j in sides[1]:
-                    if denies_elsewhere(0, i, j) or denies_elsewhere(1, j, i):
-                        continue
-                    if i in free[0] and j in free[1] and belong(i, j):
-                        free[0].remove(i)
-                        free[1].remove(j)
-        return [each for side in (0, 1) for each in self.one_sided(side, free[side])]
-
-    def is_denied(self, side: int, there: int) -> bool:
-        for at in range(max(there - 8, 0), min(there + 9, len(self.sides[side]))):
-            word = self.sides[side][at]
-            partner = self.best[side].get(at)
-            is_verb = partner is not None and word.kind == "content"
-            if denies(word.lower, word.lemma) or (is_verb and negates(word.lower, word.lemma)):
-                other = None if partner is None else self.sides[1 - side][partner]
-                if other is None or not (
-                    denies(other.lower, other.lemma)
-                    or (negates(other.lower, other.lemma) and other.kind == "content")
-                ):
-                    return True
-        return False
-
-    def one_sided(self, side: int, free: list[int]) -> list[Found]:
-        other = (self.source, self.target)[1 - side]
-        is_low = any(
-            each.scale in ("quantity", "frequency") and each.grade <= -2
-            for at, word in enumerate(other)
-            if at not in self.best[1 - side] and not negates(word.lower, word.lemma)
-            for each in grades_of(word.lower, word.lemma)[:3]
-        )
-        found: list[Found] = []
-        by: list[int] = []
-        for at in free:
-            is_without = self.sides[side][at].lower == "without"
-            words = [
-                each
-                for each in self.stands_with(side, at)
-                if each is not None and (each >= at or not is_without)
-            ]
-            undone = [
-                each
-                for each in self.found
-                if each.way == "opposites"
-                and (
-                    (each.source, each.target)[side] in words
-                    or (self.source[each.source], self.target[each.target])[side].lower
-                    in ("if", "unless")
-                )
-            ]
-            if undone:
-                self.found.remove(undone[0])
-                continue
-            there = self.denied(side, at)
-            if is_low:
-                continue
-            if there is not None:
-                partner = self.best[side][there]
-                if self.is_denied(1 - side, partner):
-                    continue
-                kind = self.kind_of_negation(side, at, partner)
-                place = self.place_of(side, at, there)
-                at_both = in_order(side, there, partner)
-                found.append(Found(kind, *at_both, "negation", place, (side, at)))
-                by.append(at)
-        return [
-            each
-            for each, at in zip(found, by, strict=True)
-            if sum(self.are_of_one_clause(side, at, other) for other in by) % 2
-        ]
