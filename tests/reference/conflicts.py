@@ -398,6 +398,9 @@ class Conflicts(Denials):
                     continue
                 if any(self.pair.classes[each] in SAME for each in self.cross(i, j)):
                     continue
+                words = self.source[i].lower, self.target[j].lower
+                if words[0].removeprefix("'") == words[1].removeprefix("'"):
+                    continue
                 share = self.place_of_values(i, j)
                 if share > 0:
                     kind = "value" if is_numeral or values[0] else "code"

@@ -124,6 +124,7 @@ IDIOMS = [
     ("The data came from Ann.", "Ann provided the data."),
     ("Farms are exempt from the law.", "The law does not apply to farms."),
     ("Mr Smith signed the deed.", "John Smith signed the deed."),
+    ("get('last_name') is called.", 'get("last_name") is called.'),
     ("Robert Miller was hired.", "Bob Miller was hired."),
     ("He was born in Munich.", "He was born in München."),
 ]  # fmt: skip

@@ -14,6 +14,7 @@ crossed the word "than"; for other words, such as before and after, the nearest 
 
 from libc.stdint cimport int32_t, uint8_t, uint32_t
 from libc.stdlib cimport abs
+from libc.string cimport memcmp
 
 from tokalign.english.lexicon.lexical_tables cimport COHYPONYM
 from tokalign.english.values.kinds cimport *
@@ -435,6 +436,15 @@ cdef bint _is_numeral(const Side *side, int32_t at) noexcept nogil:
     return side.word[at].case_ == CASE_UPPER or text.n == 1
 
 
+cdef bint _are_one_quoted(const Lexeme *a, const Lexeme *b) noexcept nogil:
+    """Whether two words are one but for a quotation mark before it: 'last_name, last_name."""
+    cdef Py_ssize_t m = a.lower.code[0] == <uint32_t>c"'"
+    cdef Py_ssize_t k = b.lower.code[0] == <uint32_t>c"'"
+    return a.lower.n - m == b.lower.n - k and memcmp(
+        a.lower.code + m, b.lower.code + k, (b.lower.n - k) * sizeof(a.lower.code[0])
+    ) == 0
+
+
 cdef void compare_codes(const PairState *pair, ConflictRoom *room) noexcept nogil:
     """Add codes and Roman numerals that differ in the same place; two values are no codes."""
     cdef int32_t i, j
@@ -453,7 +463,7 @@ cdef void compare_codes(const PairState *pair, ConflictRoom *room) noexcept nogi
                     continue
             elif not _is_code(&pair.target, j) or (has_value and value_at(&pair.target, j) != NULL):
                 continue
-            if _has_twin(pair, i, j):
+            if _has_twin(pair, i, j) or _are_one_quoted(pair.source.word[i], pair.target.word[j]):
                 continue
             share = _same_place(pair, room, i, j)
             if share <= 0.0 and room.source.best[i] < 0 and room.target.best[j] < 0:
