@@ -6,16 +6,21 @@ import contextlib
 import json
 import subprocess
 import sys
+import time
+import urllib.request
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import yaml
+from tokalign.errors import ServerError
 
 from bench.server_process import free_port
 
 DEPLOY = Path(__file__).resolve().parent
+_START_TIMEOUT_S = 60.0
+_PORT_IS_TAKEN = "Address already in use"
 Change = Callable[[dict[str, Any]], None]
 
 
@@ -81,7 +86,8 @@ def _configuration(
     config["admin"] = _at(admin)
     listeners = config["static_resources"]["listeners"]
     for listener, port in zip(listeners, (calls, status), strict=True):
-        listener.update(_at(port))
+        # Two that share a port would share its calls, too.
+        listener.update(_at(port), enable_reuse_port=False)
     if not has_tls:
         del listener_of(config)["filter_chains"][0]["transport_socket"]
         # Where there is no TLS, the first bytes tell of HTTP.
@@ -125,24 +131,53 @@ def envoy(
 ) -> Iterator[Envoy]:
     """Start Envoy before servers on these ports, and yield it.
 
-    It may not have found them healthy yet. `folder` gets its files. Where the servers ask for
-    tokens, their file is `folder/tokens/tokens`; with TLS, the certificate and key are
-    `folder/tls/tls.crt` and `folder/tls/tls.key`. `http_ports` are
-    the servers' ports for JSON; `ports` are those of calls, status and admin, free ones without;
+    It takes calls, but may not have found the servers healthy yet. `folder` gets its files.
+    Where the servers ask for tokens, their file is `folder/tokens/tokens`; with TLS, the
+    certificate and key are `folder/tls/tls.crt` and `folder/tls/tls.key`. `http_ports` are the
+    servers' ports for JSON; `ports` are those of calls, status and admin, free ones without;
     `more` are flags; `change` changes the configuration before it is written.
+
+    Raises
+    ------
+    ServerError
+        If it ends at its start or takes no calls in time; holds what it wrote.
     """
-    calls, status, admin = ports = ports or [free_port() for _ in range(3)]
-    command = [
-        sys.executable, "-c", "from envoy._main import main; main()",
-        "-c", str(_configuration(folder, ports, server_ports, http_ports, has_tls, change)),
-        "--log-level", "error", "--concurrency", "1", "--disable-hot-restart", *more,
-    ]  # fmt: skip
     log = folder / "envoy.log"
-    with log.open("wb") as out:
-        process = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT)
-    at = "http://127.0.0.1:{}".format
+    chosen = ports
+    while True:
+        calls, status, admin = ports = chosen or [free_port() for _ in range(3)]
+        at = "http://127.0.0.1:{}".format
+        command = [
+            sys.executable, "-c", "from envoy._main import main; main()",
+            "-c", str(_configuration(folder, ports, server_ports, http_ports, has_tls, change)),
+            "--log-level", "error", "--concurrency", "1", "--disable-hot-restart", *more,
+        ]  # fmt: skip
+        with log.open("wb") as out:
+            process = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT)
+        try:
+            _wait_live(process, at(admin))
+            break
+        except ServerError as error:
+            process.kill()
+            process.wait()
+            text = log.read_text()
+            # Somebody may have got a free port between here and its use.
+            if chosen or _PORT_IS_TAKEN not in text:
+                raise ServerError(f"{error}; it wrote: {text}") from None
     try:
         yield Envoy(f"127.0.0.1:{calls}", at(status), at(admin), process, log)
     finally:
         process.terminate()
         process.wait(20)
+
+
+def _wait_live(process: subprocess.Popen[bytes], admin_url: str) -> None:
+    """Return once Envoy takes calls on all its ports."""
+    deadline = time.monotonic() + _START_TIMEOUT_S
+    while time.monotonic() < deadline:
+        if process.poll() is not None:
+            raise ServerError(f"Envoy ended with exit code {process.returncode} at its start")
+        with contextlib.suppress(OSError), urllib.request.urlopen(f"{admin_url}/ready", timeout=5):
+            return
+        time.sleep(0.02)
+    raise ServerError(f"Envoy takes no calls {_START_TIMEOUT_S:g} s after its start")

@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import socket
 import subprocess
 import sys
 import threading
@@ -23,9 +24,11 @@ from support.envoy import (
 )
 from support.server_process import FAKE, started
 from support.waiting import wait_until
+from tokalign.errors import ServerError
 from tokalign.v1 import align_pb2, align_pb2_grpc
 
 from bench.server_process import free_port, running_server
+from deploy import loopback
 
 KUBERNETES = Path(__file__).parents[2] / "deploy" / "kubernetes"
 
@@ -41,6 +44,27 @@ def two_servers(tmp_path):
             stub = align_pb2_grpc.AlignServiceStub(channel)
             wait_for_route(stub)
             yield stub, one, two
+
+
+@pytest.mark.parametrize("place", range(3))
+def test_envoy_takes_other_ports_where_one_was_taken(tmp_path, monkeypatch, place):
+    with contextlib.ExitStack() as stack:
+        taken = stack.enter_context(socket.create_server(("127.0.0.1", 0))).getsockname()[1]
+        chosen = [free_port() for _ in range(6)]
+        chosen[place] = taken
+        monkeypatch.setattr(loopback, "free_port", iter(chosen).__next__)
+        front = stack.enter_context(envoy(tmp_path, [1]))
+        calls, status, _ = (f":{port}" for port in chosen[3:])
+        assert front.address.endswith(calls)
+        assert front.status_url.endswith(status)
+
+
+def test_envoy_that_cannot_start_is_an_error_with_what_it_wrote(tmp_path):
+    def change(config):
+        config["no_such_field"] = 1
+
+    with pytest.raises(ServerError, match="no_such_field"), envoy(tmp_path, [1], change=change):
+        pass
 
 
 def test_one_connection_is_balanced_and_a_killed_server_costs_no_call(two_servers):

@@ -70,12 +70,16 @@ def calls_at(server, method="Align", counted="handled"):
 
 def wait_for_route(stub, metadata=()):
     """Wait until Envoy has found its servers healthy."""
+    last = "it was never asked"
 
     def answers():
-        with contextlib.suppress(grpc.RpcError):
+        nonlocal last
+        try:
             return stub.Align(request(), timeout=5, metadata=metadata)
+        except grpc.RpcError as error:
+            last = error
 
-    wait_until(answers, "Envoy found no server")
+    wait_until(answers, lambda: f"Envoy found no server: {last}")
 
 
 class Load:
