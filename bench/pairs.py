@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 import json
 import random
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -58,6 +59,14 @@ def _changed(generator: random.Random, tokens: Tokens) -> Tokens:
         else token
         for token in tokens
     ]
+
+
+def make_lines(n_lines: int, n_tokens: int, *, seed: int) -> Iterator[Tokens]:
+    """Yield lists of words drawn by their frequency, the same ones for a seed."""
+    words, sums = _words()
+    generator = random.Random(seed)
+    for _ in range(n_lines):
+        yield generator.choices(words, cum_weights=sums, k=n_tokens)
 
 
 def make_pairs(

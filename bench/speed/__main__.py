@@ -9,6 +9,7 @@ COMMANDS = {
     "limit": "the library and the server beside what one core can do in C",
     "ground": "grounding an answer beside aligning its pairs",
     "peers": "other libraries that compare or annotate sentences",
+    "lines": "dedupe and matrix over many lines: rate, memory, and what is found",
     "grpcio": "the server's processor time for a call by version of grpcio",
     "cost": "what a pair takes beside what the server counts it as",
 }
