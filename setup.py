@@ -2,8 +2,8 @@
 
 Everything declarative is in pyproject.toml; here is only what needs code: the package map
 (core/tokalign is the package, server/ and client/ are mapped into it), the Cython modules, and
-five generated things: protobuf stubs, unpacked lexical tables, and the headers of the feature
-templates, of the kinds of values and of the contract's field numbers.
+six generated things: protobuf stubs, stubs of the compiled modules, unpacked lexical tables, and
+the headers of the feature templates, of the kinds of values and of the contract's field numbers.
 """
 
 import hashlib
@@ -101,6 +101,8 @@ DIRECTIVES = {
     # each statement repeated the lines of Cython around it.
     "auto_pickle": False,
     "emit_code_comments": False,
+    # Annotations are for the stubs (packaging/stubs.py); kernels declare C's types.
+    "annotation_typing": False,
 }
 
 
@@ -211,7 +213,7 @@ class BuildExt(build_ext):
 
 
 class Generate(Command):
-    """Generate protobuf stubs, unpack tables and write headers into core/tokalign.
+    """Generate stubs, unpack tables and write headers into core/tokalign.
 
     The headers are written whenever this file runs, before Cython reads them (see headers).
     """
@@ -228,6 +230,7 @@ class Generate(Command):
     def run(self):
         protos()
         tables()
+        runpy.run_path("packaging/stubs.py")["write"](Path("core"))
 
 
 def protos():

@@ -15,7 +15,7 @@ from tokalign.client.calls import GroundCalls, TextCalls
 from tokalign.client.errors import InvalidInputError
 from tokalign.client.results import AlignResult, Ranking
 from tokalign.client.streams import GrowingGround, check_sizes, chunked_async
-from tokalign.codec import ServerInfo
+from tokalign.codec.servers import ServerInfo
 from tokalign.types import Alignment, PairLike, SentenceLike
 from tokalign.types.grounding import GroundedSentence, Grounding, PassageLike
 from tokalign.types.keywords import AlignKeywords, GroundKeywords, PairKeywords, RankKeywords

@@ -18,7 +18,7 @@ from tokalign.client.errors import (
     not_ready,
 )
 from tokalign.client.options import ChannelSettings, Limits, Retry, Tls, require_seconds
-from tokalign.codec import RequestOptions
+from tokalign.codec.options import RequestOptions
 from tokalign.errors import InputError, quoted
 from tokalign.types import Pair, SentenceLike
 from tokalign.types.constraints import Constraints

@@ -19,7 +19,7 @@ from tokalign.client.base import BaseClient
 from tokalign.client.errors import closed
 from tokalign.client.results import AlignResult
 from tokalign.client.streams import Chunks
-from tokalign.codec import RequestOptions
+from tokalign.codec.options import RequestOptions
 from tokalign.types import PairLike
 
 AnswerT = TypeVar("AnswerT")

@@ -20,23 +20,16 @@ from tokalign.client.results import (
     ranked_of,
     results_of,
 )
-from tokalign.codec import (
-    RequestOptions,
-    ServerInfo,
+from tokalign.codec.grounding import (
     decode_grounding,
-    decode_server_info,
-    decode_texts,
-    encode_candidate,
     encode_ground,
     encode_ground_head,
     encode_ground_piece,
-    encode_input,
-    encode_options,
-    encode_pair,
-    encode_rank_options,
-    encode_text_pieces,
-    encode_texts,
 )
+from tokalign.codec.options import RequestOptions, encode_options, encode_rank_options
+from tokalign.codec.sentences import encode_candidate, encode_input, encode_pair
+from tokalign.codec.servers import ServerInfo, decode_server_info
+from tokalign.codec.texts import decode_texts, encode_text_pieces, encode_texts
 from tokalign.errors import InputError, quoted
 from tokalign.types import Alignment, Pair, PairLike, SentenceLike
 from tokalign.types.grounding import Grounding, PassageLike, check_passages

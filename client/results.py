@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 
 import grpc
 from tokalign.client.errors import CallError, InternalError, from_status
-from tokalign.codec import (
+from tokalign.codec.alignments import (
     decode_alignment,
     decode_highlights,
     decode_judgement,
     decode_passage_sentence,
-    encode_pair,
 )
 from tokalign.codec.by_name import numbers_of
 from tokalign.codec.reasons import ErrorReason
+from tokalign.codec.sentences import encode_pair
 from tokalign.errors import InputError
 from tokalign.types import Alignment, Pair, PairLike, Sentence, SentenceLike
 from tokalign.types.display import Results

@@ -10,13 +10,12 @@ from dataclasses import dataclass, field
 from tokalign.client.calls import encoded, require_iterable
 from tokalign.client.errors import InternalError, from_status, late
 from tokalign.client.results import AlignResult, results_of
-from tokalign.codec import (
-    RequestOptions,
+from tokalign.codec.grounding import (
     decode_grounded_sentence,
     encode_ground_head,
     encode_ground_piece,
-    encode_options,
 )
+from tokalign.codec.options import RequestOptions, encode_options
 from tokalign.errors import quoted
 from tokalign.types import PairLike
 from tokalign.types.grounding import GroundedSentence, PassageLike, SourcePassage, check_passages

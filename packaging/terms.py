@@ -44,7 +44,7 @@ OF_FILES: dict[str, tuple[str, ...]] = {
     "second-pass.table": (RESEARCH,),
     "short-forms.tsv": ("CC0-1.0",),
     "value-words.tsv": ("CC0-1.0",),
-    "support.table": ("ODC-By-1.0",),
+    "support.table": ("CC0-1.0", "ODC-By-1.0"),
     "tagger-en.table": ("CC-BY-SA-4.0",),
     "word-lists.tsv": (CODE,),
     "vectors.table": (CODE, "CC-BY-3.0", "PDDL-1.0", WORDNET),

@@ -201,6 +201,10 @@ class Admission:
         late = self._late(ahead, cost)
         return None if late is None else (self._work, late)
 
+    def is_prompt(self, ahead: Ahead, cost: int) -> bool:
+        """Return whether what comes now and costs so much is in time."""
+        return self._late(ahead, cost) is None
+
     def check_time(self, ahead: Ahead, cost: int) -> None:
         """Raise QueueFullError if what comes now and costs so much would be late."""
         if (late := self._late(ahead, cost)) is not None:
@@ -261,6 +265,8 @@ class _Room:
 
     def hold(self, amount: int, caller: str) -> None:
         """Add to what a caller holds; if it is less than before, the first that waits tries."""
+        if not amount:
+            return
         self.held += amount
         self._by_caller[caller] += amount
         if not self._by_caller[caller]:

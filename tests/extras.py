@@ -16,7 +16,7 @@ from pathlib import Path
 USES = {
     "arrow": "import tokalign.arrow",
     "client": "from tokalign.client import Client; Client('localhost:1')",
-    "dedupe": "from tokalign.comparison.signatures import Signatures; Signatures()",
+    "dedupe": "from tokalign.comparison.near_duplicates import Signatures; Signatures()",
     "deepeval": "import tokalign.integrations.deepeval",
     "haystack": "import tokalign.integrations.haystack",
     "langchain": "import tokalign.integrations.langchain",

@@ -36,7 +36,7 @@ ROOMS = {
         alignment_accuracy batches calibration choice constraints constraint_errors
         convention encoded_similarity gate group_choice joint pair_memory phrases
         second_pass pair_order similarity styles symmetrize""",
-    "relations": "relations relation_kinds conflicts one_judge units chunks modality",
+    "relations": "relations relation_kinds conflicts one_judge units chunks modality exchanged",
     "edits": "edits edit_parts changes",
     "ranking": "ranking questions asked_part evidence cli_rank",
     "grounding": """
@@ -73,7 +73,8 @@ ROOMS = {
     "lab": "lab/* cli_figures",
     "project": """
         contributing cython_source docs docs_* docstrings error_lengths free_threading
-        instruction_sets layering limits other_systems public_api shipped_versions wheel_terms""",
+        instruction_sets layering limits other_systems public_api shipped_versions stubs
+        wheel_terms""",
 }
 """Room -> its tests: names without ``test_``, or patterns of them, in any folder or in one."""
 

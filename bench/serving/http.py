@@ -13,7 +13,7 @@ from collections.abc import Callable
 from urllib.parse import urlsplit
 
 import grpc
-from tokalign.codec import RequestOptions, encode_options
+from tokalign.codec.options import RequestOptions, encode_options
 from tokalign.types.options import AlignOptions, Detail
 from tokalign.v1 import align_pb2, align_pb2_grpc
 

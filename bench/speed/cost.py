@@ -23,7 +23,8 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Self
 
-from tokalign.codec import RequestOptions, encode_constraints
+from tokalign.codec.options import RequestOptions
+from tokalign.codec.sentences import encode_constraints
 from tokalign.server.config import RequestLimits
 from tokalign.server.requests.cost import CostModel
 from tokalign.server.status import OK

@@ -16,8 +16,6 @@ writes aligned corpora, `tokalign.evaluate` scores alignments, `tokalign.model.t
 trains models, and `tokalign.client` asks a server.
 """
 
-from __future__ import annotations
-
 import importlib
 from typing import TYPE_CHECKING, Any
 

@@ -266,8 +266,7 @@ class Aligner:
         progress : bool
             Whether to show a progress bar.
         """
-        from tokalign.batches.pipe import check_pipe, pipe_outcomes
-        from tokalign.batches.rows import with_missing, with_progress
+        from tokalign.batches.pipe import check_pipe, pipe_outcomes, with_missing, with_progress
         from tokalign.types.display import Piped
         from tokalign.types.frames import Frame, FrameCells
 
@@ -569,7 +568,7 @@ class Aligner:
         like; LimitError, if answer or passages have more than MAX_TEXT_SENTENCES sentences
         (tokalign.types.lengths).
         """
-        from tokalign.batches.rows import map_rows
+        from tokalign.batches.pipe import map_rows
         from tokalign.grounding.ground import ground_answer
         from tokalign.types.frames import ANSWERS, Frame
 
@@ -676,7 +675,7 @@ class Aligner:
         Arguments and errors are as for `align_texts`, and of a frame as for `ground`. Edits are
         always asked for, and offsets are code points.
         """
-        from tokalign.batches.rows import map_rows
+        from tokalign.batches.pipe import map_rows
         from tokalign.texts.align_texts import align_texts
         from tokalign.texts.diff import diff_of
         from tokalign.types.frames import VERSIONS, Frame

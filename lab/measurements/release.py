@@ -21,7 +21,7 @@ from typing import Any
 from tokalign.errors import AlignError, InputError
 from tokalign.formats import read_gold
 from tokalign.model import ModelHeader, load_model
-from tokalign.model.seen_pairs import sketch_of, trained_on
+from tokalign.model.file import sketch_of, trained_on
 from tokalign.model.shipped import model_path
 from tokalign.systems import SYSTEMS
 

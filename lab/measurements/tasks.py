@@ -38,6 +38,12 @@ _DOCUMENTS = {
 }
 _CLAIMS = {
     "found": Value(("errors_found",), "percent", "claims with an error in which it is found", 100),
+    "found_at_10": Value(
+        ("errors_found_at_10",), "percent", "found where 10% of the right words are flagged", 100
+    ),
+    "found_at_20": Value(
+        ("errors_found_at_20",), "percent", "found where 20% of the right words are flagged", 100
+    ),
     "right_flagged": Value(("right_flagged",), "percent", "right words flagged", 100),
     "told": Value(("told_of_conflict",), "percent", "claims in conflict that have one told", 100),
     "false": Value(("told_of_supported",), "percent", "supported claims with one told", 100),
@@ -279,5 +285,12 @@ TASKS = (
             Row("{system}.{words}", {"part": "words"}, _WORDS),
             Row("{system}", {"part": "citations"}, _CITED),
         ),
+    ),
+    Measurement(
+        "ground-encoder",
+        "WiCE training and development words, 10 folds; development claims; MiniLM's cosines",
+        "python -m lab.accuracy ground --part encoder --model en-neural",
+        (Row("{words}", {"part": "words"}, _WORDS), Row("", {"part": "citations"}, _CITED)),
+        environment=NEURAL,
     ),
 )

@@ -277,7 +277,7 @@ def gathered(data: Path, aligner: Aligner, encoder: Aligner) -> dict[str, list[Q
 
 
 def written(weights: AnswerWeights) -> str:
-    """Return the file that `AnswerWeights.open_shipped` reads."""
+    """Return the file that `shipped_weights` reads."""
     lines = []
     for of, regression in weights.regressions.items():
         lines.append(f"{of}\t{BIAS}\t{regression.bias:.4g}")

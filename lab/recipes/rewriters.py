@@ -9,7 +9,7 @@ from functools import cache
 
 from tokalign.english.lexicon.likeness import is_content
 from tokalign.english.spelling.spelling_tables import PAIRS, short_forms
-from tokalign.english.values.value_words import table_values
+from tokalign.english.values.value import table_values
 
 Span = tuple[int, str]
 """How many tokens a piece of text stands for, and the text."""

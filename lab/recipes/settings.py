@@ -159,6 +159,7 @@ LICENSES = {
     "edits": "Apache-2.0 (Edinburgh++), CC0-1.0 (tokalign corpus), WordNet 3.0 license",
     "relations": "Apache-2.0 (Edinburgh++), CC0-1.0 (tokalign corpus), WordNet 3.0 license",
     "relations-research": "research use (SemEval 2016 task 2, SSD)",
-    "support": "ODC-By-1.0 (annotations of WiCE; its text: CC BY-SA and terms of Common Crawl)",
+    "support": "ODC-By-1.0 (annotations of WiCE; its text: CC BY-SA and terms of Common Crawl), "
+    "CC0-1.0 (tokalign corpus)",
 }
 """Terms of tables that were learned from corpora, by the table's name."""

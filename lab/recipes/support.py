@@ -21,7 +21,12 @@ is the area of the others.
 
 Answers are often short, end anywhere, and may be about something else: each claim is learned from
 without its final stop, too, in two pieces, cut at a place that is drawn, and in one of them beside
-the evidence of another page, which supports none of it. Figures are of whole claims.
+the evidence of another page, which supports none of it.
+
+Those claims keep the words of their evidence. So that words are supported that say it otherwise,
+claims of the project's corpus (training part) are learned from as well, with weight OWN_WEIGHT,
+which was chosen by folds, and by the corpus' development part, out of 0, .1 and .25. Figures are of
+whole claims of WiCE.
 
 Prints for all words, and for values, names and content words alone, by N_FOLDS folds of pages:
 
@@ -43,9 +48,9 @@ from __future__ import annotations
 import argparse
 import json
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -55,7 +60,7 @@ from scipy.optimize import minimize
 from sklearn.ensemble import HistGradientBoostingClassifier
 from tokalign.aligner import Aligner
 from tokalign.files.tables import write_table
-from tokalign.grounding.answer_words import SUPPORTABLE, AnswerWords
+from tokalign.grounding.answer_words import SUPPORTABLE, AlignedCandidate, AnswerWords
 from tokalign.grounding.ground import align_with_sources
 from tokalign.grounding.sources import Sources
 from tokalign.grounding.support_inputs import (
@@ -69,6 +74,7 @@ from tokalign.grounding.support_model import SupportModel
 from tokalign.types import SentenceLike
 from tokalign.types.options import GroundOptions
 
+from lab.recipes.corpora import own_marks
 from lab.recipes.forests import forest_arrays
 from lab.recipes.settings import LICENSES
 
@@ -88,6 +94,8 @@ N_FOLDS = 10
 N_INNER = 5
 RIGHT_WEIGHT = 0.5
 """Of the words of claims that are supported as a whole."""
+OWN_WEIGHT = 0.25
+"""Of the words of the corpus' claims."""
 PIECE_WEIGHT = 0.1
 """Of the words of pieces of a claim. Chosen by folds out of 0, .1 and .5: the more they weigh,
 the smaller is the area of whole claims; without them, short wrong answers are supported."""
@@ -132,8 +140,8 @@ class JudgedClaim:
         1 or 0.
     weight : float
         What each word counts in training.
-    is_piece : bool
-        Whether this is a claim without its stop, or a piece of one.
+    is_extra : bool
+        Whether this is only learned from: a claim of the corpus, one without its stop, or a piece.
     """
 
     page: str
@@ -141,7 +149,7 @@ class JudgedClaim:
     inputs: NDArray[np.float32]
     supported: _Array
     weight: float = 1.0
-    is_piece: bool = False
+    is_extra: bool = False
 
     @property
     def is_right(self) -> bool:
@@ -149,36 +157,65 @@ class JudgedClaim:
         return bool(self.supported.all())
 
 
-def claims(data: Path, aligner: Aligner) -> Iterator[JudgedClaim]:
+InputsOf = Callable[[AnswerWords, Sequence[AlignedCandidate], Sources], NDArray[np.float32]]
+"""Returns the inputs of each word; see support_inputs."""
+
+
+def claims(
+    data: Path, aligner: Aligner, inputs_of: InputsOf = support_inputs
+) -> Iterator[JudgedClaim]:
     """Yield the claims of the training and the development part, aligned with their evidence.
 
     Those that are supported in part come first.
     """
-    before: dict[str, Any] | None = None
-    others = Sources.of([])
+    claim_of = partial(_claim, partial(_read, aligner, inputs_of))
+    before, others = "", Sources.of([])
     for part in ("train", "dev"):
         for row in _rows(data / "wice" / f"tokens-{part}.jsonl"):
-            sources = _sources(row)
+            sources, page = _sources(row), _page(row)
             supported = 1.0 - np.array(row["non_supported_spans"], np.float64)
-            yield _claim(aligner, sources, row, row["claim_tokens"], supported, 1.0)
-            for first, last in _pieces(row["claim_tokens"], row["meta"]["id"]):
-                tokens = row["claim_tokens"][first:last]
-                own = supported[first:last]
-                yield _claim(aligner, sources, row, tokens, own, PIECE_WEIGHT, is_piece=True)
+            tokens = row["claim_tokens"]
+            yield claim_of(sources, page, tokens, supported, 1.0)
+            for first, last in _pieces(tokens, row["meta"]["id"]):
+                part_of = tokens[first:last], supported[first:last]
+                yield claim_of(sources, page, *part_of, PIECE_WEIGHT, is_extra=True)
             # The last piece beside the evidence of another page supports nothing.
-            if before is not None and _page(before) != _page(row):
-                none = np.zeros(len(tokens))
-                yield _claim(aligner, others, row, tokens, none, PIECE_WEIGHT, is_piece=True)
-            before, others = row, sources
+            if before not in ("", page):
+                none = np.zeros(last - first)
+                yield claim_of(others, page, tokens[first:last], none, PIECE_WEIGHT, is_extra=True)
+            before, others = page, sources
     for row in _rows(data / "wice" / "claims-dev.jsonl"):
         if row["label"] == "supported":
-            sources = _sources(row)
-            yield _claim(aligner, sources, row, row["claim"], None, RIGHT_WEIGHT)
+            sources, page = _sources(row), _page(row)
+            yield claim_of(sources, page, row["claim"], None, RIGHT_WEIGHT)
             (sentence,) = aligner.annotate([row["claim"]])
             for first, last in _pieces(sentence.tokens, row["meta"]["id"]):
                 tokens = sentence.tokens[first:last]
                 weight = RIGHT_WEIGHT * PIECE_WEIGHT
-                yield _claim(aligner, sources, row, tokens, None, weight, is_piece=True)
+                yield claim_of(sources, page, tokens, None, weight, is_extra=True)
+    yield from _own_claims(claim_of)
+
+
+def _own_claims(claim_of: Callable[..., JudgedClaim]) -> Iterator[JudgedClaim]:
+    """Yield the claims of the corpus' training part, as those of WiCE.
+
+    Pieces beside the evidence of another topic count as much as whole claims."""
+    before, others = "", Sources.of([])
+    for gold, marks in own_marks():
+        if marks["task"] != "claim":
+            continue
+        sources, page = Sources.of([gold.source.text]), marks["topic"]
+        supported = np.ones(len(gold.target))
+        supported[marks["unsupported"]] = 0.0
+        yield claim_of(sources, page, gold.target, supported, OWN_WEIGHT, is_extra=True)
+        for first, last in _pieces(gold.target.tokens, gold.id):
+            tokens = gold.target.tokens[first:last]
+            weight = OWN_WEIGHT * PIECE_WEIGHT
+            yield claim_of(sources, page, tokens, supported[first:last], weight, is_extra=True)
+        if before not in ("", page):
+            none = np.zeros(last - first)
+            yield claim_of(others, page, tokens, none, OWN_WEIGHT, is_extra=True)
+        before, others = page, sources
 
 
 def _pieces(tokens: Sequence[str], name: str) -> list[tuple[int, int]]:
@@ -206,30 +243,35 @@ def _sources(row: dict[str, Any]) -> Sources:
     return Sources.of(["\n\n".join(row["evidence"])])
 
 
-def _claim(
-    aligner: Aligner,
-    sources: Sources,
-    row: dict[str, Any],
-    claim: SentenceLike,
-    supported: _Array | None,
-    weight: float,
-    *,
-    is_piece: bool = False,
-) -> JudgedClaim:
-    """Return a claim aligned with some sources; without `supported`, all of its words are."""
+_Read = Callable[[Sources, SentenceLike], tuple[AnswerWords, NDArray[np.float32]]]
+"""Returns a claim's words, aligned with some sources, and their inputs."""
+
+
+def _read(
+    aligner: Aligner, inputs_of: InputsOf, sources: Sources, claim: SentenceLike
+) -> tuple[AnswerWords, NDArray[np.float32]]:
     (sentence,) = aligner.annotate([claim])
     words = AnswerWords.of(sentence, sources)
     (candidates,) = align_with_sources(aligner._engine, [words], sources, GroundOptions())
     if isinstance(candidates, Exception):
         raise candidates
-    return JudgedClaim(
-        _page(row),
-        words,
-        support_inputs(words, candidates, sources),
-        np.ones(len(words.kinds)) if supported is None else supported,
-        weight,
-        is_piece,
-    )
+    return words, inputs_of(words, candidates, sources)
+
+
+def _claim(
+    read: _Read,
+    sources: Sources,
+    page: str,
+    claim: SentenceLike,
+    supported: _Array | None,
+    weight: float,
+    *,
+    is_extra: bool = False,
+) -> JudgedClaim:
+    """Return a claim aligned with some sources; without `supported`, all of its words are."""
+    words, inputs = read(sources, claim)
+    supported = np.ones(len(words.kinds)) if supported is None else supported
+    return JudgedClaim(page, words, inputs, supported, weight, is_extra)
 
 
 def regression(rows: _Array, is_right: _Array, weights_of: _Array) -> _Array:
@@ -318,7 +360,7 @@ def write(some: Sequence[JudgedClaim], output: Path) -> None:
         name="support",
         version="1.0.0",
         license=LICENSES["support"],
-        source="WiCE (training and development parts); lab/recipes/support.py",
+        source="WiCE (training and development parts), tokalign corpus; lab/recipes/support.py",
     )
 
 
@@ -378,7 +420,7 @@ def cross_validated(
     every: Sequence[JudgedClaim], systems: Sequence[WordSystem]
 ) -> Iterator[dict[str, object]]:
     """Yield a row of figures for each system and each set of words."""
-    whole = [each for each in every if not each.is_piece]
+    whole = [each for each in every if not each.is_extra]
     partly = [each for each in whole if not each.is_right]
     supported = np.concatenate([each.supported for each in partly])
     kinds = [kind for each in partly for kind in each.words.kinds]

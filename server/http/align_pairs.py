@@ -6,9 +6,11 @@ from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple, cast
 
-from tokalign.codec import RequestOptions, decode_alignment, encode_pair
+from tokalign.codec.alignments import decode_alignment
+from tokalign.codec.options import RequestOptions
 from tokalign.codec.reasons import ErrorReason
-from tokalign.english.reading import marks_to_json
+from tokalign.codec.sentences import encode_pair
+from tokalign.english.reading.text_reading import marks_to_json
 from tokalign.errors import InputError
 from tokalign.server.http.call import HttpCall, event
 from tokalign.server.http.json_bodies import (

@@ -6,7 +6,9 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import aclosing
 from typing import Any, cast
 
-from tokalign.codec import RequestOptions, decode_alignment, decode_grounded_sentence
+from tokalign.codec.alignments import decode_alignment
+from tokalign.codec.grounding import decode_grounded_sentence
+from tokalign.codec.options import RequestOptions
 from tokalign.errors import ServerError
 from tokalign.grounding.evidence import html_page as ground_page
 from tokalign.server.http.call import PAGE, HttpCall, event

@@ -16,7 +16,7 @@ from typing import Annotated, Any, Generic, NoReturn, TypeVar, cast, get_type_hi
 
 import msgspec
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType, inspect
-from tokalign.codec import RequestOptions
+from tokalign.codec.options import RequestOptions
 from tokalign.codec.reasons import ErrorReason
 from tokalign.errors import quoted
 from tokalign.server.status import MAX_NAME, BadRequestError

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any, cast
 
 from msgspec import UNSET
-from tokalign.codec import RequestOptions
+from tokalign.codec.options import RequestOptions
 from tokalign.server.http.call import HttpCall
 from tokalign.server.http.json_bodies import (
     PASSED_OVER,

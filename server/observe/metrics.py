@@ -18,17 +18,15 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 from prometheus_client import (
     CollectorRegistry,
-    Counter,
     Gauge,
-    disable_created_metrics,
     make_wsgi_app,
 )
 from prometheus_client.gc_collector import GCCollector
 from prometheus_client.platform_collector import PlatformCollector
 from prometheus_client.process_collector import ProcessCollector
-from tokalign.codec import ModelInfo
+from tokalign.codec.servers import ModelInfo
 from tokalign.errors import InputError
-from tokalign.server.observe.collectors import Histogram, Usage
+from tokalign.server.observe.collectors import Counter, Histogram, Usage
 from tokalign.server.status import code_name
 
 log = logging.getLogger(__name__)
@@ -62,8 +60,6 @@ class Metrics:
     """Every metric of one server, in a registry of its own."""
 
     def __init__(self) -> None:
-        # Otherwise each counter has a second series, with the time of its first count.
-        disable_created_metrics()  # type: ignore[no-untyped-call]
         self.registry = registry = CollectorRegistry()
         ProcessCollector(registry=registry)
         PlatformCollector(registry=registry)
@@ -101,7 +97,9 @@ class Metrics:
             buckets=SECONDS,
         ).labels()
         self.pairs = counter("tokalign_pairs", "Pairs answered, by status code.", ("code",))
-        self.cost = counter("tokalign_cost", "Cost of the pairs answered, in typical pairs.")
+        self.cost = counter(
+            "tokalign_cost", "Cost of the pairs answered, in typical pairs."
+        ).labels()
         self.worker_restarts = counter(
             "tokalign_worker_restarts", "Workers lost and replaced, by reason.", ("reason",)
         )

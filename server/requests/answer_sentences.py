@@ -11,7 +11,8 @@ import heapq
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Self
 
-from tokalign.codec import RequestOptions, decode_passages
+from tokalign.codec.grounding import decode_passages
+from tokalign.codec.options import RequestOptions
 from tokalign.codec.reasons import ErrorReason
 from tokalign.codec.writing import Joined
 from tokalign.english.annotate.sentence_splitter import Sentences

@@ -15,7 +15,7 @@ from itertools import accumulate, islice, pairwise
 from typing import NamedTuple
 
 from google.protobuf.message import DecodeError
-from tokalign.codec import decode_judgement, encode_passage_sentence
+from tokalign.codec.alignments import decode_judgement, encode_passage_sentence
 from tokalign.codec.reasons import ErrorReason
 from tokalign.codec.writing import Joined, write_judgement
 from tokalign.errors import InputError

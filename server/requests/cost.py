@@ -12,8 +12,9 @@ import math
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from tokalign.codec import ModelInfo, RequestOptions
+from tokalign.codec.options import RequestOptions
 from tokalign.codec.reading import sizes
+from tokalign.codec.servers import ModelInfo
 from tokalign.server.config import RequestLimits
 from tokalign.server.requests.limits import max_sentence_bytes
 from tokalign.server.requests.rates import USUAL_BYTES, Rates, of_model, with_options

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tokalign.codec import RequestOptions
+from tokalign.codec.options import RequestOptions
 from tokalign.types.options import Detail, Symmetrization
 
 # Bytes of a token with the space after it, where texts are not at hand.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
-from tokalign.codec import RequestOptions
+from tokalign.codec.options import RequestOptions
 from tokalign.server.requests.answers import MAX_RANKING_BYTES, check_foreseen
 from tokalign.server.requests.cost import CostModel, answer_bytes
 from tokalign.types.options import Priority

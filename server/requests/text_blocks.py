@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple, TypeAlias, TypeVar
 
-from tokalign.codec import RequestOptions
+from tokalign.codec.options import RequestOptions
 from tokalign.codec.writing import Joined
 from tokalign.server.requests.answers import Answer, status_of, too_large
 from tokalign.server.requests.cost import CostModel, answer_bytes

@@ -11,7 +11,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Sequence
 from contextlib import aclosing
 
 from google.protobuf.message import Message
-from tokalign.codec import RequestOptions
+from tokalign.codec.options import RequestOptions
 from tokalign.codec.reasons import ErrorReason
 from tokalign.errors import LimitError
 from tokalign.server.admission import Admission, Admitted

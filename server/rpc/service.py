@@ -21,11 +21,10 @@ from typing import ParamSpec, TypeVar
 
 import grpc
 from google.protobuf.message import Message
-from tokalign import codec
-from tokalign.codec import RequestOptions
+from tokalign.codec.options import RequestOptions, decode_rank_options
 from tokalign.codec.reasons import ErrorReason
 from tokalign.codec.writing import Joined
-from tokalign.english.reading import reading_as
+from tokalign.english.reading.text_reading import reading_as
 from tokalign.ranking.passages import asked_part
 from tokalign.server.admission import Admission
 from tokalign.server.config import Config
@@ -182,7 +181,7 @@ class AlignService:
         check_time(self._admission, serving.pool, _SMALLEST_RANKING, context)
         fields = await self._cut(align_pb2.RankRequest, data)
         chosen = serving.choose(fields.message("options"))
-        wanted = codec.decode_rank_options(fields.number)
+        wanted = decode_rank_options(fields.number)
         options = replace(
             chosen.options,
             rank_by=wanted.by,

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import Any, NamedTuple
 
-from tokalign import codec
-from tokalign.codec import RequestOptions, ServerInfo, ServerLimits
+from tokalign.codec.options import RequestOptions, decode_ground_options, decode_options
 from tokalign.codec.reasons import ErrorReason
+from tokalign.codec.servers import ServerInfo, ServerLimits, encode_server_info
 from tokalign.errors import quoted
 from tokalign.model.styles import StyleNames
 from tokalign.server.admission import max_request_cost
@@ -92,7 +92,7 @@ class Serving:
                 **asdict(config.limits), max_cost=max_request_cost(config.queue_pairs)
             ),
         )
-        self.listing = codec.encode_server_info(info).SerializeToString()
+        self.listing = encode_server_info(info).SerializeToString()
 
     def choose(self, data: bytes) -> Chosen:
         """Return the options of a serialised AlignOptions, checked.
@@ -106,7 +106,7 @@ class Serving:
         found = self._chosen.get(data)
         if found is None:
             message = parse(align_pb2.AlignOptions, data, "options")
-            found = self._check(codec.decode_options(message, **self._defaults))
+            found = self._check(decode_options(message, **self._defaults))
             if len(data) <= KEPT_BYTES:
                 self._keep(data, found)
         record.current().model = found.options.model
@@ -115,7 +115,7 @@ class Serving:
     def choose_ground(self, data: bytes) -> Chosen:
         """Return the options of a serialised GroundOptions, checked; see `choose`."""
         message = parse(align_pb2.GroundOptions, data, "options")
-        found = self._check(codec.decode_ground_options(message, **self._defaults))
+        found = self._check(decode_ground_options(message, **self._defaults))
         record.current().model = found.options.model
         return found
 

@@ -14,9 +14,9 @@ from contextlib import aclosing
 from functools import partial
 from typing import ParamSpec, TypeVar
 
-from tokalign.codec import RequestOptions
+from tokalign.codec.options import RequestOptions
 from tokalign.codec.reasons import ErrorReason
-from tokalign.english.reading import reading_as
+from tokalign.english.reading.text_reading import reading_as
 from tokalign.server.observe import record
 from tokalign.server.requests import text_blocks
 from tokalign.server.requests.answers import Answer

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, ParamSpec, Protocol, TypeVar
 
-from tokalign.codec import RequestOptions
+from tokalign.codec.options import RequestOptions
 from tokalign.errors import InputError, LimitError
 from tokalign.server.admission import NOTHING_AHEAD, Admission, Admitted, Ahead
 from tokalign.server.observe import record
@@ -150,12 +150,11 @@ async def admit(
             if not waits:
                 raise refusal
             await asyncio.sleep(refusal.retry_after_s)
-    until = deadline(context)
 
     def ahead() -> Ahead:
         if not costs:
             return NOTHING_AHEAD
-        return _ahead(pool, request, until, None if waits else context.time_remaining())
+        return _ahead(admission, pool, request, context, waits=waits)
 
     return await admission.admit(
         len(costs),
@@ -180,9 +179,11 @@ def check_soonest(admission: Admission, pool: Pool, context: Context) -> None:
     remaining = context.time_remaining()
     if remaining is not None and remaining <= 0:
         raise ExpiredError("the deadline passed before the call was begun; allow more time")
+    if admission.is_prompt(most := Ahead(pool.most_wait_s(), pool.cost_per_s, remaining), 1):
+        return
     until = deadline(context)
     wait_s = min([pool.wait_s(smallest, until) for smallest in SMALLEST])
-    admission.check_time(Ahead(wait_s, pool.cost_per_s, remaining), 1)
+    admission.check_time(most._replace(wait_s=wait_s), 1)
 
 
 def check_time(admission: Admission, pool: Pool, request: Request, context: Context) -> None:
@@ -192,12 +193,22 @@ def check_time(admission: Admission, pool: Pool, request: Request, context: Cont
     that of the line which the request names, so one taken for interactive has to be sure to be, but
     for a ranking or an answer so large that it is bulk work.
     """
-    ahead = _ahead(pool, request, deadline(context), context.time_remaining())
+    ahead = _ahead(admission, pool, request, context, waits=False)
     admission.check_time(ahead, sum(request.costs))
 
 
-def _ahead(pool: Pool, request: Request, until: float | None, within_s: float | None) -> Ahead:
-    """Return what a request of the current call finds at the workers."""
+def _ahead(
+    admission: Admission, pool: Pool, request: Request, context: Context, *, waits: bool
+) -> Ahead:
+    """Return what a request of the current call finds at the workers.
+
+    It is looked up only where the request would be late if all that waits were served before it.
+    """
+    within_s = None if waits else context.time_remaining()
+    most = Ahead(pool.most_wait_s(), pool.cost_per_s, within_s)
+    if admission.is_prompt(most, sum(request.costs)):
+        return most
+    until = deadline(context)
     beside_s = 0.0 if within_s is None else pool.beside_s(request, until)
     return Ahead(pool.wait_s(request, until), pool.cost_per_s, within_s, beside_s)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tokalign.codec import ModelInfo, StyleInfo
+from tokalign.codec.servers import ModelInfo, StyleInfo
 from tokalign.decoding.engine import PairEngine, open_model
 from tokalign.errors import InputError
 from tokalign.model.file import Model

@@ -134,16 +134,9 @@ class _Caller:
 
 
 class _Line:
-    """Tasks of one kind that wait: ahead is the caller that was given least.
-
-    Attributes
-    ----------
-    cost : int
-        Of the pairs that no worker has been given.
-    """
+    """Tasks of one kind that wait: ahead is the caller that was given least."""
 
     def __init__(self) -> None:
-        self.cost = 0
         self._n_tasks = 0
         self._callers: dict[str, _Caller] = {}
         # Every caller once, by what it was given. One without tasks stays until its turn comes;
@@ -163,7 +156,6 @@ class _Line:
             caller = self._callers[name] = _Caller(self._served)
             heapq.heappush(self._turns, (self._served, next(self._numbers), name))
         caller.push(task, next(self._numbers))
-        self.cost += task.waiting_cost
         self._n_tasks += 1
 
     def head(self) -> Task | None:
@@ -180,7 +172,6 @@ class _Line:
     def pop(self) -> Task:
         """Remove the task whose turn it is, which head() has found, and return it."""
         task = self._callers[self._turns[0][2]].pop()
-        self.cost -= task.waiting_cost
         self._n_tasks -= 1
         return task
 
@@ -224,32 +215,27 @@ class FairQueue:
 
     Attributes
     ----------
-    waiting : int
-        Pairs that no worker has been given.
+    waiting, waiting_cost : int
+        Pairs that no worker has been given, and what they cost.
     """
 
     def __init__(self, bound: int, cost_per_s: Callable[[], float] = lambda: 1e6 / UNIT_US) -> None:
-        self.waiting = 0
+        self.waiting = self.waiting_cost = 0
         self._cost_per_s = cost_per_s
         self._small_at = -math.inf
         self._bound = bound
         self._small, self._light, self._heavy = _Line(), _Line(), _Line()
-        self._lines = self._small, self._light, self._heavy
         self._credit = 0  # work handed out since the last heavy pair
         self._n_several = 0  # tasks of several pairs
         # Work handed out of both kinds. A kind that begins to wait is given what the other has had.
         self._small_done = self._large_done = 0
-
-    @property
-    def waiting_cost(self) -> int:
-        """What the waiting pairs cost."""
-        return sum([line.cost for line in self._lines])
 
     def push(self, task: Task) -> None:
         """Add a task."""
         task.due = due_at(task.queued_at, task.deadline, task.cost, self._cost_per_s())
         self._n_several += len(task) > 1
         self.waiting += task.waiting
+        self.waiting_cost += task.waiting_cost
         if not self._heavy:
             self._credit = 0
         if task.is_interactive:
@@ -391,6 +377,7 @@ class FairQueue:
         part = task.take(room)
         line.charge(part.cost)
         self.waiting -= len(part)
+        self.waiting_cost -= part.cost
         if task.waiting:
             self._line_of(task).push(task)
         else:
@@ -412,6 +399,7 @@ class FairQueue:
             line.pop()
             self._n_several -= len(task) > 1
             self.waiting -= task.waiting
+            self.waiting_cost -= task.waiting_cost
         return None
 
     def _is_late(self, task: Task) -> bool:

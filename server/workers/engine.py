@@ -10,8 +10,10 @@ from itertools import pairwise
 from typing import NamedTuple, Protocol, TypeVar
 
 from tokalign.batches.outcomes import map_each, try_one
-from tokalign.codec import ModelInfo, decode_constraints, encode_highlight
+from tokalign.codec.alignments import encode_highlight
 from tokalign.codec.reading import texts_alone
+from tokalign.codec.sentences import decode_constraints
+from tokalign.codec.servers import ModelInfo
 from tokalign.codec.writing import AlignmentWriter, write_judgement
 from tokalign.decoding.engine import PairEngine
 from tokalign.errors import InputError, LimitError

@@ -15,15 +15,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeAlias
 
-from tokalign.codec import (
-    ModelInfo,
+from tokalign.codec.options import (
     RequestOptions,
     decode_ground_options,
     decode_options,
     encode_ground_options,
     encode_options,
 )
-from tokalign.codec.servers import decode_model, encode_model
+from tokalign.codec.servers import ModelInfo, decode_model, encode_model
 from tokalign.server.requests.answers import Answer
 from tokalign.types.options import RankBy
 from tokalign.v1 import align_pb2

@@ -9,7 +9,7 @@ from functools import partial
 from itertools import accumulate
 
 from tokalign.batches.outcomes import map_each, restore, values
-from tokalign.codec import encode_grounded_sentence
+from tokalign.codec.grounding import encode_grounded_sentence
 from tokalign.decoding.engine import PairEngine
 from tokalign.errors import InputError, LimitError
 from tokalign.grounding.ground import ground_sentences, in_unit

@@ -16,8 +16,8 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 
-from tokalign.codec import ModelInfo
 from tokalign.codec.reasons import ErrorReason
+from tokalign.codec.servers import ModelInfo
 from tokalign.server.observe import record
 from tokalign.server.observe.faults import report
 from tokalign.server.observe.logs import Quoting
@@ -135,15 +135,21 @@ class Pool:
 
     def wait_s(self, request: Request, deadline: float | None) -> float:
         """Return how long the workers will take for what is served before the call's request."""
-        running = sum(w.shard.cost for w in self._supervisor.ready if w.shard is not None)
-        again = sum(shard.cost for shard in self._retries)
-        return self._queue.wait_s(
-            request, deadline, running + 2 * again, record.current().principal
-        )
+        return self._queue.wait_s(request, deadline, self._running(), record.current().principal)
 
     def beside_s(self, request: Request, deadline: float | None) -> float:
         """Return how long they will work for other callers while a request is served."""
         return self._queue.beside_s(request, deadline, record.current().principal)
+
+    def most_wait_s(self) -> float:
+        """Return the most that wait_s and beside_s are together, whatever is asked for."""
+        # Each counts at most all that waits, and where two kinds wait, twice.
+        return (4 * self._queue.waiting_cost + self._running() / 2) / self.cost_per_s
+
+    def _running(self) -> int:
+        """Return what the shards cost that workers have; those that wait for one again, twice."""
+        running = sum([w.shard.cost for w in self._supervisor.ready if w.shard is not None])
+        return running + 2 * sum([shard.cost for shard in self._retries])
 
     @property
     def cost_per_s(self) -> float:

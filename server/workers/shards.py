@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from tokalign.codec import RequestOptions
+from tokalign.codec.options import RequestOptions
 from tokalign.server.observe import record
 from tokalign.server.observe.record import CallRecord
 from tokalign.server.requests.answers import Answer, too_large
@@ -164,6 +164,8 @@ class Shard:
 
     Attributes
     ----------
+    cost : int
+        Of its pairs together.
     deaths : int
         Workers that crashed or hung while they worked on it, where it is a single pair.
     lost_at : float or None
@@ -173,6 +175,7 @@ class Shard:
     """
 
     slices: list[Slice]
+    cost: int = field(init=False)
     deaths: int = 0
     lost_at: float | None = None
     is_hedged: bool = False
@@ -181,10 +184,8 @@ class Shard:
     def __len__(self) -> int:
         return sum([part.stop - part.start for part in self.slices])
 
-    @property
-    def cost(self) -> int:
-        """What its pairs cost."""
-        return sum([part.cost for part in self.slices])
+    def __post_init__(self) -> None:
+        self.cost = sum([part.cost for part in self.slices])
 
     def runs(self) -> list[Run]:
         """Return the shard as it goes to a worker: neighbours with equal options are one run."""

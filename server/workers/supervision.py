@@ -18,7 +18,7 @@ from collections import deque
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from tokalign.codec import ModelInfo
+from tokalign.codec.servers import ModelInfo
 from tokalign.errors import ModelError
 from tokalign.server.observe.metrics import Metrics
 from tokalign.server.workers import frames

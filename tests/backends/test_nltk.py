@@ -19,7 +19,7 @@ from nltk.translate import Alignment as NltkAlignment
 from support.annotator_contract import TaggerContract
 from tokalign import Aligner, InputError, Sentence
 from tokalign.english.annotate import load_annotator
-from tokalign.english.reading import without_marks
+from tokalign.english.reading.text_reading import without_marks
 from tokalign.errors import ResourceError
 from tokalign.types import GoldPair
 

@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 from tokalign.decoding.cascade import Gate
 from tokalign.files.tables import Table, write_table
+from tokalign.model.file import load_model
+from tokalign.model.shipped import model_path
 
-from lab.recipes.gates import Doubted, shares_read, thresholds_of, weights_of
+from lab.recipes.gates import WEIGHTS, Doubted, shares_read, thresholds_of, weights_of
 
 
 def _doubted(gains, tokens):
-    return Doubted(np.array([gains]), [0] * len(gains), np.array(tokens))
+    return Doubted(np.array([gains]), [0] * len(gains), np.array(tokens), np.array(tokens))
 
 
 def test_a_gain_counts_the_more_the_less_there_is_to_gain():
@@ -53,6 +55,23 @@ def test_thresholds_count_the_work_of_an_encoder_that_reads_before():
         before = gains[0] >= threshold * works[0]
         done = tokens * (works[0] * before + (before & (gains[1] >= threshold)))
         assert done.sum() / tokens.sum() == pytest.approx(effort, abs=0.01)
+
+
+def test_thresholds_are_of_shares_of_the_work_that_reading_all_in_full_is():
+    rng = np.random.default_rng(1)
+    gains, read = rng.random(2000), rng.integers(5, 30, 2000)
+    thresholds = thresholds_of([gains[None]], [read], whole=[read * 2])
+    for effort, threshold in zip(np.linspace(0, 1, len(thresholds)), thresholds, strict=True):
+        done = (read * (gains >= threshold)).sum() / (2 * read).sum()
+        assert done == pytest.approx(min(effort, 0.5), abs=0.01)
+
+
+def test_every_style_that_neural_models_share_has_a_weight():
+    styles = [style["name"] for style in load_model(model_path("en-neural")).header.styles]
+    assert WEIGHTS.keys() >= set(styles)
+    gate = Gate.open_shipped("encoder-en", styles)
+    found = gate.weighed(np.ones(len(styles)), range(len(styles)))
+    assert found.tolist() == pytest.approx([WEIGHTS[style] for style in styles])
 
 
 def test_shares_that_efforts_read_are_of_gains_above_their_thresholds(tmp_path):

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import pytest
 from tokalign.formats import read_gold
-from tokalign.model.seen_pairs import sketch_of
+from tokalign.model.file import sketch_of
 
 from bench.program import some_of
 from lab.measurements import release

@@ -12,8 +12,8 @@ from click.testing import CliRunner
 from support.sample import sample_pairs
 from tokalign.aligner import Aligner
 from tokalign.cli.main import main
-from tokalign.codec import RequestOptions
-from tokalign.decoding.cascade import FIRST, Cascade
+from tokalign.codec.options import RequestOptions
+from tokalign.decoding.cascade import FIRST, Cascade, ReadPart
 from tokalign.errors import InputError
 from tokalign.formats import read_gold
 from tokalign.server.config import RequestLimits
@@ -89,8 +89,36 @@ def test_some_effort_gives_each_pair_what_one_of_both_gives(en, neural, encoded,
     full = list(neural.pipe(PAIRS, options))
     plain = list(en.pipe(PAIRS, options))
     assert all(each.encoded for each in full)
-    for own, read, unread in zip(found, full, plain, strict=True):
-        assert said(own) == said(read if own.encoded else unread)
+    in_full = [not any(ReadPart.of(*map(tokens_of, pair))) for pair in PAIRS]
+    assert {False, True} == set(in_full)
+    for own, read, unread, is_whole in zip(found, full, plain, in_full, strict=True):
+        if is_whole or not own.encoded:
+            assert said(own) == said(read if own.encoded else unread)
+
+
+def tokens_of(text):
+    (sentence,) = Aligner.load().annotate([text])
+    return sentence.tokens
+
+
+REPORT = "On Monday morning the board of the company said in a short {} that it will close the " \
+    "oldest of its four plants in the north of the country ."  # fmt: skip
+
+
+@pytest.mark.parametrize(("source", "target"), [("statement", "note"), ("letter", "long mail")])
+def test_only_what_differs_is_read_below_full_effort(neural, monkeypatch, source, target):
+    asked = []
+    encode = neural._engine.encoder.encode
+    monkeypatch.setattr(
+        neural._engine.encoder, "encode", lambda pairs: asked.extend(pairs) or encode(pairs)
+    )
+    pair = REPORT.format(source).split(), REPORT.format(target).split()
+    own, full = neural.align(*pair, effort=0.99), neural.align(*pair)
+    (short, whole) = asked
+    read = (f"said in a short {each} that it will close".split() for each in (source, target))
+    assert sorted(list(side.tokens) for side in short) == sorted(read)
+    assert sorted(list(side.tokens) for side in whole) == sorted(pair)
+    assert (own.encoded, own.to_pharaoh()) == (True, full.to_pharaoh())
 
 
 def test_what_a_pair_gets_does_not_depend_on_its_batch(neural):

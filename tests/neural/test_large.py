@@ -11,8 +11,8 @@ from reference.gate import last_reader
 from support.sample import sample_pairs
 from tokalign.aligner import Aligner
 from tokalign.cli.main import main
+from tokalign.decoding.backend import in_reading_order
 from tokalign.decoding.cascade import FIRST_WORK, FirstEncoded, Gate
-from tokalign.decoding.pair_order import in_reading_order
 from tokalign.errors import ResourceError
 from tokalign.files.tables import Table
 from tokalign.neural.architecture import architecture_of

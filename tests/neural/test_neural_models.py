@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from support.sample import sample_pairs
 from tokalign.aligner import Aligner
 from tokalign.cli.main import main
-from tokalign.codec import RequestOptions
+from tokalign.codec.options import RequestOptions
 from tokalign.errors import ResourceError
 from tokalign.server.config import RequestLimits
 from tokalign.server.workers import frames
@@ -120,7 +120,7 @@ def test_a_device_that_is_not_there_is_an_error_and_no_fall_back():
         main, ["align", "--model", "en-neural", "--device", "migraphx"], input="a ||| b"
     )
     assert result.exit_code == 1
-    assert "run: pip install onnxruntime-migraphx" in result.stderr
+    assert "run: pip install onnx onnxruntime-migraphx" in result.stderr
     with pytest.raises(ResourceError, match="onnxruntime's MIGraphX"):
         load(EngineSettings(("en-neural",), ("native",), RequestLimits(), "migraphx"))
 

@@ -330,3 +330,13 @@ def test_the_difference_is_read_by_keys(look, written):
     assert at(page, "meaning").get_attribute("aria-pressed") == "true"
     assert page.switch_to.active_element.get_attribute("data-alarm") is not None
     assert 0 < int(at(page, "counter").text.partition(" of ")[2]) < n_changes
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize(("width", "height"), SIZES)
+def test_axe_finds_nothing_in_the_other_views_of_a_difference(look, written, width, height, scheme):
+    page = look(written["diff"], width=width, height=height, scheme=scheme)
+    body = page.find_element(By.TAG_NAME, "body")
+    for keys in ("v", "n", "m", "v"):
+        body.send_keys(keys)
+        check_page(page, width)

@@ -18,7 +18,16 @@ from support.messages import (
     alignments,
     sentences,
 )
-from tokalign import codec
+from tokalign.codec.alignments import decode_alignment, decode_judgement
+from tokalign.codec.options import (
+    RequestOptions,
+    decode_options,
+    decode_rank_options,
+    encode_options,
+    encode_rank_options,
+)
+from tokalign.codec.sentences import decode_input, decode_sentence, encode_input
+from tokalign.codec.servers import decode_server_info, encode_server_info
 from tokalign.codec.writing import AlignmentWriter, write_judgement
 from tokalign.english.annotate.native import NativeAnnotator
 from tokalign.errors import InputError
@@ -40,12 +49,12 @@ def sent(message):
 
 @given(REQUEST_OPTIONS)
 def test_options_survive(options):
-    assert codec.decode_options(sent(codec.encode_options(options))) == options
+    assert decode_options(sent(encode_options(options))) == options
 
 
 def test_options_that_are_not_given_are_the_defaults():
-    decoded = codec.decode_options(align_pb2.AlignOptions(), model="en", annotator="native")
-    assert decoded == codec.RequestOptions("en", "native")
+    decoded = decode_options(align_pb2.AlignOptions(), model="en", annotator="native")
+    assert decoded == RequestOptions("en", "native")
 
 
 @pytest.mark.parametrize(
@@ -65,28 +74,28 @@ def test_options_that_are_not_given_are_the_defaults():
 )
 def test_options_out_of_range_are_named(given_options, field):
     with pytest.raises(InputError) as caught:
-        codec.decode_options(align_pb2.AlignOptions(**given_options))
+        decode_options(align_pb2.AlignOptions(**given_options))
     assert caught.value.field == field
 
 
 @given(sentences())
 def test_sentence_survives(sentence):
-    assert codec.decode_sentence(sent(answers.sentence(sentence))) == sentence
+    assert decode_sentence(sent(answers.sentence(sentence))) == sentence
 
 
 @given(sentences() | WORDS)
 def test_input_survives(sentence):
-    assert codec.decode_input(sent(codec.encode_input(sentence))) == sentence
+    assert decode_input(sent(encode_input(sentence))) == sentence
 
 
 @given(st.lists(WORDS, min_size=1))
 def test_tokens_arrive_as_a_sentence_of_them(tokens):
-    assert codec.decode_input(sent(codec.encode_input(tokens))) == Sentence.from_tokens(tokens)
+    assert decode_input(sent(encode_input(tokens))) == Sentence.from_tokens(tokens)
 
 
 def test_rewritten_tokens_arrive_without_the_text_they_are_not_in():
     quoted = Sentence('say "no"', ("say", "``", "no", "''"), (0, 4, 5, 7), (3, 5, 7, 8))
-    assert codec.decode_input(sent(codec.encode_input(quoted))).tokens == quoted.tokens
+    assert decode_input(sent(encode_input(quoted))).tokens == quoted.tokens
 
 
 @given(alignments(), ALIGN_OPTIONS)
@@ -164,7 +173,7 @@ def decoded_again(alignment, options):
     """Return the message of an alignment, and what is made of it."""
     message = align_pb2.Alignment.FromString(AlignmentWriter(options).write(alignment))
     model = align_pb2.ModelRef(name=alignment.model, version=alignment.version)
-    return message, codec.decode_alignment(message, model, alignment.symmetrization)
+    return message, decode_alignment(message, model, alignment.symmetrization)
 
 
 @given(alignments())
@@ -206,12 +215,12 @@ def test_scores_alone_are_scores(alignment):
 
 @given(SERVER_INFOS)
 def test_server_info_survives(info):
-    assert codec.decode_server_info(sent(codec.encode_server_info(info))) == info
+    assert decode_server_info(sent(encode_server_info(info))) == info
 
 
 def test_symmetrizations_that_have_no_name_here_are_left_out():
     model = align_pb2.ModelInfo(symmetrizations=[align_pb2.SYMMETRIZATION_UNION, 99])
-    (decoded,) = codec.decode_server_info(align_pb2.ListModelsResponse(models=[model])).models
+    (decoded,) = decode_server_info(align_pb2.ListModelsResponse(models=[model])).models
     assert decoded.symmetrizations == ("union",)
 
 
@@ -240,17 +249,17 @@ def full(kind):
 @pytest.mark.parametrize(
     ("kind", "recoded"),
     [
-        (align_pb2.AlignOptions, lambda it: codec.encode_options(codec.decode_options(it))),
+        (align_pb2.AlignOptions, lambda it: encode_options(decode_options(it))),
         (
             align_pb2.ListModelsResponse,
-            lambda it: codec.encode_server_info(codec.decode_server_info(it)),
+            lambda it: encode_server_info(decode_server_info(it)),
         ),
-        (align_pb2.Sentence, lambda it: answers.sentence(codec.decode_sentence(it))),
+        (align_pb2.Sentence, lambda it: answers.sentence(decode_sentence(it))),
         (
             align_pb2.Alignment,
             lambda it: align_pb2.Alignment.FromString(
                 AlignmentWriter(AlignOptions()).write(
-                    codec.decode_alignment(it, align_pb2.ModelRef(), "joint")
+                    decode_alignment(it, align_pb2.ModelRef(), "joint")
                 )
             ),
         ),
@@ -271,9 +280,7 @@ def test_every_limit_of_the_server_is_sent():
 @given(JUDGEMENTS)
 def test_judgements_survive(value):
     assert (
-        codec.decode_judgement(
-            align_pb2.RankedCandidate.FromString(write_judgement(value)).judgement
-        )
+        decode_judgement(align_pb2.RankedCandidate.FromString(write_judgement(value)).judgement)
         == value
     )
 
@@ -281,5 +288,5 @@ def test_judgements_survive(value):
 @given(st.builds(RankOptions, by=st.sampled_from(RankBy), top_k=st.integers(0, 9),
                  shortlist=st.integers(0, 9), highlights=st.booleans()))  # fmt: skip
 def test_options_of_a_ranking_survive(options):
-    message = align_pb2.RankRequest(**codec.encode_rank_options(options))
-    assert codec.decode_rank_options(lambda name: getattr(message, name)) == options
+    message = align_pb2.RankRequest(**encode_rank_options(options))
+    assert decode_rank_options(lambda name: getattr(message, name)) == options

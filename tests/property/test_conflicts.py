@@ -14,11 +14,11 @@ from reference.conflicts import Conflicts
 from reference.pair import ReferencePair
 from support.contrasts import SIDES, TEXTS
 from tokalign.aligner import Aligner
-from tokalign.decoding.pair_order import in_reading_order
+from tokalign.decoding.backend import in_reading_order
 from tokalign.english.lexicon.lexical_tables import Frequencies
 from tokalign.features.feature_groups import Lexicons
 from tokalign.relations.conflicts import CONFLICT_INPUTS, ConflictJudge, shipped_judge
-from tokalign.types import Alignment, AnnotatedPair, SentenceLike
+from tokalign.types import Alignment, AnnotatedPair, Sentence, SentenceLike
 from tokalign.types.relations import CONFLICT_REASONS, Conflict, ConflictKind, ConflictReason
 
 ALIGNER, FINDER = Aligner.load(), Aligner.load()
@@ -163,6 +163,13 @@ several = st.lists(
 def test_conflicts_of_texts_are_those_of_the_twin(source, target, is_tokenized):
     pair = ordered((source.split(), target.split()) if is_tokenized else (source, target))
     check(*(each.align(*pair, related=True) for each in (ALIGNER, FINDER)))
+
+
+def test_a_form_that_negates_does_so_whatever_its_lemma():
+    source = Sentence.from_tokens(["It", "never", "fell"], lemmas=["it", "ban", "fall"])
+    places = FINDER.align(source, "It fell")
+    assert "negation" in [each.kind for each in places.conflicts]
+    check_places(places)
 
 
 def test_least_confidence_and_direction_change_no_conflict():

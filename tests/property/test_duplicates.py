@@ -9,9 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from reference import duplicates as reference
-from tokalign.comparison import signatures
-from tokalign.comparison.near_duplicates import groups_of, weighed_lemmas
-from tokalign.comparison.signatures import Signatures, candidate_pairs, estimated_overlap
+from tokalign.comparison import near_duplicates
+from tokalign.comparison.near_duplicates import (
+    Signatures,
+    candidate_pairs,
+    estimated_overlap,
+    groups_of,
+    weighed_lemmas,
+)
 from tokalign.errors import ResourceError
 from tokalign.types import Sentence
 
@@ -78,7 +83,7 @@ def test_order_and_batches_do_not_change_a_signature():
 
 
 def test_equal_sets_beyond_the_neighbours_are_linked_through_others(monkeypatch):
-    monkeypatch.setattr(signatures, "MOST_NEIGHBOURS", 3)
+    monkeypatch.setattr(near_duplicates, "MOST_NEIGHBOURS", 3)
     found = candidate_pairs(signatures_of([["a", "b"]] * 20), 0.9)
     assert len(found) == 3 * 17 + 3
     assert groups_of(found.tolist()) == [[*range(20)]]

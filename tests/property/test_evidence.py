@@ -30,13 +30,17 @@ QUESTIONS = (
     "Where is the old mill?", "How much did the bridge cost?", "How long is the tunnel?",
     "How old was Otto when he died?", "What percentage of the bread is rye?",
     "How many windows does the tower have?", "What does a miller do?", "why is the sky blue",
-    "Which company built it?", "what ?", "Is the mill old?", "How tall is the tower in feet?",
+    "Which company built it?", "What colour is it?", "How do I open the mill?",
+    "What does it cost?", "What is the mill made of?", "How often does it run?", "what ?",
+    "Is the mill old?", "How tall is the tower in feet?", "What size is the tower?",
 )  # fmt: skip
 CANDIDATES = (
     "Marta Lindqvist founded the bakery in Leeds in May 1908.", "It cost $2.5 million in 1991.",
     "The tunnel is 3.2 km long and 40 years old.", "The tower, 120 feet high, has 52 windows.",
     "A third of it, 33%, is rye.", "Otto died at 81 on Tuesday.", "A miller grinds corn.", "...",
     "From 1990 to 1995 it ran for five hours, at 5:30 pm.", "<num> people live near Ulm .",
+    "It is of red brick and stands behind the old church.", "At noon every day it is white.",
+    "Open the old door in June.",
 )  # fmt: skip
 SENTENCES = [
     ALIGNER.annotate([text])[0] for text in (*QUESTIONS, *CANDIDATES, *map(str, SIDES[:40]))

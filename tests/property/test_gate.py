@@ -8,16 +8,17 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference.gate import expected_gain
+from reference.gate import expected_gain, padded, unread
 from support.contrasts import SIDES
 from support.sample import sample_pairs
 from tokalign.aligner import Aligner
 from tokalign.decoding.backend import EncodedPair
-from tokalign.decoding.cascade import FIRST, Gate
+from tokalign.decoding.cascade import CONTEXT, FIRST, SAME, Gate, ReadPart
 from tokalign.errors import ResourceError
 from tokalign.files.tables import Table, write_table
 from tokalign.model.file import load_model
 from tokalign.model.shipped import model_path
+from tokalign.types import Sentence
 from tokalign.types.options import AlignOptions
 
 ALIGNER = Aligner.load()
@@ -129,3 +130,36 @@ def test_thresholds_that_ship_fall_with_the_effort(encoder, first):
     found = [gate.threshold(effort) for effort in np.linspace(0, 1, 101)]
     assert found == sorted(found, reverse=True)
     assert found[0] > found[50] > found[100]
+
+
+WORDS = st.lists(st.sampled_from(["a", "A", "b", "c"]), min_size=1, max_size=9)
+
+
+@given(WORDS, WORDS, WORDS, WORDS)
+def test_what_is_not_read_is_that_of_the_twin(before, source, target, behind):
+    pair = tuple(Sentence.from_tokens([*before, *each, *behind]) for each in (source, target))
+    part = ReadPart.of(pair[0].tokens, pair[1].tokens)
+    assert part == unread(pair[0].tokens, pair[1].tokens, CONTEXT)
+    read = part.read(pair)
+    for whole, each in zip(pair, read, strict=True):
+        end = len(whole) - part.behind
+        assert each.tokens == whole.tokens[part.before : end]
+        assert each.tokens
+    assert part.share(pair) == pytest.approx(sum(map(len, read)) / sum(map(len, pair)))
+    shapes = [(len(read[k]), len(read[1 - k]) + 1) for k in (0, 1)]
+    inner = tuple(
+        np.arange(rows * columns, dtype=np.float32).reshape(rows, columns)
+        for rows, columns in shapes
+    )
+    for given_, found in zip(inner, part.whole(inner), strict=True):
+        assert found.tolist() == padded(given_, *part, SAME)
+
+
+def test_what_differs_is_read_with_the_words_around_it():
+    text = "the report of the board says that sales of cars rose in the whole of last year"
+    words = text.split()
+    other = [word.replace("cars", "vans") for word in words]
+    part = ReadPart.of(words, [other[0].upper(), *other[1:]])
+    assert (part.before, part.behind) == (words.index("cars") - 4, words[::-1].index("cars") - 4)
+    assert ReadPart.of(words, words) == (len(words) - 4, 0)
+    assert ReadPart.of(words, ["cars"]) == (0, 0)

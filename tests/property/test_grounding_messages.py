@@ -7,18 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tokalign.client.errors import from_status
-from tokalign.codec import (
-    RequestOptions,
-    decode_ground_options,
+from tokalign.codec.grounding import (
+    PIECE_CHARACTERS,
     decode_grounded_sentence,
     decode_passages,
     encode_ground,
     encode_ground_head,
-    encode_ground_options,
     encode_ground_piece,
     encode_grounded_sentence,
 )
-from tokalign.codec.grounding import PIECE_CHARACTERS
+from tokalign.codec.options import RequestOptions, decode_ground_options, encode_ground_options
 from tokalign.errors import InputError
 from tokalign.types import FeatureContribution
 from tokalign.types.grounding import (

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.contrasts import SIDES
 from tokalign.aligner import Aligner
-from tokalign.decoding.pair_order import TurnedPair, in_reading_order
+from tokalign.decoding.backend import TurnedPair, in_reading_order
 from tokalign.errors import InputError
 from tokalign.types import Alignment
 from tokalign.types.options import Symmetrization

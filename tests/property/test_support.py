@@ -11,7 +11,7 @@ from reference.support import candidates, support_columns
 from reference.units import Units
 from support.contrasts import SIDES, TEXTS
 from tokalign.aligner import Aligner
-from tokalign.decoding.backend import Extras
+from tokalign.decoding.backend import Extras, TurnedPair
 from tokalign.decoding.evidence import COLUMNS
 from tokalign.features.feature_groups import Lexicons
 from tokalign.grounding.sources import Sources
@@ -37,16 +37,21 @@ def test_columns_are_those_of_the_twin(data):
     if data.draw(st.booleans()):
         heads = [k - 1 for k in range(len(target))]
         target = target.replace(heads=heads, relations=["dep"] * len(target))
-    pair = (source, target), None
+    is_turned = data.draw(st.booleans())
+    pair = (target, source) if is_turned else (source, target)
     options = AlignOptions(style=STYLE)
     backend = ALIGNER._engine.backend
-    s2t, t2s = backend.ask(pair, options, lambda each: (each.s2t_posterior, each.t2s_posterior))
-    (covered,) = (each.covered for each in backend.align([pair], options))
+    s2t, t2s = backend.ask(
+        (pair, None), options, lambda each: (each.s2t_posterior, each.t2s_posterior)
+    )
+    if is_turned:
+        pair, s2t, t2s = TurnedPair(pair), t2s, s2t
+    (covered,) = (each.covered for each in backend.align([(pair, None)], options))
     twin = ReferencePair(
         source, target, LEXICONS.wordnet, LEXICONS.vectors, LEXICONS.paraphrases, has_rules=True
     )
     units = Units(twin, (s2t[:, 1:] + t2s[:, 1:].T) / 2, covered, LEXICONS.frequencies)
-    found = backend.decide([pair], options, SUPPORT).support
+    found = backend.decide([(pair, None)], options, SUPPORT).support
     for row, expected in zip(found.tolist(), support_columns(twin, units, s2t, t2s), strict=True):
         assert dict(zip(COLUMNS, row, strict=True)) == pytest.approx(expected, abs=1e-5)
 

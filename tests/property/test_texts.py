@@ -15,7 +15,7 @@ from tokalign.english.annotate.lemmatize import Lemmatizer
 from tokalign.english.annotate.native import NativeAnnotator
 from tokalign.english.annotate.tagger_and_parser import Tagger
 from tokalign.english.annotate.tokenizer import tokenize
-from tokalign.english.reading import read_text
+from tokalign.english.reading.text_reading import read_text
 from tokalign.errors import InputError
 from tokalign.types import Sentence
 

@@ -12,11 +12,11 @@ from reference.pair import ReferencePair
 from reference.units import Units, tree_scores
 from support.contrasts import SIDES, TEXTS
 from tokalign.aligner import Aligner
-from tokalign.decoding.pair_order import in_reading_order
+from tokalign.decoding.backend import in_reading_order
+from tokalign.decoding.explain import unit_of
 from tokalign.errors import InputError, ModelError, ResourceError
 from tokalign.features.feature_groups import Lexicons
 from tokalign.files.tables import Table, write_table
-from tokalign.relations.explain_relation import unit_of
 from tokalign.relations.related_units import UNIT_INPUTS, Forest, RelationModel
 from tokalign.types import Sentence
 from tokalign.types.options import AlignOptions

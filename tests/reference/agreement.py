@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from tokalign.english.values import Kind, Role, Strength
-from tokalign.english.values.value_words import SIZES, UNIT_BASES
+from tokalign.english.values.value import SIZES, UNIT_BASES
 
 from reference.value_pieces import Said
 

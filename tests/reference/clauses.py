@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import takewhile
 
 from tokalign.english.lexicon.word_lists import denies, grades_of, negates
 
@@ -16,6 +17,7 @@ CONDITIONS = ("if", "unless", "until", "except", "provided", "providing", "till"
 CONDITION_GROUPS = (
     ("if", "provided", "providing", "should"), ("unless", "except"), ("until", "till"),
 )  # fmt: skip
+SUPPOSING = ("if", "when")
 HAVING = ("have", "has", "had", "need", "needs", "needed")
 DENIALS = ("not", "n't", "never")
 PARTING = (
@@ -23,6 +25,7 @@ PARTING = (
     "when",
 )  # fmt: skip
 JOINING = ("and", "or", "so", "yet", "which", "who")
+ASKING = ("please", "always", "then")
 NOUNS_TOO = ("can", "will", "must", "might")
 OWNING = ("a", "an", "the", "his", "her", "its", "my", "your", "their")
 IDLE = {("after", "all"), ("above", "all"), ("at", "all"), ("at", "most")}
@@ -71,7 +74,10 @@ class Clauses:
     """A pair with its links, and what its words govern.
 
     `best` and `confidence` are the surest partner of each linked token of a side, and how sure.
+    `found` are the places found before.
     """
+
+    found: list[Found]
 
     def __init__(self, pair: ReferencePair) -> None:
         self.pair = pair
@@ -126,6 +132,8 @@ class Clauses:
     def sets_condition(self, side: int, at: int) -> bool:
         words = self.sides[side]
         behind = words[at + 1].lower if at + 1 < len(words) else ""
+        if "otherwise" in [word.lower for word in words[at + 1 : at + REACH]]:
+            return False
         if words[at].lower == "should":
             is_pronoun = at + 1 < len(words) and words[at + 1].coarse == "pronoun"
             return is_pronoun and words[-1].lower != "?"
@@ -150,6 +158,8 @@ class Clauses:
             or (word == "to" and before in ("is", "are", "was", "were") and is_verb)
         )
         grade = 6 if obliges else self.grades(side, at).get("obligation")
+        if grade == 1 and self.restricts(side, at):
+            return -6
         if grade is None or (before not in DENIALS and behind not in DENIALS):
             return grade
         if grade < 0:
@@ -157,6 +167,11 @@ class Clauses:
         if grade == 1:
             return -6
         return 0 if needs or before in DENIALS else -grade
+
+    def restricts(self, side: int, at: int) -> bool:
+        behind = self.sides[side][at + 1 : at + 1 + REACH]
+        only = next((k for k, word in enumerate(behind) if word.lower == "only"), len(behind))
+        return any(word.coarse == "adposition" for word in behind[only:])
 
     def rate(self, side: int, at: int) -> float:
         """Return how often a year something is that a word says the rate of, or 0."""
@@ -199,7 +214,10 @@ class Clauses:
 
     def modals_agree(self, i: int, j: int) -> bool:
         one, other = self.modal(0, i), self.modal(1, j)
-        return one is not None and one == other
+        if one is None or other is None:
+            return False
+        has_do = "do" in (self.source[i].lower, self.target[j].lower)
+        return one == other or (max(one, other) < 0 and has_do)
 
     def modal(self, side: int, at: int) -> int | None:
         grade = self.obligation(side, at)
@@ -242,6 +260,15 @@ class Clauses:
         if kind == "quantity" and "level" in self.contrast(i, j):
             return True
         return self.grade(0, i, kind) == self.grade(1, j, kind)
+
+    def denies_name(self, side: int, at: int) -> bool:
+        words = self.sides[side]
+        return (
+            at > 1
+            and words[at - 1].lower in (":", "=")
+            and words[at].lower in ("false", "no")
+            and (at + 1 == len(words) or words[at + 1].kind == "mark")
+        )
 
     def denies_nothing(self, side: int, at: int) -> bool:
         words = (self.source, self.target)[side]
@@ -305,6 +332,8 @@ class Clauses:
 
     def stands_with(self, side: int, at: int) -> list[int | None]:
         own = (self.pair.source, self.pair.target)[side]
+        if self.denies_name(side, at):
+            return [at, own.content_neighbour(at, -1), None, None, None, None]
 
         def near(other: int | None) -> int | None:
             is_near = other is not None and self.are_of_one_clause(side, at, other)
@@ -314,6 +343,8 @@ class Clauses:
         behind = at + 1 if at + 1 < len(own) and own.words[at + 1].kind != "mark" else None
         before = at - 1 if at > 0 and own.words[at - 1].kind != "mark" else None
         second = None if following is None else near(own.content_neighbour(following, 1))
+        if second is not None and "," in [word.lower for word in own.words[following:second]]:
+            second = None
         if second is not None and own.words[at].lower == "without":
             second = None if own.words[second].coarse == "verb" else second
         return [at, following, behind, before, second, near(own.content_neighbour(at, -1))]
@@ -325,22 +356,80 @@ class Clauses:
     def denied(self, side: int, at: int) -> int | None:
         words = self.stands_with(side, at)
         found = self.linked_behind(side, at)
-        if found is not None:
+        if found is not None or self.denies_name(side, at):
             return found
+        nearest = self.nearest_linked(side, at)
+        if nearest is not None:
+            between = self.sides[side][min(at, nearest) : max(at, nearest)]
+            nearest = None if "," in [word.lower for word in between] else nearest
         if words[1] is not None:
             behind = [word.lower for word in self.sides[side][words[1] + 1 :]]
-            nearest = self.nearest_linked(side, at)
             is_behind = nearest is not None and nearest > at
             is_without = self.sides[side][at].lower == "without"
             return nearest if is_behind and not is_without and behind[:1] != ["but"] else None
         around = [each for each in (*words[1:], words[0]) if each in self.best[side]]
-        return around[0] if around else self.nearest_linked(side, at)
+        is_verb = self.sides[side][at].coarse == "verb"
+        if not around and is_verb and nearest is not None and nearest < at:
+            return None
+        return around[0] if around else nearest
 
     def place_of(self, side: int, at: int, there: int) -> float:
         return self.confidence[side][there] / (1 + max(abs(there - at) - REACH, 0))
 
-    def near(self, side: int, at: int) -> range:
-        return range(max(at - REACH, 0), min(at + REACH + 1, len(self.sides[side])))
+    def near(self, side: int, at: int, reach: int = REACH) -> range:
+        return range(max(at - reach, 0), min(at + reach + 1, len(self.sides[side])))
+
+    def is_noun_there(self, side: int, at: int) -> bool:
+        words = self.sides[side]
+        verb = next(
+            (k for k in range(at + 1, len(words))
+             if words[k].kind == "content" and words[k].coarse == "verb"),
+            at,
+        )  # fmt: skip
+        if verb in self.best[side] and self.are_of_one_clause(side, at, verb):
+            there = self.sides[1 - side][self.best[side][verb]]
+            return there.coarse == "noun" or there.tag == "VBG"
+        clause = list(
+            takewhile(
+                lambda k: words[k].kind != "mark" and self.are_of_one_clause(side, at, k),
+                range(at + 1, len(words)),
+            )
+        )
+        verbs = [k for k in clause if words[k].coarse == "verb"]
+        rest = [k for k in clause if words[k].coarse != "verb" and words[k].kind == "content"]
+        return (
+            self.best[side].keys().isdisjoint(verbs)
+            and self.best[side].keys() >= set(rest)
+            and any(verbs[0] < k for k in rest if verbs)
+        )
+
+    def opens(self, side: int, at: int, some: tuple[str, ...]) -> bool:
+        words = self.sides[side][:at]
+        parting = (*PARTING, *some)
+        opening = [word for word in words if word.kind == "mark" or word.lower in parting]
+        return bool(opening) and opening[-1].lower in some
+
+    def is_unless_undone(self, side: int, governed: int) -> bool:
+        """Whether an opposite is what "unless" governs, which is dropped, or denied there."""
+        for each in self.found:
+            if each.way == "opposites" and governed == (each.source, each.target)[side]:
+                self.found.remove(each)
+                return True
+        before = self.sides[1 - side][: self.best[side][governed]][-1:]
+        return any(negates(each.lower, each.lemma) for each in before)
+
+    def orders(self, side: int, at: int) -> bool:
+        words = self.sides[side]
+        word, before = words[at], words[at - 1] if at > 0 else None
+        return (
+            word.coarse == "verb"
+            and word.tag in ("VB", "VBP")
+            and (before is None or before.kind == "mark" or before.lower in ASKING)
+        )
+
+    def negates(self, side: int, at: int | None) -> bool:
+        word = None if at is None else self.sides[side][at]
+        return word is not None and negates(word.lower, word.lemma)
 
     def one_side_alone(self, side: int) -> list[Found]:
         found: list[Found] = []
@@ -350,17 +439,36 @@ class Clauses:
             if kind is None or governed is None:
                 continue
             there = self.best[side][governed]
-            near, word = self.near(1 - side, there), self.sides[side][at]
+            word = self.sides[side][at]
+            near = self.near(1 - side, there, 2 * REACH if kind == "condition" else REACH)
             others = [k for k in near if self.kind_of_word(1 - side, k) == kind]
-            if denies(word.lower, word.lemma) and any(
-                negates(each.lower, each.lemma)
-                for each in self.sides[1 - side][near.start : near.stop]
-            ):
+            denials = [k for k in near if self.negates(1 - side, k)]
+            if word.lower == "only":
+                denials = [k for k in denials if not self.negates(side, self.best[1 - side].get(k))]
+            elif not denies(word.lower, word.lemma):
+                denials = []
+            if denials:
                 continue
             if any(self.say_the_same(*in_order(side, at, k), kind) for k in others):
                 continue
-            if not others and word.lower in ("will", "to"):
-                continue  # a tense alone; the aim is to win
+            if not others and word.lower in ("will", "to", "do"):
+                continue  # a tense alone; the aim is to win; do not run, whose negation counts
+            obliges = kind == "modality" and (self.obligation(side, at) or 0) > 1
+            if not others and obliges and self.orders(1 - side, there):
+                continue
+            is_if = kind == "condition" and word.lower in CONDITION_GROUPS[0]
+            is_left_out = word.lower in CONDITION_GROUPS[2]
+            if not others and (
+                is_left_out
+                or (is_if and self.is_noun_there(side, at))
+                or (is_if and self.opens(1 - side, there, SUPPOSING))
+            ):
+                continue
+            is_unless = kind == "condition" and word.lower in CONDITION_GROUPS[1]
+            if not others and is_unless and self.is_unless_undone(side, governed):
+                continue
+            if not others and kind == "modality" and self.opens(1 - side, there, SUPPOSING):
+                continue
             closest = min(others, key=lambda k: abs(k - there), default=there)
             ends = in_order(side, at, closest)
             way = "scales" if others else "one-side"
@@ -372,9 +480,12 @@ class Clauses:
         for i, j in sorted(self.best[0].items()):
             one, other = self.kind_of_word(0, i), self.kind_of_word(1, j)
             if one is None or other is None:
-                word = self.source[i] if one is None else self.target[j]
+                side, at = (0, i) if one is None else (1, j)
+                words = [word.lower for word in self.sides[side][at : at + 2]]
                 kind = one or other
-                if kind != "quantity" or word.lower not in ("a", "an", "one"):
+                cell = (i + 1, j) if side == 0 else (i, j + 1)
+                is_said = words[1:] == ["few"] and self.agree(*cell, "quantity")
+                if kind != "quantity" or words[0] not in ("a", "an", "one") or is_said:
                     kind = None
             else:
                 kind = one if one == other and not self.say_the_same(i, j, one) else None

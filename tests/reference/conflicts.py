@@ -11,20 +11,18 @@ from reference.agreement import are_equal, contradict, of_one_dimension, same_va
 from reference.clauses import Found
 from reference.denials import Denials
 from reference.pair import ReferencePair
+from reference.roles import CLASSES, Roles
 from reference.value_pieces import Said
 from reference.word_contrasts import SAME
-from reference.words import STRENGTH, Word
+from reference.words import Word
 
-CLASSES = list(STRENGTH)
-BE = ("be", "is", "are", "was", "were", "been", "being")
 LEAST_COSINE = 0.35
 APART, BETWEEN = 0.3, 0.8
-ALIKE = ("noun", "name", "pronoun", "adjective")
 MORE = ("least", "more", "greater", "over", "above", "exceeding")
 LESS = ("most", "less", "fewer", "under", "below")
 
 
-class Conflicts(Denials):
+class Conflicts(Denials, Roles):
     """The places of a pair, found step by step.
 
     `links` are in rising order, with their confidences.
@@ -152,6 +150,18 @@ class Conflicts(Denials):
         row = [(i, k) for k in range(len(self.target))]
         return row + [(k, j) for k in range(len(self.source))]
 
+    def has_twin(self, i: int, j: int) -> bool:
+        """Whether a word of either side is one of these, and linked to no other word that it is."""
+        for one, other in self.cross(i, j):
+            if self.pair.classes[one, other] not in SAME:
+                continue
+            cell = (self.best[1].get(other), other) if one == i else (one, self.best[0].get(one))
+            if None in cell or cell[one != i] == (i, j)[one != i]:
+                return True
+            if self.pair.classes[cell] not in SAME:
+                return True
+        return False
+
     def is_before_verb(self, side: int, at: int) -> bool:
         words = self.sides[side][at : at + 2]
         return words[0].lower == "to" and words[-1].coarse == "verb"
@@ -159,7 +169,7 @@ class Conflicts(Denials):
     def kind(self, i: int, j: int, place: float) -> tuple[str, str] | None:
         """Return the kind of conflict of two words, and the way to see it."""
         cell = (i, j)
-        if any(self.pair.classes[each] in SAME for each in self.cross(i, j)):
+        if self.has_twin(i, j):
             return None
         if not (self.linked(i, j) or self.may_contrast(i, j, place)):
             return None
@@ -173,6 +183,8 @@ class Conflicts(Denials):
         if "opposite" in words:
             is_condition = self.kind_of_word(0, i) == "condition"
             return "condition" if is_condition else "opposite", "opposites"
+        if "far" in words and None not in (self.value_at(0, i), self.value_at(1, j)):
+            return None
         if "far" in words:
             kinds = {self.kind_of_word(0, i), self.kind_of_word(1, j)}
             kind = (kinds.pop() if len(kinds) == 1 else None) or "opposite"
@@ -260,11 +272,26 @@ class Conflicts(Denials):
                     is_met = any(are_equal(a, each) for each in self.said[1]) or any(
                         are_equal(b, each) for each in self.said[0]
                     )
-                    unlike = contradict(a, b) and not is_met
+                    is_elsewhere = is_met and not self.are_exchanged(a, b)
+                    unlike = contradict(a, b) and (not is_elsewhere or self.count_one(a, b))
                     if a.kind == Kind.QUANTITY:
-                        unlike &= not (self.is_compound(0, a) or self.is_compound(1, b))
+                        unlike &= self.is_compound(0, a) == self.is_compound(1, b)
                 if unlike:
                     self.add_values(a, b)
+
+    def are_exchanged(self, a: Said, b: Said) -> bool:
+        return self.linked(a.start, b.start) and any(
+            are_equal(c, b) and are_equal(d, a) and self.linked(c.start, d.start)
+            for c in self.said[0]
+            for d in self.said[1]
+        )
+
+    def count_one(self, a: Said, b: Said) -> bool:
+        i, j = (each.start + len(each.roles) for each in (a, b))
+        if not a.kind == b.kind == Kind.NUMBER or i >= len(self.source) or j >= len(self.target):
+            return False
+        same = [each for each in self.cross(i, j) if self.pair.classes[each] in SAME]
+        return self.source[i].coarse == "noun" and set(same) == {(i, j)}
 
     def is_compound(self, side: int, value: Said) -> bool:
         def is_beside(other: Said) -> bool:
@@ -274,7 +301,11 @@ class Conflicts(Denials):
             return gap == 0 or any(e.lower == "and" or e.kind == "mark" for e in between)
 
         return any(
-            is_beside(other) and (of_one_dimension(value, other) or other.kind == Kind.NUMBER)
+            is_beside(other)
+            and (
+                of_one_dimension(value, other)
+                or (other.kind == Kind.NUMBER and other.start > value.start)
+            )
             for other in self.said[side]
             if other.rank == 0
         )
@@ -293,6 +324,8 @@ class Conflicts(Denials):
             at = [*unlike, *met][0]
             share = max(share for share, _, _ in places)
             self.add_value("value", *at, "signs" if has_sign else "values", share)
+        elif self.count_one(a, b):
+            self.add_value("value", a.start, b.start, "values", 0.8)
         elif not has_sign:
             self.add_value("value", a.start, b.start, "values", 0.15)
 
@@ -369,8 +402,11 @@ class Conflicts(Denials):
             return True
         if at > 0 and words[at - 1].lower == "@":
             return True
+        if text.startswith("/") and "/" in text[2:] and "//" not in text[1:]:
+            return True
         digits = [each for each in text if each in "0123456789"]
-        return bool(digits) and any(each not in "0123456789.," for each in text)
+        is_plain = all(each in "0123456789.," for each in text)
+        return bool(digits) and (not is_plain or self.value_at(side, at) is None)
 
     def is_numeral(self, side: int, at: int) -> bool:
         words = (self.source, self.target)[side]
@@ -405,200 +441,5 @@ class Conflicts(Denials):
                 if share > 0:
                     kind = "value" if is_numeral or values[0] else "code"
                     self.add_value(kind, i, j, "codes", share)
-
-    # Roles.
-
-    def voice(self, side: int, at: int) -> str:
-        words = (self.source, self.target)[side]
-        if words[at].tag not in ("VBN", "VBD"):
-            return "active"
-        if (
-            at + 2 < len(words)
-            and words[at + 1].lower == "by"
-            and words[at + 2].coarse != "number"
-            and self.value_at(side, at + 2) is None
-        ):
-            return "passive"
-        for k in range(at - 1, max(at - 5, -1), -1):
-            if words[k].lower in BE:
-                beside = (*words[max(k - 1, 0) : k], *words[at + 1 : at + 2])
-                is_it_to = [word.lower for word in beside] == ["it", "to"]
-                return "active" if is_it_to else "passive"
-            if words[k].lower in ("have", "has", "had"):
-                return "active"
-            if words[k].coarse not in ("adverb", "verb", "conjunction"):
-                break
-        return "unsure" if words[at].tag == "VBN" else "active"
-
-    def preposition(self, side: int, at: int) -> int | None:
-        for k in range(at - 1, -1, -1):
-            coarse = self.sides[side][k].coarse
-            if coarse in ("adposition", "particle"):
-                return k
-            if coarse in ("verb", "mark", "conjunction", "adverb"):
-                break
-        return None
-
-    def has_role(self, side: int, at: int) -> bool:
-        words, k = self.sides[side], self.preposition(side, at)
-        return words[at].coarse in ("noun", "name", "pronoun") and (
-            k is None or words[k].lower in ("by", "to", "from", "than")
-        )
-
-    def counterpart(self, at: int) -> int | None:
-        best = self.best[0].get(at)
-        if best is not None and self.pair.classes[at, best] in SAME:
-            return best
-        for k in range(len(self.target)):
-            other = self.best[1].get(k)
-            if self.pair.classes[at, k] in SAME and (
-                other is None or self.pair.classes[other, k] not in SAME
-            ):
-                return k
-        return best
-
-    def reach(self, side: int, at: int, far: int) -> range:
-        words = (self.source, self.target)[side]
-        start = stop = at
-        while start > 0 and at - start < far and words[start - 1].kind != "mark":
-            start -= 1
-        while stop + 1 < len(words) and stop - at < far and words[stop + 1].kind != "mark":
-            stop += 1
-        return range(start, stop + 1)
-
-    def crossings(self, i: int, j: int, around: str) -> tuple[int, int]:
-        far = {"verb": 8, "than": 6, "other": 4}[around]
-        crossed = straight = 0
-        for k in self.reach(0, i, far):
-            m = self.counterpart(k)
-            if k == i or m is None or m == j or m not in self.reach(1, j, far):
-                continue
-            word = self.source[k]
-            if self.are_amounts(k, m):
-                continue
-            is_name = k > 0 and word.coarse == self.source[k - 1].coarse == "name"
-            is_same = is_name and k - 1 in self.reach(0, i, far)
-            if around == "verb" and is_same and m and self.counterpart(k - 1) == m - 1:
-                continue  # of the name that the word before counted for
-            if around == "verb":
-                counts = self.has_role(0, k) and self.has_role(1, m)
-            elif around == "than":
-                counts = (
-                    word.coarse in ("noun", "name", "pronoun", "adjective") and word.tag != "JJR"
-                )
-            else:
-                counts = word.kind == "content"
-            if counts and (k < i) == (m < j):
-                straight += 1
-            elif counts:
-                crossed += 1
-        return crossed, straight
-
-    def are_verbs(self, i: int, j: int) -> bool:
-        return self.source[i].coarse == self.target[j].coarse == "verb"
-
-    def has_other_voice(self, i: int, j: int) -> bool:
-        return {self.voice(0, i), self.voice(1, j)} == {"active", "passive"}
-
-    def is_undone(self, each: Found, are_compared: bool) -> bool:
-        if each.way != "opposites":
-            return False
-        i, j = each.source, each.target
-        are_verbs = self.are_verbs(i, j)
-        crossed, straight = self.crossings(i, j, "verb" if are_verbs else "other")
-        if are_verbs and self.has_other_voice(i, j):
-            return are_compared or straight > crossed
-        return are_compared or crossed > straight
-
-    def role(self, i: int, j: int, way: str) -> Found:
-        return Found("roles", i, j, way, self.confidence[0][i])
-
-    def compared(self) -> Found | None:
-        for i, word in enumerate(self.source):
-            j = self.best[0].get(i)
-            if j is not None and word.lower == self.target[j].lower == "than":
-                crossed, straight = self.crossings(i, j, "than")
-                if crossed >= 2 and crossed >= straight:
-                    return self.role(i, j, "comparison")
-        return None
-
-    def exchanged(self) -> list[Found]:
-        found = []
-        for i, word in enumerate(self.source):
-            j = self.best[0].get(i)
-            if j is None or not self.are_verbs(i, j) or word.kind != "content":
-                continue
-            alike = CLASSES[: CLASSES.index("derived") + 1]
-            if self.pair.classes[i, j] not in alike:
-                continue
-            if self.pair.classes[i, j] not in SAME and self.kind_of_word(0, i) == "modality":
-                continue
-            if "unsure" in (self.voice(0, i), self.voice(1, j)):
-                continue
-            crossed, straight = self.crossings(i, j, "verb")
-            if self.has_other_voice(i, j):
-                crossed, straight = straight, crossed
-            if crossed >= 2 and not straight:
-                found.append(self.role(i, j, "verb"))
-        return found[:8]
-
-    def are_amounts(self, i: int, j: int) -> bool:
-        value = self.value_at(0, i)
-        return (i, j) in self.values and (value is None or value.kind is not Kind.ORDINAL)
-
-    def twin(self, i: int) -> int | None:
-        j = self.counterpart(i) if self.source[i].coarse in ALIKE else None
-        if j is None or self.pair.classes[i, j] not in SAME or self.are_amounts(i, j):
-            return None
-        is_form = self.pair.classes[i, j] not in ("identical", "canonical")
-        return None if is_form and self.target[j].coarse not in ALIKE else j
-
-    def moved_whole(self, i: int, j: int) -> bool:
-        before = self.preposition(0, i)
-        return before in self.best[0] and self.best[0][before] == self.preposition(1, j)
-
-    def follows(self, i: int, m: int) -> bool:
-        before, other = self.preposition(0, i), self.preposition(1, m)
-        return bool(before and other) and self.best[0].get(before - 1) == other - 1
-
-    def moved_alone(self, i: int, j: int, other: int) -> float:
-        partners = [
-            self.best[0][k]
-            for k in range(max(i - 3, 0), min(i + 4, len(self.source)))
-            if k != i and k in self.best[0] and self.best[0][k] not in (j, other)
-        ]
-        there = [m for m in partners if abs(m - other) <= 3 and abs(m - other) <= abs(m - j)]
-        return len(there) / len(partners) if partners else 0.0
-
-    def are_listed(self, side: int, first: int, last: int) -> bool:
-        between = {word.coarse for word in self.sides[side][first + 1 : last]}
-        return "conjunction" in between and not between & {
-            "verb", "adposition", "adverb", "particle"
-        }  # fmt: skip
-
-    def changed_places(self) -> list[Found]:
-        found = []
-        verbs = [(i, j) for i, j in self.best[0].items() if self.are_verbs(i, j)]
-        voices = [{self.voice(0, i), self.voice(1, j)} for i, j in verbs]
-        if any(len(each) > 1 or "unsure" in each for each in voices):
-            return []
-        for i in range(len(self.source)):
-            j = self.twin(i)
-            for k in range(i + 1, len(self.source)):
-                m = self.twin(k)
-                if j is None or m is None or m >= j or k == i + 1 or j == m + 1:
-                    continue
-                if self.source[i].coarse != self.source[k].coarse:
-                    continue
-                if self.are_listed(0, i, k) or self.are_listed(1, m, j):
-                    continue
-                if self.moved_whole(i, j) or self.moved_whole(k, m):
-                    place = float(self.follows(i, m) and self.follows(k, j))
-                else:
-                    place = (self.moved_alone(i, j, m) + self.moved_alone(k, m, j)) / 2
-                if place >= 0.5:
-                    found.append(Found("roles", i, m, "place", place))
-                    break
-        return found[:8]
 
     # Negations.

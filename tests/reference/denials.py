@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from tokalign.english.lexicon.word_lists import denies, grades_of, negates
 
 from reference.clauses import Clauses, Found, in_order
 
+SUBJECTS = ("no", "nobody", "none", "nothing", "neither", "no-one")
+
 
 class Denials(Clauses):
-    """A pair with its links, and what its negations deny. `found` are the places found before."""
-
-    found: list[Found]
+    """A pair with its links, and what its negations deny."""
 
     def linked(self, i: int | None, j: int | None) -> bool:
         if i is None or j is None:
@@ -39,7 +41,12 @@ class Denials(Clauses):
         taken = {(each.source, each.target)[side] for each in self.found if each.way == "opposites"}
         found = []
         for at, word in enumerate(words):
-            if not negates(word.lower, word.lemma) or at in taken or self.denies_nothing(side, at):
+            if at in taken:
+                continue
+            if self.denies_name(side, at):
+                found.append(at)
+                continue
+            if not negates(word.lower, word.lemma) or self.denies_nothing(side, at):
                 continue
             if word.lower == "no" and at + 1 < len(words) and words[at + 1].coarse == "number":
                 continue
@@ -67,14 +74,25 @@ class Denials(Clauses):
 
         def denies_elsewhere(side: int, at: int, there: int) -> bool:
             denied = self.linked_behind(side, at)
-            if denied is None:
+            if denied is None or self.denies_name(1 - side, there):
                 return False
+            other = self.stands_with(1 - side, there)[1]
+            if other is not None:
+                lemmas = self.sides[side][denied].lemma, self.sides[1 - side][other].lemma
+                if lemmas[0] == lemmas[1]:
+                    return False
             partner = self.best[side][denied]
             has_comma = there > 0 and self.sides[1 - side][there - 1].lower == ","
-            is_before = has_comma and partner < there
+            words = self.sides[1 - side][partner + 1 : there + 1]
+            has_infinitive = any(
+                one.lower == "to" and other.coarse == "verb" for one, other in pairwise(words)
+            )
+            is_before = (has_comma and partner < there) or has_infinitive
             return is_before or not self.are_of_one_clause(1 - side, partner, there)
 
         def are_alike(*pair: int) -> bool:
+            if self.denies_name(0, pair[0]) or self.denies_name(1, pair[1]):
+                return False
             words = [side[at].lower for side, at in zip(self.sides, pair, strict=True)]
             return words.count("without") != 1
 
@@ -87,6 +105,11 @@ class Denials(Clauses):
                         free[0].remove(i)
                         free[1].remove(j)
         return [each for side in (0, 1) for each in self.one_sided(side, free[side])]
+
+    def is_undone_by(self, side: int, negator: int, at: int) -> bool:
+        is_one = self.sides[side][at].coarse == "adposition" or self.value_at(side, at + 1)
+        is_one = is_one or self.sides[side][negator].lower in SUBJECTS
+        return at > negator and bool(is_one) and self.are_of_one_clause(side, negator, at)
 
     def is_denied(self, side: int, there: int) -> bool:
         for at in range(max(there - 8, 0), min(there + 9, len(self.sides[side]))):
@@ -101,6 +124,18 @@ class Denials(Clauses):
                 ):
                     return True
         return False
+
+    def is_told_elsewhere(self, side: int, negator: int, there: int) -> bool:
+        words = self.sides[1 - side]
+        verbs = [
+            k
+            for k, word in enumerate(words)
+            if word.kind == "content" and word.coarse == "verb" and k != there
+        ]
+        before, behind = [k for k in verbs if k < there][-1:], [k for k in verbs if k > there][:1]
+        near = [k for k in before + behind if self.are_of_one_clause(1 - side, there, k)]
+        partner = self.best[1 - side].get(near[0]) if near else None
+        return partner is not None and not self.are_of_one_clause(side, negator, partner)
 
     def one_sided(self, side: int, free: list[int]) -> list[Found]:
         other = (self.source, self.target)[1 - side]
@@ -127,6 +162,7 @@ class Denials(Clauses):
                     (each.source, each.target)[side] in words
                     or (self.source[each.source], self.target[each.target])[side].lower
                     in ("if", "unless")
+                    or self.is_undone_by(side, at, (each.source, each.target)[side])
                 )
             ]
             if undone:
@@ -138,6 +174,11 @@ class Denials(Clauses):
             if there is not None:
                 partner = self.best[side][there]
                 if self.is_denied(1 - side, partner):
+                    continue
+                first = self.stands_with(side, at)[1]
+                is_verb = self.sides[side][there].coarse == "verb"
+                is_further = first not in (None, there) and not is_verb
+                if is_further and self.is_told_elsewhere(side, at, partner):
                     continue
                 kind = self.kind_of_negation(side, at, partner)
                 place = self.place_of(side, at, there)

@@ -12,13 +12,15 @@ from tokalign.english.lexicon.lexical_tables import Vectors
 from tokalign.english.lexicon.likeness import is_content
 from tokalign.english.lexicon.word_lists import Hint, hints
 from tokalign.english.values import Kind
-from tokalign.english.values.value_words import UNIT_BASES
+from tokalign.english.values.value import UNIT_BASES
 from tokalign.ranking.answer_types import AnswerType, Expected, UnitKind
 from tokalign.types import Sentence
 
 from reference.values import Said, find_values
 
 NAMES = ("NNP", "NNPS")
+VERBS = ("VB", "MD")
+LISTED = (AnswerType.COLOUR, AnswerType.MATERIAL, AnswerType.OFTEN)
 TIMES = ("s", "min", "h", "day", "week", "fortnight", "month", "year")
 SIZES = """
     ft inch km m mi yard acre ha m2 km2 mi2 ft2 cm2 cm3 m3 l gal pint cup tbsp tsp g lb ounce stone
@@ -66,7 +68,10 @@ def evidence(
     fitting = max((fits[k] * dense[k] for k in free), default=0.0)
     by_verb = [near[k, j] for k in free for j in asked if question.tags[j].startswith(("VB", "MD"))]
     typed = max((fits[k] for k in free), default=0.0)
-    is_value = expected.answer in (AnswerType.DATE, AnswerType.NUMBER)
+    if expected.answer in (AnswerType.OTHER, AnswerType.WAY):
+        told = sum(fits[k] for k in free)
+        typed = told / (told + 1.5)
+    is_value = expected.answer in (AnswerType.DATE, AnswerType.NUMBER, *LISTED)
     is_name = expected.answer in (AnswerType.PERSON, AnswerType.PLACE, AnswerType.NAME)
     return {
         "score": score,
@@ -141,11 +146,12 @@ def topic(
 def fits_of(sentence: Sentence, expected: Expected) -> list[float]:
     """Return how well each token fits what is expected."""
     found = [fit(sentence, k, expected.answer) for k in range(len(sentence))]
-    if expected.answer in (AnswerType.DATE, AnswerType.NUMBER):
+    is_value = expected.answer in (AnswerType.DATE, AnswerType.NUMBER)
+    if is_value or expected.answer in (AnswerType.PLACE, AnswerType.OTHER, AnswerType.WAY):
         for value in find_values(sentence.tokens):
             if value.rank == 0:
                 for k in range(value.start, value.end):
-                    found[k] = value_fit(value, expected)
+                    found[k] = value_fit(value, expected) if is_value else 0.0
     return found
 
 
@@ -169,16 +175,43 @@ def fit(sentence: Sentence, at: int, answer: AnswerType) -> float:
             if Hint.NAME not in own:
                 return 0.0
             return 1.0 if any(tag in NAMES for tag in beside) else 0.5
-        case AnswerType.PLACE:
-            if Hint.NAME not in own:
-                return 0.0
-            return 1.0 if Hint.BEFORE_PLACE in before else 0.5
         case AnswerType.NAME:
             return 1.0 if Hint.NAME in own else 0.0
-        case AnswerType.THING:
-            is_noun = columns[at][1] in ("NN", "NNS", *NAMES)
-            return 1.0 if is_noun and is_content(columns[at][0]) else 0.0
-    return 0.5 if is_content(columns[at][0]) else 0.0
+        case AnswerType.COLOUR | AnswerType.MATERIAL | AnswerType.OFTEN if Hint[answer.name] in own:
+            return 1.0
+        case AnswerType.COLOUR | AnswerType.OFTEN:
+            return 0.0
+        case AnswerType.PLACE if Hint.NAME in own:
+            return 1.0 if Hint.BEFORE_PLACE in before else 0.5
+    tag = columns[at][1]
+    if not is_content(columns[at][0]):
+        return 0.0
+    if answer is AnswerType.ANY:
+        return 0.5
+    if Hint.CALENDAR in own:
+        return 0.0
+    if answer is AnswerType.PLACE:
+        is_within = any(Hint.WITHIN in hints(*each) for each in columns[max(0, at - 3) : at])
+        return 0.5 if tag in ("NN", "NNS") and is_within else 0.0
+    if answer is AnswerType.MATERIAL:
+        return 0.5 if tag in ("NN", "NNS") else 0.0
+    if answer is AnswerType.THING:
+        return 1.0 if tag in ("NN", "NNS", *NAMES) else 0.0
+    if Hint.NUMBER in own:
+        return 0.0
+    if answer is AnswerType.MEANING:
+        return float(tag in ("NN", "NNS") and is_class(columns[:at]))
+    return 1.0 if answer is AnswerType.WAY and at == 0 and tag.startswith(VERBS) else 0.5
+
+
+def is_class(before: list[tuple[str, str]]) -> bool:
+    parting = Hint.NUMBER | Hint.BEFORE_PLACE | Hint.BEFORE_DATE | Hint.WITHIN
+    for token, tag in reversed(before):
+        if tag.startswith(VERBS):
+            return not is_content(token)
+        if hints(token, tag) & parting:
+            return False
+    return True
 
 
 def value_fit(value: Said, expected: Expected) -> float:
@@ -195,4 +228,5 @@ def value_fit(value: Said, expected: Expected) -> float:
         return 1.0 if measure & expected.measures else 0.5
     if is_wanted:
         return 1.0
-    return 0.25 if value.kind is Kind.DATE else 0.5
+    is_far = value.kind is Kind.DATE or Kind.MONEY in expected.kinds
+    return 0.25 if is_far and not is_wanted else 0.5

@@ -37,3 +37,40 @@ def last_reader(gains: Sequence[float], works: Sequence[float], least: float) ->
         if gain / work < least:
             return number
     return len(works)
+
+
+def unread(source: Sequence[str], target: Sequence[str], context: int) -> tuple[int, int]:
+    """Return how many first and last words of both sides no encoder reads below an effort of 1.
+
+    Twin of ReadPart.of: the most words that both sides begin with, and then end with, none of the
+    shorter side counted twice, without the context
+    """
+    lower = [[token.lower() for token in side] for side in (source, target)]
+    most = min(map(len, lower))
+    begun = max(k for k in range(most + 1) if lower[0][:k] == lower[1][:k])
+    ended = max(
+        k
+        for k in range(most - begun + 1)
+        if lower[0][len(lower[0]) - k :] == lower[1][len(lower[1]) - k :]
+    )
+    return max(begun - context, 0), max(ended - context, 0)
+
+
+def padded(
+    inner: NDArray[np.float32], before: int, behind: int, same: tuple[float, float, float]
+) -> list[list[float]]:
+    """Return log-probabilities of whole sides, cell by cell; twin of ReadPart.whole."""
+    n_rows, n_columns = inner.shape[0] + before + behind, inner.shape[1] - 1 + before + behind
+    found = []
+    for i in range(n_rows):
+        is_read = before <= i < n_rows - behind
+        row = [float(inner[i - before, 0]) if is_read else same[1]]
+        for j in range(n_columns):
+            if is_read and before <= j < n_columns - behind:
+                row.append(float(inner[i - before, j - before + 1]))
+            else:
+                pairs_begin = i == j < before
+                pairs_end = n_rows - i == n_columns - j <= behind
+                row.append(same[0] if pairs_begin or pairs_end else same[2])
+        found.append(row)
+    return found

@@ -71,7 +71,8 @@ def support_columns(
 def candidates(
     holders: NDArray[np.bool_], weights: NDArray[np.float64], starts: Sequence[int], n: int
 ) -> list[int]:
-    """Return the sentences of each passage that are candidates, those that add most, at most n."""
+    """Return the sentences of each passage that are candidates, those that add most, at most n; the
+    n of all passages that share most if none shares enough."""
     least = LEAST_SHARE * weights.sum()
     found = []
     for start, end in pairwise(starts):
@@ -84,4 +85,6 @@ def candidates(
                 chosen.append(int(gains.argmax()))
                 left[own[:, chosen[-1]]] *= SHARED_BEFORE
         found += sorted(start + each for each in chosen)
+    if not found and least:
+        found = sorted(sorted(range(starts[-1]), key=lambda each: -(weights @ holders)[each])[:n])
     return found

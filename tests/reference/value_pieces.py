@@ -14,7 +14,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from tokalign.english.values import Kind, Part, Role, readings
-from tokalign.english.values.value_words import CODES, UNIT_BASES
+from tokalign.english.values.value import CODES, UNIT_BASES
 
 BELOW = "(?>{TEN}(?:{DASH}?{ONE})?|{ONE}|{TEEN})"
 CHUNK = f"(?>(?:{BELOW}|{{A}}(?={{HUNDRED}}))(?:{{HUNDRED}}(?:{{AND}}?{BELOW})?)?)"

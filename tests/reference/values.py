@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from tokalign.english.values import Kind, Part, Role
-from tokalign.english.values.value_words import COMPOUNDS, POWERS, UNIT_BASES, UNITS
+from tokalign.english.values.value import COMPOUNDS, POWERS, UNIT_BASES, UNITS
 
 from reference.value_dates import date, dates, time, times
 from reference.value_pieces import (

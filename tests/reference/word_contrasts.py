@@ -34,12 +34,13 @@ def contrast(a: Word, b: Word, related: frozenset[str], lexical_class: str) -> s
 
 
 def negates_form(word: Word, other: Word) -> bool:
-    prefixes = ["non-"] if word.lower.startswith("non-") else ["non"]
-    prefixes += ["dis", "un"]
+    prefixes = ["non-", "non", "dis", "un"]
     if word.coarse in ("adjective", "adverb"):
         prefixes += ["in", "im", "il", "ir"]
-    prefix = next((each for each in prefixes if word.lower.startswith(each)), None)
-    if prefix and len(other.lower) >= 4 and word.lower == prefix + other.lower:
+    head, hyphen, tail = other.lower.rpartition("-")
+    forms = [each + other.lower for each in prefixes if len(other.lower) >= 4]
+    forms += [head + hyphen + each + tail for each in prefixes if len(tail) >= 4]
+    if word.lower in forms:
         return word.coarse == other.coarse or {word.coarse, other.coarse} == {"verb", "adjective"}
     return (
         word.lower.endswith("less")

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.statuses import failure
-from tokalign.codec import RequestOptions, encode_pair
+from tokalign.codec.options import RequestOptions
+from tokalign.codec.sentences import encode_pair
 from tokalign.errors import LimitError
 from tokalign.server.config import RequestLimits
 from tokalign.server.requests.answers import CERTAIN, check_foreseen

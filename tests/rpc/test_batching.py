@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.requests import request_of
-from tokalign.codec import RequestOptions
+from tokalign.codec.options import RequestOptions
 from tokalign.codec.writing import Joined
 from tokalign.errors import LimitError
 from tokalign.server.observe.record import CallRecord

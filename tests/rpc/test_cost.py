@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tokalign.codec import ModelInfo, RequestOptions
+from tokalign.codec.options import RequestOptions
 from tokalign.codec.reading import sizes
+from tokalign.codec.servers import ModelInfo
 from tokalign.english.annotate.tokenizer import tokenize
 from tokalign.server.config import RequestLimits
 from tokalign.server.requests import cost, rates

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from tokalign.batches.outcomes import annotate_pairs, map_each, try_one
-from tokalign.codec import RequestOptions
+from tokalign.codec.options import RequestOptions
 from tokalign.errors import InputError
 from tokalign.server.config import RequestLimits
 from tokalign.server.workers.engine import STAGES, AlignerEngine

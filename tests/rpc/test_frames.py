@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 from support.messages import REQUEST_OPTIONS
-from tokalign.codec import ModelInfo, StyleInfo
+from tokalign.codec.servers import ModelInfo, StyleInfo
 from tokalign.server.requests.answers import Answer
 from tokalign.server.workers.frames import Done, Fork, FrameReader, Ready, Refused, Run, encode
 

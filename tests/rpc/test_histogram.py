@@ -1,11 +1,12 @@
-"""Our histogram shows what prometheus_client's does."""
+"""Our histogram and counter show what those of prometheus_client do."""
 
 from hypothesis import given
 from hypothesis import strategies as st
 from prometheus_client import CollectorRegistry
+from prometheus_client import Counter as CounterJudge
 from prometheus_client import Histogram as Judge
 from prometheus_client.exposition import generate_latest
-from tokalign.server.observe.collectors import Histogram
+from tokalign.server.observe.collectors import Counter, Histogram
 from tokalign.server.observe.metrics import SECONDS
 
 
@@ -30,4 +31,15 @@ def test_without_labels_it_shows_zeros_before_the_first_value():
     judge, ours = CollectorRegistry(), CollectorRegistry()
     Judge("h", "Help.", buckets=(1, 2), registry=judge)
     Histogram("h", "Help.", buckets=(1, 2), registry=ours)
+    assert page(ours) == page(judge)
+
+
+@given(amounts=st.lists(st.integers(0, 9), max_size=9))
+def test_counters_are_equal(amounts):
+    judge, ours = CollectorRegistry(), CollectorRegistry()
+    theirs = CounterJudge("c", "Help.", ("code",), registry=judge).labels("OK")
+    count = Counter("c", "Help.", ("code",), registry=ours).labels("OK")
+    for amount in amounts:
+        theirs.inc(amount)
+        count.inc(amount)
     assert page(ours) == page(judge)

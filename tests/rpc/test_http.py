@@ -379,12 +379,13 @@ async def test_what_would_be_late_is_refused_at_once(serving, tmp_path):
     busy = [asyncio.create_task(stub.http.post("/v1/align", json=body)) for _ in range(2)]
     while not (tmp_path / "go.begun").exists():
         await asyncio.sleep(0.01)
+    stub.pool.most_wait_s = lambda: 30.0
     stub.pool.wait_s = lambda request, until: 30.0
     stub.admission._max_wait_s = 60.0
     answer = await stub.http.post("/v1/align", json=PAIR, headers={"request-timeout": "20"})
     problem = is_problem(answer, 429, "after its deadline")
     assert problem["reason"] == "DEADLINE_TOO_SHORT" and answer.headers["retry-after"]
-    del stub.pool.wait_s
+    del stub.pool.wait_s, stub.pool.most_wait_s
     (tmp_path / "go").touch()
     assert [(await each).status_code for each in busy] == [200, 200]
 

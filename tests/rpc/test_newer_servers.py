@@ -16,9 +16,10 @@ import pytest
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from support import scripted_server
 from support.blocking_client import Blocking
-from tokalign import codec
 from tokalign.client import Client, InternalError
 from tokalign.client.errors import from_status
+from tokalign.codec.options import RequestOptions
+from tokalign.codec.texts import decode_texts
 from tokalign.errors import InputError
 from tokalign.types.relations import RELATION_KINDS
 from tokalign.v1 import align_pb2
@@ -162,9 +163,9 @@ def test_texts_of_a_newer_server_are_read_without_what_it_adds() -> None:
     grown = GROWN[answer.DESCRIPTOR.full_name].FromString(answer.SerializeToString())
     fill(grown)
     newer = align_pb2.AlignTextsResponse.FromString(grown.SerializeToString())
-    texts, options = ("Dogs.", "Dogs."), codec.RequestOptions()
+    texts, options = ("Dogs.", "Dogs."), RequestOptions()
     assert newer != answer
-    assert codec.decode_texts([newer], texts, options, from_status) == codec.decode_texts(
+    assert decode_texts([newer], texts, options, from_status) == decode_texts(
         [answer], texts, options, from_status
     )
 

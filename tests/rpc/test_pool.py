@@ -237,7 +237,7 @@ async def test_worker_over_its_memory_is_replaced(pool_settings, metrics):
         for _ in range(2):
             assert sources(await pool.submit(asked("a"))) == ["a"]
         # An answer comes before the end of the worker that gave it is seen.
-        await until(lambda: restarts._value.get() == 2)
+        await until(lambda: restarts.total == 2)
 
 
 @pytest.mark.parametrize(("room_mib", "restarts"), [(-1, 2), (304, 0)])
@@ -250,7 +250,7 @@ async def test_worker_may_hold_so_much_beside_its_models(
     async with running_pool(settings, metrics) as pool:
         for _ in range(2):
             assert sources(await pool.submit(asked("a"))) == ["a"]
-        await until(lambda: lost._value.get() == restarts)
+        await until(lambda: lost.total == restarts)
 
 
 async def test_missing_model_is_a_clear_error(pool_settings, metrics):

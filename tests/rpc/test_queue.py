@@ -130,6 +130,7 @@ async def test_cancelled_stream_frees_the_queue(serving, tmp_path):
 )
 async def test_what_would_be_late_is_refused_before_it_is_read(serving, monkeypatch, method, bad):
     stub = await serving(limits=RequestLimits(max_pairs=40))
+    monkeypatch.setattr(stub.pool, "most_wait_s", lambda: 1.0)
     monkeypatch.setattr(stub.pool, "wait_s", lambda request, deadline: 0.9)
     code, message, details = await failure(getattr(stub, method)(bad, timeout=0.5))
     assert (code, "after its deadline" in message) == (Code.RESOURCE_EXHAUSTED, True)
@@ -150,6 +151,7 @@ async def test_a_batch_is_judged_by_its_least_cost_where_its_line_is_known(
         asked.append((sum(request.costs), request.is_interactive))
         return 0.0
 
+    monkeypatch.setattr(stub.pool, "most_wait_s", lambda: 100.0)
     monkeypatch.setattr(stub.pool, "wait_s", wait_s)
     long = pair("", "word " * 200, "word " * 100)
     await stub.BatchAlign(align_pb2.BatchAlignRequest(pairs=[long] * n_pairs), timeout=60)

@@ -17,7 +17,8 @@ from support.statuses import details
 from tokalign.aligner import Aligner
 from tokalign.cli.main import main
 from tokalign.client import Client, InvalidInputError
-from tokalign.codec import decode_judgement, encode_rank_options
+from tokalign.codec.alignments import decode_judgement
+from tokalign.codec.options import encode_rank_options
 from tokalign.types import Sentence
 from tokalign.types.options import RankBy, RankOptions
 from tokalign.v1 import align_pb2, align_pb2_grpc

@@ -183,6 +183,7 @@ def busy_for(monkeypatch, pool, interactive_s, bulk_s):
     def wait_s(request, deadline):
         return interactive_s if request.is_interactive else bulk_s
 
+    monkeypatch.setattr(pool, "most_wait_s", lambda: interactive_s + bulk_s)
     monkeypatch.setattr(pool, "wait_s", wait_s)
 
 

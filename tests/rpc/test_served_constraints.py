@@ -7,7 +7,7 @@ import pytest
 from support.server_process import started
 from tokalign.aligner import Aligner
 from tokalign.client import AsyncClient, Client, Constraints, InvalidInputError
-from tokalign.codec import decode_constraints, encode_constraints
+from tokalign.codec.sentences import decode_constraints, encode_constraints
 from tokalign.errors import InputError, LimitError
 from tokalign.v1 import align_pb2, align_pb2_grpc
 

@@ -235,7 +235,7 @@ async def test_oversized_message_is_resource_exhausted(serving, metrics):
     assert await code_of(stub.Align(request)) == Code.RESOURCE_EXHAUSTED
     # grpc refuses it, and shows the server a call that ends without a message.
     cancelled = metrics.handled.labels("tokalign.v1.AlignService", "Align", "CANCELLED")
-    await until(lambda: cancelled._value.get() == 1)
+    await until(lambda: cancelled.total == 1)
 
 
 @pytest.mark.parametrize("name", ["Align", "BatchAlign", "Rank", "ListModels"])

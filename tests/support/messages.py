@@ -5,7 +5,8 @@ import dataclasses
 import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from tokalign.codec import ModelInfo, RequestOptions, ServerInfo, ServerLimits
+from tokalign.codec.options import RequestOptions
+from tokalign.codec.servers import ModelInfo, ServerInfo, ServerLimits
 from tokalign.types import Alignment, FeatureContribution, Link, LinkExplanation, Sentence
 from tokalign.types.edits import Change, Edit, EditKind
 from tokalign.types.options import (

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 
-from tokalign.codec import RequestOptions
+from tokalign.codec.options import RequestOptions
 from tokalign.server.workers.pool import Pool
 from tokalign.v1 import align_pb2
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from tokalign.codec import RequestOptions
+from tokalign.codec.options import RequestOptions
 from tokalign.server.admission import Admission, Ahead
 from tokalign.server.status import QueueFullError
 from tokalign.server.workers import batching, shards
@@ -131,6 +131,10 @@ async def simulate(
             )
             deadline = clock.now + call.within_s if refuses else None
             busy = sum([shard.cost for _, _, shard in running])
+            # What a pool says is the most, without looking at the lines.
+            most = (4 * queue.waiting_cost + busy / 2) / (n_workers * SPEED)
+            waits_s = queue.wait_s(request, deadline, busy) + queue.beside_s(request, deadline, "")
+            assert waits_s <= most + 1e-9
             try:
                 admitted = await admission.admit(
                     len(call.costs),
@@ -158,5 +162,5 @@ async def simulate(
         assert task.future.done()
         done.dropped += task.cost
         admitted.release()
-    assert admission.cost == admission.pairs == 0
+    assert admission.cost == admission.pairs == queue.waiting_cost == 0
     return done

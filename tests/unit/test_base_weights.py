@@ -16,7 +16,7 @@ from tokalign.files.tables import Table
 from tokalign.neural.architecture import architecture_of
 from tokalign.neural.base import base_weights
 
-from lab.recipes.neural.bases import MPNET
+from lab.recipes.neural.bases import MINILM, MPNET
 
 STORED = {
     "embeddings.LayerNorm.weight": np.arange(5, dtype=np.float32),
@@ -105,6 +105,76 @@ def test_what_is_no_zip_is_refused(base, tmp_path):
     digest = hashlib.sha256(3 * b"not a zip").hexdigest()
     with pytest.raises(ResourceError, match=r"not zipped-safetensors: File is not a zip file"):
         base_weights({**base, "sha256": digest})
+
+
+def field(number: int, value: int | bytes) -> bytes:
+    """A field of protocol buffers: a number, or bytes."""
+    if isinstance(value, bytes):
+        return varied(8 * number + 2) + varied(len(value)) + value
+    return varied(8 * number) + varied(value)
+
+
+def varied(value: int) -> bytes:
+    more, rest = divmod(value, 128)
+    return bytes([rest | 128]) + varied(more) if more else bytes([rest])
+
+
+def tensor(name: str, array: np.ndarray) -> bytes:
+    """A field of a graph: an array, as ONNX writes it."""
+    kind = {np.float32: 1, np.int8: 3, np.int64: 7}[array.dtype.type]
+    dimensions = b"".join(field(1, n) for n in array.shape)
+    return field(
+        5, dimensions + field(2, kind) + field(8, name.encode()) + field(9, array.tobytes())
+    )
+
+
+def node(inputs: list[str], output: str) -> bytes:
+    return field(
+        1, b"".join(field(1, each.encode()) for each in inputs) + field(2, output.encode())
+    )
+
+
+@pytest.fixture
+def onnx_base(tmp_path, monkeypatch):
+    """Return what writes an ONNX file into a package, and returns a base of it."""
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def written(content: bytes) -> dict:
+        (tmp_path / "made_up_onnx").mkdir()
+        (tmp_path / "made_up_onnx" / "model.onnx").write_bytes(content)
+        digest = hashlib.sha256(content).hexdigest()
+        return {**MINILM["base"], "files": ["made_up_onnx/model.onnx"], "sha256": digest}
+
+    return written
+
+
+WHOLE = np.arange(-3, 3, dtype=np.int8).reshape(2, 3)
+TIMES = np.array([[0.5, 2, 4]], dtype=np.float32)
+
+
+def test_matrices_of_whole_numbers_are_named_by_what_is_added_to_them(onnx_base):
+    tables = [f"inner.embeddings.{name}_embeddings.weight" for name in ("word", "position")]
+    wide = np.ones(300, dtype=np.float32)  # its length takes two bytes
+    graph = b"".join(
+        [tensor(f"{name}_q", WHOLE) + tensor(f"{name}_scale", TIMES) for name in (*tables, "v")]
+        + [tensor("inner.a.bias", wide), tensor("shape", np.array([2, 3]))]
+        + [node(["x", "v"], "product"), node(["product", "inner.a.bias"], "sum")]
+    )
+    weights = base_weights(onnx_base(field(1, 8) + field(7, graph)))
+    assert sorted(weights) == [
+        "a.bias",
+        "a.weight",
+        *sorted(t.removeprefix("inner.") for t in tables),
+    ]
+    np.testing.assert_array_equal(weights["a.weight"], (WHOLE * TIMES).T)
+    np.testing.assert_array_equal(weights["embeddings.word_embeddings.weight"], WHOLE * TIMES)
+    np.testing.assert_array_equal(weights["a.bias"], wide)
+
+
+@pytest.mark.parametrize("content", [b"", b"not onnx", field(7, b"\x80"), field(7, b"\x0d1234")])
+def test_what_is_no_onnx_is_refused(onnx_base, content):
+    with pytest.raises(ResourceError, match="not int8-onnx"):
+        base_weights(onnx_base(content))
 
 
 def test_the_large_encoder_is_mpnets_and_all_its_layers_differ():

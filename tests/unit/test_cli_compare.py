@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from tokalign.cli.compare import read_spec
+from tokalign.cli.evaluate import read_spec
 from tokalign.cli.main import main
 from tokalign.errors import InputError
 

@@ -14,8 +14,7 @@ from tokalign.aligner import Aligner
 from tokalign.cli.crossval import folds_of
 from tokalign.cli.main import main
 from tokalign.errors import InputError
-from tokalign.evaluate.markup import MARKUP, cells_of
-from tokalign.evaluate.tables import Column, ReportTable
+from tokalign.evaluate.report import MARKUP, Column, ReportTable, cells_of
 from tokalign.formats import read_gold
 from tokalign.model.training import train
 from tokalign.types import GoldPair, Sentence
@@ -213,7 +212,7 @@ def test_info_shows_one_model_and_whether_it_runs(monkeypatch):
 def test_info_says_what_cannot_run_and_what_would_make_it(monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     shown = run("info").stdout
-    assert "cannot run: en-neural needs onnx, tokenizers; pip install '.[neural]'" in shown
+    assert "cannot run: en-neural needs tokenizers; pip install '.[neural]'" in shown
     assert "cannot run: annotator stanza needs stanza; pip install '.[stanza]'" in shown
     assert "cannot run: train and crossval needs scipy; pip install '.[train]'" in shown
     assert "cannot run: en " not in shown

@@ -17,7 +17,7 @@ from tokalign.cli.shared_flags import AlignFlags
 from tokalign.cli.train import SettingFlags
 from tokalign.english.lexicon.lexical_resources import OPTIONAL
 from tokalign.evaluate import ALPHAS
-from tokalign.evaluate.markup import MARKUP
+from tokalign.evaluate.report import MARKUP
 from tokalign.model.training import POSSIBLE_CHOICES, PUBLISHED, TrainingSettings
 from tokalign.types.options import AlignOptions
 

@@ -377,3 +377,23 @@ def test_what_is_no_longer_denied_matters_in_rules_alone(diff):
     assert [str(each.kind) for each in summarize(diff(f"{rules}{denial}", rules)).alarms] == [
         "denial"
     ]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (
+            "It runs with\u2010\n   out it, and he al\u2010\nlowed it.",
+            "It runs without it, and he allowed it.",
+        ),
+        ("The old mill ran.  It runs now.", "The old mill ran.  It\nruns now."),
+        ("It al\u2010\n  lowed it.", "It\nal\u2010\nlowed it."),
+    ],
+)
+def test_what_was_wrapped_within_words_is_the_same(diff, old, new):
+    assert [block.kind for block in diff(old, new).blocks if block.kind is not BlockKind.SAME] == []
+
+
+def test_a_word_that_changed_where_a_line_ends_is_marked(diff):
+    found = diff("It runs with\u2010\n   out it.", "It runs with\u2010\n   in it.")
+    assert [block.kind for block in found.blocks] == [BlockKind.CHANGED]

@@ -9,6 +9,13 @@ from tokalign.texts.diff import summarize
 RELEASES = "# 2.0.1\n\n- Fine.\n\n# 2.0.0\n\n- Good.\n\n# 1.9.0\n\n- New.\n"
 NEXT_RELEASES = "# 3.0.1: Better\n\n- Fix the lamp.\n\n# 3.0.0\n\n- Fun.\n\n# 2.9.0\n\n- Odd.\n"
 BOLD_RELEASES = "**2.0.1 / 2026-05-06**\n\n- Fine.\n\n**2.0.0**: Good\n\n**1.9.0**\n\n- Odd.\n"
+OTHER_NEWS = "".join(
+    f"What's new in mill-core 2.{k}.1:\n\n* It is fine.\n\n* Do not lose wheels.\n\n" for k in "987"
+)
+NEWS = "".join(
+    f"* Noteworthy changes in release {k} (2022-11-0{k[-1]}) [stable]\n\n  It is fine.\n\n"
+    for k in ("4.9", "4.8", "4.7")
+)
 LICENCE = (
     "Redistributions of source code must retain the above copyright notice.\n\n"
     "In no event shall the copyright holder be liable for any damages.\n"
@@ -46,6 +53,68 @@ def _alarms(old, new):
         (MILL + RULE, MILL + RULE + "\nOf the wheel:\n\n" + RULE),
         (MILL, MILL + "\n`name`: [OPTIONAL] - Name of the wheel.\n"),
         ("*New in version 5.0*", "*New in version 0.5.0*"),
+        ("It is under `GPL-2+` now.", "It is under `GPL-2.0-or-later` now."),
+        ("Set the mill’s wheel of old.", "Set the wheel of the mill of old."),
+        (
+            "Copyright: 2005 Ann Lee <a@b.org>\n           2010-2021 Bo Day <b@c.org>" + MILL,
+            "Copyright: 2005 Ann Lee <a@b.org>\n           2010-2025 Bo Day <b@c.org>" + MILL,
+        ),
+        (
+            "Files: a/mill.c a/axle.c\nIt is old." + MILL,
+            "Files: b/mill.c b/axle.c\nIt is old." + MILL,
+        ),
+        (
+            "VERSION\n  This is mill version 2.0.6" + MILL,
+            "VERSION\n  This is mill version 2.0.7" + MILL,
+        ),
+        (
+            MILL + "SEE ALSO\n  axle(8), wheel-old(8)\n",
+            MILL + "SEE ALSO\n  axle(1), wheel-new(1)\n",
+        ),
+        ("This is mill version 2.10." + MILL, "This is mill version 3.6." + MILL),
+        ("COPYRIGHT 2024, Ann Lee" + MILL, "Copyright 2026, Ann Lee" + MILL),
+        ("See file:///home/mill#id45304." + MILL, "See file:///home/mill#id13." + MILL),
+        ("Mill 5.1.2 Reference Documentation" + MILL, "Mill 5.1.8 Reference Documentation" + MILL),
+        (MILL + "\n      v5.0.3     mill(1)", MILL + "\n      v5.8.1     mill(1)"),
+        (MILL + "Generated on Fri by 1.8.19", MILL + "Generated on Tue by 1.9.4"),
+        (MILL + "Last updated on: July 18th, 2009", MILL + "Last updated on: July 2nd, 2021"),
+        ("12.4.1: Of wheels\n\n12.4.2: Of grain\n", "12.3.1: Of wheels\n\n12.3.2: Of grain\n"),
+        ("19.1.8: `wheel`\n\n19.1.9: `axle`\n", "19.1.8: `hopper`\n\n19.1.9: `axle`\n"),
+        ("- The Mill 3.8.0 documentation »" + MILL, "- The Mill 6.4.2 documentation »" + MILL),
+        (MILL + "- Generated on Mon Jan 27 2020 by 1.8.16", MILL + "- Generated on Tue by 1.9.8"),
+        (
+            "-- Ann Lee <a@b.org>, Fri, 22 Jan 2021" + MILL,
+            "-- Ann Lee <a@b.org>, Sun, 8 Jan" + MILL,
+        ),
+        (
+            "mill (1.2-3) unstable; urgency=low" + MILL,
+            "mill (1.3-1) unstable; urgency=high" + MILL,
+        ),
+        ("6.16 mill.left\n\n6.17 mill.right\n", "6.15 mill.left\n\n6.16 mill.right\n"),
+        ("Definition: mill.h:1090" + MILL, "Definition: mill.h:1094" + MILL),
+        ("The log is by default off.", "The log is by default no."),
+        ("The value of the port isn't used.", "The value of the port is ignored."),
+        ("License: GPLv3" + MILL, "License: GPL-3" + MILL),
+        ("Take a wheel such as 3.7: it is fine.", "Take a wheel such as 3.10: it is fine."),
+        (MILL, MILL + "\n-n, --no-axle do not turn the axle or the wheel\n"),
+        (MILL, MILL + "\n'max' cuts the wheel, 'no' keeps all of it\n"),
+        (MILL, MILL + "\nThe wheel may or may not be fit for other mills.\n"),
+        (MILL, MILL + "\nDo not feel lost at the size of the wheel.\n"),
+        (NEWS, NEWS + "  The reader no longer loses long lines.\n"),
+        (OTHER_NEWS, OTHER_NEWS + "* Don't send lines of the wheel twice.\n"),
+        ("2014-2020 Ann Lee" + MILL, "2014-2022 Ann Lee" + MILL),
+        (MILL, MILL + "\nIt greases wheels that must be dry.\n"),
+        (MILL, MILL + "\nnever Never grease the wheels of the mill\n"),
+        (
+            MILL + "This page was last edited on 3 May 2020, at 02:17.",
+            MILL + "This page was last edited on 4 June 2023, at 10:26.",
+        ),
+        ("mill_to_ash, function in mill", "mill_to_oak, macro in mill.h"),
+        (NEWS, NEWS + "  Address #14: the mill cannot be built on hills.\n"),
+        ("Totally with\u2010\n  out a date.", "Totally without\n  a date."),
+        ("-q is quiet -r is red", "-q is quiet -v, --vain don't show its name -r is red"),
+        ("{% block mill %}" + MILL, "{% block mill %} {% if wheel %}" + MILL),
+        (MILL + RULE, MILL + RULE + "The rest may be found in the mill of the town.\n"),
         ("All parts run at once.", "Parts run at once."),
         ("The wheel knows how parts should be named.", "The wheel knows the names of parts."),
         (
@@ -94,8 +163,26 @@ def test_what_nobody_answers_for_raises_none(old, new):
         ("All members see it.", "Some members see it."),
         ("It is paid if the house is sold.", "It is paid even if the house is sold."),
         ("The driver should report it.", "The driver must report it."),
+        ("It is under `GPL-2` now.", "It is under `GPL-2+` now."),
+        ("Set `RUN_ALL`: `export RUN_ALL=1`.", "Set `RUN_EACH`: `export RUN_EACH=1`."),
+        ("Coffee\n\n10.30: Lunch\n", "Coffee\n\n11.00: Lunch\n"),
         ("Deadline: 3 May 2020" + MILL, "Deadline: 6 June 2024" + MILL),
+        ("Ann Lee keeps the copyright until 2030.", "Ann Lee keeps the copyright until 2035."),
         ("version 2 of the License" + MILL, "version 3 of the License" + MILL),
+        ("The tea is 6.16 euros.\n\nCoffee is 7.", "The tea is 6.15 euros.\n\nCoffee is 7."),
+        ("The log is by default on.", "The log is by default off."),
+        ("The value of the port isn't used.", "The value of the port is used."),
+        ("It does not refuse guests.", "It refuses guests."),
+        (MILL, MILL + "\n-n, --no-axle N The number must not be more than 7.\n"),
+        (MILL, MILL + "\nIt is 'max', and guests may not keep all of it.\n"),
+        (NEWS, NEWS + "  The reader of long lines is no longer supported.\n"),
+        (MILL, MILL + "\nOwners agree that guests must be dry.\n"),
+        ("The host sells the grain.", "The host sells the grain not without consent of the town."),
+        (
+            "It reads dev=/mill/hdb6.\n\nAnd /mill/hdb6 is a key.",
+            "It reads dev=/mill/sdb6.\n\nAnd /mill/sdb6 is a key.",
+        ),
+        ("Open `a/oak.c` and `b/elm.c` here.", "Open `a/ash.c` and `b/yew.c` here."),
     ],
 )
 def test_what_somebody_answers_for_is_told_once(old, new):
@@ -147,13 +234,34 @@ def _main_and_minor(old, new):
         ("| Rooms | 40 |\n| Halls | 2 |\n", "| Rooms | 45 |\n| Halls | 2 |\n"),
         ("It opened on 3 May 2020 to guests.", "It opened on 4 May 2020 to guests."),
         ("The wheel must be greased each year.", ""),
+        ("Mill.org is run by the town.", "Docs.mill.org is run by the town."),
+        ("This page is of version 0.78 of the mill.", "This page is of version 0.81 of the mill."),
+        ("Of v1.9.3:", "Of v1.9.4 2013-11-14:"),
+        ("Get `mill-6.0.tar.gz` from the hall.", "Get `mill-6.01.tar.gz` from the hall."),
+        ("A page of the mill 2020.11.0-1", "A page of the mill 2023.03-1"),
+        ("3 May 2020 Ann Lee mailto:ann@a.org", "2025-03-02 Ann Lee mailto:ann@a.org"),
+        ("Mill 2.6 (6 Feb 2021) by Ann Lee", "Mill 2.6 (19 Aug 2022) by Ann Lee"),
+        ("It sends the name Mill/3.7 to all.", "It sends the name Mill/3.17 to all."),
+        ("", "There is NO WARRANTY for it, to the extent permitted by law."),
+        ("Get `mill-1.2.3.zip` from the hall.", "Get `mill-1.2.10.zip` from the hall."),
         ("", "The wheel is not supported if the river is low."),
+        (
+            "THIS SOFTWARE IS OLD.",
+            "THIS SOFTWARE IS OLD.\n\nIN NO EVENT SHALL WE BE LIABLE FOR IT.",
+        ),
     ],
 )
 def test_what_seldom_matters_comes_last(old, new):
     old, new = (f"{AROUND}\n\n{each}\n\n{AROUND}\n" for each in (old, new))
     main, minor = _main_and_minor(old, new)
     assert not main and len(minor) == 1
+
+
+def test_only_names_of_licences_matter_where_licences_are_listed():
+    head = "Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/\n\n"
+    old = head + "Files: *\nLicense: GPL-2+\n\nThe tenant must pay 40 EUR in May.\n"
+    new = old.replace("GPL-2+", "GPL-3+").replace("40", "45")
+    assert _main_and_minor(old, new) == [["GPL-2+ → GPL-3+"], ["40 EUR → 45 EUR"]]
 
 
 def test_what_changed_among_sentences_that_came_comes_last():
@@ -164,3 +272,28 @@ def test_what_changed_among_sentences_that_came_comes_last():
     rules = f"{AROUND}\n\nGuests must pay 40 EUR. Guests must not smoke. Dogs may enter.\n"
     found = _main_and_minor(rules, rules.replace("40", "45").replace("Guests must not smoke. ", ""))
     assert found == [["40 EUR → 45 EUR", "deleted: Guests must not smoke."], []]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("The host must not sell the grain of guests.", ""),
+        ("Guests may leave their boats at the wheel.", ""),
+        (
+            "The gates close on 3 May in the year of a flood.",
+            "The gates close on 4 May in the year of a flood.",
+        ),
+        ("", "IN NO EVENT SHALL WE BE LIABLE FOR IT."),
+        (
+            "4.3. The mill is run by Debian of old.",
+            "4.3. The mill is run by Ubuntu of old.",
+        ),
+        ("The mill of 2014-2020 was red and slow.", "The mill of 2014-2022 was red and slow."),
+        ("It requires version 0.78 of the mill.", "It requires version 0.81 of the mill."),
+        ("It is 0.78 m of the mill.", "It is 0.81 m of the mill."),
+    ],
+)
+def test_what_readers_rely_on_comes_first(old, new):
+    old, new = (f"{AROUND}\n\n{each}\n\n{AROUND}\n" for each in (old, new))
+    main, minor = _main_and_minor(old, new)
+    assert len(main) == 1 and not minor

@@ -9,6 +9,7 @@ import re
 import pytest
 import tokalign
 from support.differences import spans_of, texts_of
+from tokalign.showing.painting import MarkdownPainter
 from tokalign.texts.diff import diff_of, same_texts
 from tokalign.texts.diff.diff_lines import markdown_lines, terminal_lines
 from tokalign.texts.diff.diff_page import html_page
@@ -192,3 +193,32 @@ def test_hard_wrapped_lines_are_one_on_a_page_and_code_keeps_its_lines():
         "````diff\n  ```\n  if x:\n-     y = 1\n+     y = 2\n  \n  z = 1\n  ```\n````\n"
     ) in shown
     assert "```\nif x:\n    y = [-1-]{+2+}\n\nz = 1\n```\n" in "\n".join(terminal_lines(diff))
+
+
+def test_what_moved_and_keeps_hardly_a_word_is_deleted_and_inserted():
+    new = f"They sell old boats by night. It opened in 1990 and has 45 workers.{REST}"
+    found = diff_of(texts_of(OLD, new, BLOCKS))
+    found.check()
+    assert [str(each.kind) for each in found.blocks] == [
+        "inserted",
+        "merged",
+        "deleted",
+        "same",
+        "same",
+    ]
+    assert all(each.move is None for each in found.segments())
+    assert found.rebuild_new(OLD) == new and found.rebuild_old(new) == OLD
+
+
+def test_marks_of_one_kind_that_touch_are_one_in_markdown():
+    parts = ["a ", "**b**", "**c**", "~~d~~", "~~e~~", " f"]
+    assert MarkdownPainter().joined(parts) == "a **bc**~~de~~ f"
+    assert MarkdownPainter().joined(["\\*\\*", "**c**"]) == "\\*\\***c**"
+
+
+def test_a_paragraph_whose_last_sentence_went_ends_with_a_blank_line():
+    old = "The mill is old.\n\n\nThe wheel is slow.\nThe boat left.\nDogs bark.\n"
+    new = "The mill is old.\n\n\nThe wheel is slow and wet.\n\nDogs bark.\n"
+    lines = list(terminal_lines(tokalign.diff(old, new), context=0))
+    at = next(k for k, line in enumerate(lines) if "The boat left." in line)
+    assert lines[at + 1] == ""

@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 from support.differences import aligned, spans_of, texts_of
 from tokalign import InputError
-from tokalign.english.reading import without_marks
+from tokalign.english.reading.text_reading import without_marks
 from tokalign.texts.diff import BlockKind, TextDiff, diff_of, same_texts, summarize
 from tokalign.texts.diff.duties import duty_of, is_of_rules
 from tokalign.texts.diff.reading_order import paragraphs

@@ -154,6 +154,21 @@ def test_evidence_is_given_where_asked_for_alone(aligner):
     assert not any(word.evidence for each in found.sentences for word in each.words)
 
 
+def test_an_answer_in_other_words_throughout_is_supported(aligner):
+    passages = ["The traders were brutal."], ["Bakers knead dough."]
+    (said,), (other,) = (
+        aligner.ground("Merchants were cruel", each).sentences for each in passages
+    )
+    assert said.support > 0.5 > other.support
+    assert said.citations and not other.citations and not other.conflicts
+
+
+def test_a_sentence_shorter_than_the_claim_is_read_as_the_models_learned_it(aligner):
+    passage = "Orders can be returned within 30 days if unused. Sale items cannot be returned."
+    (sentence,) = aligner.ground("You can return sale items within 30 days.", [passage]).sentences
+    assert [each.kind for each in sentence.conflicts] == ["negation"]
+
+
 def test_a_passage_on_something_else_changes_nothing(aligner, found):
     more = aligner.ground(ANSWER, [*PASSAGES, SourcePassage("other", OTHER)], explain=True)
     assert more.sentences == found.sentences
@@ -171,11 +186,12 @@ def test_a_passage_that_also_says_it_changes_neither_cover_nor_links(aligner, fo
     assert word["Lindqvist"].support > words(found)["Lindqvist"].support
 
 
-def test_many_passages_on_something_else_are_not_aligned(aligner):
-    sources = Sources.of([OTHER] * 10)
+@pytest.mark.parametrize(("others", "aligned"), [([], [0, 1, 2]), (["Ulm has a mill."], [20])])
+def test_of_passages_on_something_else_few_are_aligned(aligner, others, aligned):
+    sources = Sources.of([OTHER] * 10 + others)
     (sentence,) = aligner.annotate(["The old mill in Ulm was built in 1894."])
     own = AnswerWords.of(sentence, sources)
-    assert sources.candidates(own.holders, own.weights, 3) == []
+    assert sources.candidates(own.holders, own.weights, 3) == aligned
 
 
 def test_passages_are_texts_pairs_or_values(aligner):
@@ -371,3 +387,79 @@ def test_inputs_of_support_are_those_of_the_twin(aligner, n_candidates, has_tree
         found = context_inputs(words, log_odds)
         assert found.shape == (n, len(CONTEXT_INPUTS))
         np.testing.assert_allclose(found, twin.context_inputs(words, log_odds), rtol=1e-12)
+
+
+DENIALS = [  # a passage, a claim that it supports, one that it contradicts
+    (
+        "Contrary to reports, the board did not sell the house in Kiel; it was let to a school "
+        "because prices were low. The garden is open.",
+        "The house in Kiel was let to a school.",
+        "The board sold the house in Kiel.",
+    ),
+    (
+        "Engineers saw no sign that the wall had moved, but said that they could not exclude it "
+        "because the gauges had been stolen. The road stays open.",
+        "Engineers could not exclude that the wall had moved.",
+        "Engineers saw signs that the wall had moved.",
+    ),
+    (
+        "Closing the valve can fail with a hiss; in this case, it is not removed from the line.",
+        "If closing the valve fails, it is not removed from the line.",
+        "If closing the valve fails, it is removed from the line.",
+    ),
+    (
+        "The poet did not live to see the play performed; he died in March, two months before it "
+        "opened. It ran for a year.",
+        "The poet died before the play was performed.",
+        "The poet lived to see the play performed.",
+    ),
+    (
+        "If the cable has been unplugged for more than an hour, the router must be restarted, but "
+        "stored settings are not erased. Keep a copy.",
+        "Stored settings are not erased when the cable is unplugged.",
+        "Stored settings are erased when the cable has been unplugged for more than an hour.",
+    ),
+    (
+        "The agency denied that it had received any complaint before the bridge failed, and said "
+        "that the last test, made in May, had found no faults. An inquiry will follow.",
+        "The agency denied having received a complaint.",
+        "The agency had received complaints before the bridge failed.",
+    ),
+    (
+        "If you rename a field in a shared table, take care, as the name of the view might change "
+        "when new rows arrive, which would break old reports.",
+        "Renaming a field in a shared table might break old reports.",
+        "Renaming a field in a shared table does not break old reports.",
+    ),
+    (
+        "The device is not intended for use by children under twelve unless they are supervised by "
+        "an adult who has read this manual. Keep the packaging.",
+        "The device is not intended for use by unsupervised children under twelve.",
+        "The device is intended for use by children under twelve.",
+    ),
+    (
+        "You may not copy or lend any part of any recording that identifies the speakers or alters "
+        "their voices. You may quote from the notes.",
+        "You may not lend any part of a recording that identifies the speakers.",
+        "You may lend a part of a recording that identifies the speakers.",
+    ),
+    (
+        "The field may be blank to indicate no preference (guests must have a blank field), or it "
+        "may hold a name of any length.",
+        "The field may be blank.",
+        "The field may not be blank.",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("passage", "right", "wrong"), DENIALS)
+def test_what_a_long_sentence_denies_is_told_and_what_else_it_says_is_not(
+    aligner, passage, right, wrong
+):
+    def told(claim):
+        return [
+            conflict for s in aligner.ground(claim, [passage]).sentences for conflict in s.conflicts
+        ]
+
+    assert told(right) == []
+    assert told(wrong)

@@ -7,8 +7,8 @@ import logging
 import pytest
 from click.testing import CliRunner
 from tokalign.cli.main import main
-from tokalign.english.annotate import languages
-from tokalign.english.annotate.languages import OTHER_WORDS, is_other_language
+from tokalign.english.annotate import prepared
+from tokalign.english.annotate.prepared import OTHER_WORDS, is_other_language
 from tokalign.english.lexicon.word_lists import function_words
 
 OTHERS = {
@@ -58,11 +58,11 @@ def test_no_word_is_a_function_word_of_english():
 
 
 def test_one_warning_is_logged_and_the_command_line_prints_it(tmp_path, monkeypatch, caplog):
-    monkeypatch.setattr(languages, "_has_warned", [])
+    monkeypatch.setattr(prepared, "_has_warned", [])
     rows = "".join(f"{each}\tA dog barks.\n" for each in OTHERS.values())
     (tmp_path / "pairs").write_text(rows, encoding="utf-8")
     with caplog.at_level(logging.WARNING, logger="tokalign"):
         result = CliRunner().invoke(main, ["align", str(tmp_path / "pairs")])
     assert result.exit_code == 0, result.output
-    assert [each.name for each in caplog.records] == [languages.__name__]
+    assert [each.name for each in caplog.records] == [prepared.__name__]
     assert result.stderr.count("another language than English") == 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from tokalign.english.annotate.tokenizer import tokenize
-from tokalign.english.reading import words_of
+from tokalign.english.reading.text_reading import words_of
 
 READ = {
     "badge": ("[![CI](https://a.example/c.svg)](https://b.example/) runs.", "CI runs."),

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 from tokalign import Aligner, InputError
 from tokalign.cli.main import main
-from tokalign.english.reading import marks_of
+from tokalign.english.reading.text_reading import marks_of
 
 ALIGNER = Aligner("en")
 BOLD, PLAIN = "The **boat** is red.[1]", "The boat is red."

@@ -44,7 +44,7 @@ def test_aligning_a_pair_loads_nothing_neural_and_no_other_task():
 
 @pytest.mark.parametrize(
     ("package", "model"),
-    [("onnx", "en-neural"), ("tokenizers", "en-neural"), ("tokenizers", "en-neural-large")],
+    [("tokenizers", "en-neural"), ("tokenizers", "en-neural-large")],
 )
 def test_a_missing_package_is_named_with_what_to_run(package, model, monkeypatch):
     monkeypatch.setitem(sys.modules, package, None)
@@ -52,9 +52,11 @@ def test_a_missing_package_is_named_with_what_to_run(package, model, monkeypatch
         Aligner.load(model)
 
 
-def test_a_device_without_onnxruntime_names_its_package(monkeypatch):
-    monkeypatch.setitem(sys.modules, "onnxruntime", None)
-    with pytest.raises(ResourceError, match="installed are none; run: pip install onnxruntime-gpu"):
+@pytest.mark.parametrize("missing", ["onnx", "onnxruntime"])
+def test_a_device_without_onnxruntime_names_its_packages(missing, monkeypatch):
+    monkeypatch.setitem(sys.modules, missing, None)
+    wanted = "installed are none; run: pip install onnx onnxruntime-gpu"
+    with pytest.raises(ResourceError, match=wanted):
         providers("cuda")
 
 

@@ -7,7 +7,7 @@ import json
 import pytest
 from support.pairs import gold_pair
 from tokalign.evaluate.counts import LinkChoice
-from tokalign.evaluate.nulls import null_scores
+from tokalign.evaluate.report import null_scores
 
 
 def test_scores_worked_out_by_hand():

@@ -41,6 +41,34 @@ def test_a_prior_moves_a_candidate_up(aligner):
         assert (each.judgement.score > scores[each.index]) == (each.index == 2)
 
 
+@pytest.mark.parametrize(
+    ("question", "right", "wrong"),
+    [
+        ("What colours does the paint come in?", "You can get it in red, blue and white.",
+         ["The paint dries fast.", "The paint comes in tins of two litres."]),
+        ("What colour should I paint the door?", "A warm grey would go well with the brick.",
+         ["You should sand the door first.", "Doors should be painted twice a decade."]),
+        ("Which colors can I choose for the case?", "Black, teal and orange are on offer.",
+         ["You can choose between two sizes.", "The case protects your phone."]),
+        ("Where can I park?", "There is a garage behind the station.",
+         ["You can park for two hours.", "Parking costs two euros."]),
+        ("What does membership cost?", "Students pay 20 pounds a year.",
+         ["Membership has its benefits.", "The membership committee meets in March."]),
+        ("How tall was the wave?", "The water rose to nearly 20 feet.",
+         ["The wave hit at dawn.", "The wave killed 12 people."]),
+        ("How long did the siege of the town go on?", "Its people held out for eleven months.",
+         ["The siege of the town began in 1644.", "The town had a wall two miles long."]),
+        ("How long does the battery of the lamp last?",
+         "Expect some nine hours of light from one charge.",
+         ["The battery of the lamp lasts long.", "The lamp is 30 centimetres long."]),
+        ("What is meant by a quorum?", "It is the number of members who must be present.",
+         ["A quorum is needed on Monday.", "The quorum was reached at noon."]),
+    ],
+)  # fmt: skip
+def test_what_fits_the_question_stands_above_its_words(aligner, question, right, wrong):
+    assert order(aligner.rank(question, [*wrong, right]))[0] == len(wrong)
+
+
 @pytest.mark.parametrize("query", [QUESTION, "The bakery was founded by Marta."])
 @pytest.mark.parametrize("by", ["auto", "answer", "score", "similarity"])
 def test_a_prior_is_evidence_in_the_unit_of_its_deviation(aligner, query, by):

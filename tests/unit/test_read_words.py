@@ -7,7 +7,7 @@ import unicodedata
 import pytest
 from tokalign.aligner import Aligner
 from tokalign.english.annotate.tokenizer import tokenize
-from tokalign.english.reading import words_of
+from tokalign.english.reading.text_reading import words_of
 from tokalign.ranking.passages import shortlist
 from tokalign.texts.text_words import WordNumbers
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 import tokalign
 from tokalign.english.annotate.native import NativeAnnotator
-from tokalign.english.reading import MarkKind, read_text
-from tokalign.english.reading.marks import find_marks
+from tokalign.english.reading.marks import MarkKind, find_marks
 from tokalign.english.reading.normal_form import normal_form
+from tokalign.english.reading.text_reading import read_text
 
 ANNOTATOR = NativeAnnotator()
 
@@ -26,6 +26,8 @@ def words_of(text: str) -> list[str]:
         ("\U0001d400\U0001d41b", "Ab"),
         ("\ufeffIt co\u00adoperates\u200b.", "It cooperates."),
         ("non\u2011stop \u22125", "non-stop -5"),
+        ("with\u2010\n       out it, by\u2010\r\nside", "without it, byside"),
+        ("Data\u2010\nBase, 5\u2010\n10 a\u2010b", "Data-\nBase, 5-\n10 a-b"),
         ("Part \u2167", "Part VIII"),
         ("5 \u338f and 20 \u2103", "5 kg and 20 °C"),
         ("isn`t, it\u00b4s, they\u2032re, I\u02bcm", "isn't, it's, they're, I'm"),

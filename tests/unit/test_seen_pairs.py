@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from tokalign.cli.main import main
 from tokalign.formats import read_gold, write_gold
 from tokalign.model import load_model, save_model
-from tokalign.model.seen_pairs import SKETCH, sketch_of, trained_on
+from tokalign.model.file import SKETCH, sketch_of, trained_on
 
 
 @pytest.fixture(scope="module")

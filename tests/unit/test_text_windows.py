@@ -2,7 +2,8 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
-from tokalign.codec import ModelInfo, RequestOptions
+from tokalign.codec.options import RequestOptions
+from tokalign.codec.servers import ModelInfo
 from tokalign.server.config import RequestLimits
 from tokalign.server.requests import text_blocks
 from tokalign.server.requests.answers import Answer

@@ -15,7 +15,6 @@ from tokalign.english.annotate import Annotator, load_annotator
 from tokalign.english.lexicon.likeness import unlike_cells
 from tokalign.errors import InputError, ModelError
 from tokalign.features.feature_groups import Lexicons
-from tokalign.features.feature_matrix import build_matrix
 from tokalign.model import Model, save_model
 from tokalign.model.training import (
     POSSIBLE_CHOICES,
@@ -25,7 +24,12 @@ from tokalign.model.training import (
     fold_numbers,
     train,
 )
-from tokalign.model.training.examples import TrainingExamples, annotate_gold, gold_targets
+from tokalign.model.training.examples import (
+    TrainingExamples,
+    annotate_gold,
+    build_matrix,
+    gold_targets,
+)
 from tokalign.model.training.weights import merge_domains, train_weights
 from tokalign.types import GoldPair, Sentence
 from tokalign.types.options import Symmetrization

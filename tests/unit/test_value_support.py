@@ -129,3 +129,74 @@ def test_explanations_sum_to_the_support():
         for word in sentence.words:
             odds = sum(piece.value * piece.weight for piece in word.evidence)
             assert 1 / (1 + math.exp(-odds)) == pytest.approx(word.support, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("answer", "flagged"),
+    [
+        ("Alpha costs 10.", []),
+        ("Alpha costs 12.", ["12"]),
+        ("Beta costs 15.", ["15"]),
+        ("The red one costs 10.", []),
+    ],
+)
+def test_a_value_of_another_row_has_no_support(answer, flagged):
+    prices = "name,colour,price\nAlpha,red,10\nBeta,blue,12\nGamma,red,15"
+    assert unsupported(answer, prices) == flagged
+
+
+@pytest.mark.parametrize(
+    ("answer", "flagged"),
+    [
+        ("The single room costs 60.", []),
+        ("The single room costs 90.", ["90"]),
+        ("The double room costs 60.", ["60"]),
+        ("A single room costs 60 and a double one 90.", []),
+        ("Rooms cost 60 or 90.", []),
+    ],
+)
+def test_the_name_of_a_row_counts_where_the_verb_is_another_one(answer, flagged):
+    rooms = "| Room | Price |\n| --- | --- |\n| Single | 60 |\n| Double | 90 |"
+    assert unsupported(answer, rooms) == flagged
+
+
+def conflicts(answer, *passages):
+    (sentence,) = ALIGNER.ground(answer, passages).sentences
+    return [(each.passage, answer[each.start : each.end]) for each in sentence.conflicts]
+
+
+@pytest.mark.parametrize(
+    ("answer", "other", "wrong"),
+    [
+        ("The shop opens at 9 a.m.", "The shop opens at 10 a.m.", "9 a.m"),
+        ("The pump weighs 12 kg.", "The pump weighs 14 kg.", "12 kg"),
+        ("Ann Lee was born in 1950.", "Ann Lee was born in 1960.", "1950"),
+        ("Brazil won the cup in 1998.", "France won the cup in 1998.", "Brazil"),
+        ("The licence costs 40 euros a year.", "The licence costs 45 euros a year.", "40 euros"),
+    ],
+)
+def test_a_conflict_is_told_where_another_passage_agrees(answer, other, wrong):
+    for passages in ((answer, other), (other, answer)):
+        ((passage, said),) = conflicts(answer, *passages)
+        assert passages[int(passage)] == other
+        assert wrong in said
+    assert conflicts(answer, answer, answer) == []
+
+
+@pytest.mark.parametrize(
+    ("answer", "passages"),
+    [
+        ("The pump weighs 12 kg.", ["The pump weighs 12 kg.", "The motor weighs 14 kg."]),
+        ("The pump weighs 12 kg.", ["The pump weighs 12 kg. The old pump weighs 14 kg."]),
+        ("Sales rose by 3% in 2020.", ["Sales rose by 3% in 2020.", "Sales rose by 5% in 2021."]),
+        ("Ann was born in 1950.", ["Ann was born in 1950.", "Bob was born in 1960."]),
+    ],
+)
+def test_what_is_said_of_something_else_disputes_nothing(answer, passages):
+    assert conflicts(answer, *passages) == []
+
+
+@pytest.mark.parametrize("value", ["false", "no"])
+def test_data_that_deny_support_a_denial(value):
+    for passage in (f'{{"name": "lamp", "waterproof": {value}}}', f"waterproof: {value}"):
+        assert conflicts("The lamp is not waterproof.", passage) == []

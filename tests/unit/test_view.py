@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from support.pairs import gold_pair
 from tokalign.cli.main import main
 from tokalign.cli.shared_flags import TerminalFlags
-from tokalign.evaluate.tables import Column, ReportTable
+from tokalign.evaluate.report import Column, ReportTable
 from tokalign.view import grid_lines, page_pairs, render_page
 
 SAMPLE = Path(__file__).parents[1] / "data" / "sample.jsonl"

@@ -7,7 +7,8 @@ import warnings
 from pathlib import Path
 
 import pytest
-from tokalign.english.lexicon.lexical_tables import RELATION_NAMES, WordNet
+from tokalign.english.lexicon.lexical_tables import WordNet
+from tokalign.english.lexicon.word_lists import RELATION_NAMES
 from tokalign.errors import InputError, ResourceError
 from tokalign.files.shipped import DATA_DIR
 

@@ -1,1 +1,1 @@
-"""The command line: ``main.py`` and one file per subcommand."""
+"""The command line: ``main.py`` and a file for each subcommand, or for a few."""

@@ -1,6 +1,7 @@
-"""``tokalign annotate``: tokens, tags, lemmas and trees of sentences, as CoNLL-U."""
+"""``tokalign annotate`` and ``split``: sentences as CoNLL-U, and the sentences of a text."""
 
 import itertools
+import json
 from collections.abc import Iterator
 from functools import partial
 from typing import ClassVar, TypeAlias
@@ -9,15 +10,18 @@ import click
 
 from tokalign.batches.outcomes import annotate_each, unwrap
 from tokalign.cli.flags import MODEL, OUTPUT, RUN, SectionedCommand, flag, flagged, takes
-from tokalign.cli.lines.file_flags import LineFlags, outcomes_of
-from tokalign.cli.lines.pair_lines import split_fields
-from tokalign.cli.lines.sources import file_argument
-from tokalign.cli.shared_flags import ANNOTATOR, AT_LEAST_1, BAD_INPUT, STRICT, TOKENIZED
+from tokalign.cli.lines.file_flags import BadLines, LineFlags, format_flag, outcomes_of
+from tokalign.cli.lines.pair_lines import decode_row, split_fields
+from tokalign.cli.lines.sources import LineSource, file_argument
+from tokalign.cli.shared_flags import ANNOTATOR, AT_LEAST_1, BAD_INPUT, OFFSETS, STRICT, TOKENIZED
 from tokalign.english.annotate import load_annotator
 from tokalign.errors import FormatError, InputError
 from tokalign.formats.conllu import write_sentence
 from tokalign.types import SentenceLike
 from tokalign.types.inputs import split_tokens
+from tokalign.types.offsets import positions
+from tokalign.types.options import OffsetUnit
+from tokalign.types.texts import SentenceSpan
 
 _Entry: TypeAlias = tuple[int, str, list[tuple[str, str]], SentenceLike | InputError]
 """Line and side of a sentence, its comments, and itself or why it cannot be read."""
@@ -40,7 +44,7 @@ class AnnotateFlags(LineFlags):
 @click.command("annotate", cls=SectionedCommand)
 @file_argument
 @takes(how=AnnotateFlags)
-def command(how: AnnotateFlags) -> None:
+def annotate(how: AnnotateFlags) -> None:
     """Annotate sentences, one or a pair per line, and write CoNLL-U.
 
     A line is SENTENCE, SOURCE<TAB>TARGET or SOURCE ||| TARGET. Blank lines are skipped. The
@@ -84,3 +88,60 @@ def _fields(_: int, line: str) -> list[str]:
             "or ' ||| ' between them"
         )
     return fields
+
+
+@flagged
+class SplitFlags(LineFlags):
+    """How sentences are written."""
+
+    section: ClassVar[str] = OUTPUT
+    format: str = format_flag(
+        "What to write. text: a line for each sentence. jsonl: an object with start, end and text.",
+        ["text", "jsonl"],
+        "text",
+    )
+    offsets: str = flag(**OFFSETS)
+    limit: int | None = flag("Most sentences to write.", type=AT_LEAST_1, under=OUTPUT)
+
+    def line(self, sentence: SentenceSpan, at: range | list[int]) -> str:
+        """Return the line of a sentence, unbroken; `at` holds each character's offset."""
+        if self.format == "text":
+            parts = map(str.strip, sentence.text.splitlines())
+            return " ".join(part for part in parts if part)
+        value = {"start": at[sentence.start], "end": at[sentence.end], "text": sentence.text}
+        return json.dumps(value, ensure_ascii=False)
+
+
+@click.command("split", cls=SectionedCommand)
+@file_argument
+@takes(how=SplitFlags)
+def split(how: SplitFlags) -> None:
+    """Split an English text into sentences, and write one a line.
+
+    The input is one text, whose lines may be wrapped: only a blank line always ends a sentence. A
+    line break inside a sentence is written as a space; jsonl keeps it.
+
+    A line that is not UTF-8 is reported, and taken for a blank one.
+    """
+    from tokalign.texts.split_text import split_text
+
+    with how.bad_lines() as bad:
+        text, n_lines = _read(how.input, bad)
+        at = positions(text, OffsetUnit(how.offsets))
+        with how.open() as sink:
+            for sentence in how.limited(split_text(text)):
+                sink.write(how.line(sentence, at) + "\n")
+    bad.end(f"of {n_lines} lines bad")
+
+
+def _read(rows: LineSource, bad: BadLines) -> tuple[str, int]:
+    """Return the whole text and its number of lines; bad lines are noted and left blank."""
+    lines: list[str] = []
+    for number, row in enumerate(rows, 1):
+        try:
+            decode_row(row)
+            lines.append(row.decode("utf-8-sig" if number == 1 else "utf-8"))
+        except FormatError as error:
+            bad.note(f"line {number}", str(number), number, str(error))
+            lines.append("\n")
+    return "".join(lines), len(lines)

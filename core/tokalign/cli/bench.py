@@ -1,7 +1,5 @@
 """``tokalign bench``: throughput and latency of a running server under load."""
 
-from __future__ import annotations
-
 import json
 import os
 import platform
@@ -66,7 +64,7 @@ class CallFlags:
     def is_http(self) -> bool:
         return "://" in self.server
 
-    def security(self) -> Security:
+    def security(self) -> "Security":
         """Return the token and the TLS settings; as in a client, a token goes over TLS only."""
         from tokalign.client.load.transport import Security
 
@@ -112,14 +110,14 @@ class LoadFlags:
     warm_up: float = flag("Seconds of load before each step is measured.", default=2.0)
     json: bool = flag(under=OUTPUT, **JSON)
 
-    def steps(self) -> list[Step]:
+    def steps(self) -> "list[Step]":
         from tokalign.client.load.measure import Step
 
         steps = [Step(rate=value) for value in _numbers(self.rate, "--rate")]
         callers = _numbers(self.in_flight, "--in-flight")
         return steps or [Step(in_flight=int(value)) for value in callers]
 
-    def n_connections(self, step: Step, *, is_http: bool) -> int:
+    def n_connections(self, step: "Step", *, is_http: bool) -> int:
         """Return over how many connections the calls of a step go."""
         if self.connections is not None:
             return self.connections
@@ -161,7 +159,7 @@ def command(calls: CallFlags, load: LoadFlags) -> None:
         click.echo(shown.table(results))
 
 
-def _measure(calls: CallFlags, load: LoadFlags, security: Security) -> list[Result]:
+def _measure(calls: CallFlags, load: LoadFlags, security: "Security") -> "list[Result]":
     from tokalign.client.load import measure, methods
     from tokalign.client.load.generator import Generator
 

@@ -1,7 +1,5 @@
 """Corpora on the command line: how they are read, and how links are scored against them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -31,7 +29,7 @@ from tokalign.types.options import LinkChoice
 if TYPE_CHECKING:
     from tokalign.english.annotate import Annotator
     from tokalign.evaluate import Evaluation
-    from tokalign.evaluate.tables import ReportTable
+    from tokalign.evaluate.report import ReportTable
 
 T = TypeVar("T")
 
@@ -118,12 +116,12 @@ class ScoreFlags:
         """Return the settings of scoring, as a signature quotes them."""
         return {"links": self.links, "samples": self.samples, "seed": self.seed}
 
-    def write_pairs(self, gold: Sequence[GoldPair], results: Mapping[str, Evaluation]) -> None:
+    def write_pairs(self, gold: Sequence[GoldPair], results: "Mapping[str, Evaluation]") -> None:
         """Write the scores of each pair by each system, if that is asked for."""
         if self.pairs is None:
             return
         from tokalign.evaluate import COLUMNS
-        from tokalign.evaluate.markup import records_of
+        from tokalign.evaluate.report import records_of
 
         rows = [
             {"system": system, "id": pair.id, **dict(zip(_PAIR_SCORES, counts, strict=True))}
@@ -139,7 +137,7 @@ class ScoreFlags:
         self.pairs.write_text(text + "\n", encoding="utf-8")
 
     def print(
-        self, value: Mapping[str, object], tables: Iterable[ReportTable], signature: str = ""
+        self, value: Mapping[str, object], tables: "Iterable[ReportTable]", signature: str = ""
     ) -> None:
         """Print an object as JSON if that is asked for, else tables as text, and the signature."""
         from tokalign.view import table_lines
@@ -161,7 +159,7 @@ def read_jsonl(
     return list(read(document)) if chosen.name == "jsonl" else []
 
 
-def annotated(pairs: Sequence[GoldPair], annotator: Annotator, *, trees: bool) -> list[GoldPair]:
+def annotated(pairs: Sequence[GoldPair], annotator: "Annotator", *, trees: bool) -> list[GoldPair]:
     """Return gold pairs with an annotator's columns."""
     sides = [side for pair in pairs for side in (pair.source, pair.target)]
     filled = iter(annotator.annotate(sides, trees=trees))

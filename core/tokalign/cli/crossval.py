@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from tqdm import tqdm
 
     from tokalign.evaluate import Evaluation
-    from tokalign.evaluate.tables import ReportTable
+    from tokalign.evaluate.report import ReportTable
     from tokalign.model.training import TrainingSettings
 
 CURVE = (0.125, 0.25, 0.5)
@@ -169,8 +169,7 @@ def command(
     fold and, with --learning-curve, for smaller training sets.
     """
     from tokalign.evaluate import evaluate
-    from tokalign.evaluate.report import report
-    from tokalign.evaluate.tables import tables
+    from tokalign.evaluate.report import report, tables
     from tokalign.view import page_pairs, render_page
 
     trial = _trial(gold, how, settings, run)
@@ -291,7 +290,7 @@ def _cells(result: Evaluation) -> list[float]:
 def _fold_table(by_fold: Sequence[Evaluation]) -> ReportTable:
     import numpy as np
 
-    from tokalign.evaluate.tables import percent_table
+    from tokalign.evaluate.report import percent_table
 
     rows = [(str(k), each.scores.pairs, *_cells(each)) for k, each in enumerate(by_fold, 1)]
     spread = np.std([_cells(each) for each in by_fold], axis=0, ddof=1).tolist()
@@ -301,7 +300,7 @@ def _fold_table(by_fold: Sequence[Evaluation]) -> ReportTable:
 
 
 def _curve_table(curve: Sequence[tuple[int, Evaluation]]) -> ReportTable:
-    from tokalign.evaluate.tables import percent_table
+    from tokalign.evaluate.report import percent_table
 
     rows = [(str(n), each.scores.pairs, *_cells(each)) for n, each in curve]
     return percent_table("Learning curve", ("trained on", "pairs", *_METRICS), rows, is_open=True)

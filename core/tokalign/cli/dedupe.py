@@ -1,16 +1,16 @@
-"""``tokalign dedupe``: near-duplicates among the lines of a file."""
-
-from __future__ import annotations
+"""``tokalign dedupe`` and ``tokalign matrix``: lines of files that are compared with others."""
 
 import json
+import math
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, ClassVar
 
 import click
 
-from tokalign.cli.flags import OUTPUT, RUN, SectionedCommand, flag, flagged, takes
-from tokalign.cli.lines.file_flags import LineFlags, format_flag
-from tokalign.cli.lines.sources import file_argument
+from tokalign.cli.flags import INPUT, OUTPUT, RUN, SectionedCommand, flag, flagged, takes
+from tokalign.cli.lines.file_flags import BadLines, LineFlags, format_flag
+from tokalign.cli.lines.sources import LineSource, SourceParam, file_argument
 from tokalign.cli.shared_flags import AT_LEAST_1, CutFlags, LocalModelFlags
 from tokalign.errors import InputError
 from tokalign.formats import decode_lines
@@ -18,10 +18,19 @@ from tokalign.formats.document import one_line
 from tokalign.types.display import DIGITS
 
 if TYPE_CHECKING:
+    from tokalign.aligner import Aligner
     from tokalign.comparison.near_duplicates import Duplicates
 
 SHARE = click.FloatRange(0, 1)
 PAIRS, GROUPS, LINES = "pairs", "groups", "lines"
+
+
+@flagged
+class JobFlags:
+    """How many processes align the lines."""
+
+    section: ClassVar[str] = RUN
+    jobs: int = flag("Processes that align.", "-j", type=AT_LEAST_1, default=1)
 
 
 @flagged
@@ -43,7 +52,6 @@ class DedupeFlags(LineFlags):
         type=SHARE,
         default=0.3,
     )
-    jobs: int = flag("Processes that align.", "-j", type=AT_LEAST_1, default=1, under=RUN)
     format: str = format_flag(
         "How to write pairs and groups: text, or a JSON object for each.", ["text", "jsonl"], "text"
     )
@@ -51,8 +59,8 @@ class DedupeFlags(LineFlags):
 
 @click.command("dedupe", cls=SectionedCommand)
 @file_argument
-@takes(flags=DedupeFlags, options=CutFlags, model=LocalModelFlags)
-def command(flags: DedupeFlags, options: CutFlags, model: LocalModelFlags) -> None:
+@takes(flags=DedupeFlags, run=JobFlags, options=CutFlags, model=LocalModelFlags)
+def dedupe(flags: DedupeFlags, run: JobFlags, options: CutFlags, model: LocalModelFlags) -> None:
     """Find near-duplicates among the lines of a file, a sentence each.
 
     Lines are compared where their lemmas overlap, so a pair without common words is not found.
@@ -66,15 +74,14 @@ def command(flags: DedupeFlags, options: CutFlags, model: LocalModelFlags) -> No
             line = number + 1
             bad.note(f"line {line}", str(line), line, str(error))
 
-        read = decode_lines(flags.input.name, flags.input)
-        lines = [text for _, text in flags.limited(read)]
+        lines = _texts(flags.input, flags.limit)
         found = model.load().near_duplicates(
             lines,
             options.options(),
             threshold=flags.threshold,
             overlap=flags.overlap,
             on_bad=report,
-            n_process=flags.jobs,
+            n_process=run.jobs,
         )
         with flags.open() as sink:
             for line in _written(flags, lines, found):
@@ -83,7 +90,7 @@ def command(flags: DedupeFlags, options: CutFlags, model: LocalModelFlags) -> No
 
 
 def _written(
-    flags: DedupeFlags, lines: Sequence[str], found: Iterable[Duplicates]
+    flags: DedupeFlags, lines: Sequence[str], found: "Iterable[Duplicates]"
 ) -> Iterator[str]:
     """Yield the output of the pairs, as the flags ask."""
     if flags.write == PAIRS:
@@ -99,7 +106,7 @@ def _written(
     yield from (line for number, line in enumerate(lines) if number not in left_out)
 
 
-def _pair(pair: Duplicates, lines: Sequence[str], *, is_json: bool) -> str:
+def _pair(pair: "Duplicates", lines: Sequence[str], *, is_json: bool) -> str:
     both = pair.first, pair.second
     if is_json:
         value = {
@@ -118,3 +125,68 @@ def _group(group: Sequence[int], lines: Sequence[str], *, is_json: bool) -> str:
         value = {"lines": [k + 1 for k in group], "texts": [lines[k] for k in group]}
         return json.dumps(value, ensure_ascii=False)
     return "\t".join(str(number + 1) for number in group)
+
+
+@flagged
+class MatrixFlags(LineFlags):
+    """Sentences to read, and how their similarities are written."""
+
+    section: ClassVar[str] = INPUT
+    against: LineSource | None = flag(
+        "File with the sentences of the columns.", type=SourceParam(), show_default="the input"
+    )
+
+    def sources(self) -> tuple[LineSource, ...]:
+        return (self.input,) if self.against is None else (self.input, self.against)
+
+    format: str = format_flag(
+        "How to write a row: numbers between tabs, or a JSON object.", ["tsv", "jsonl"], "tsv"
+    )
+
+
+@click.command("matrix", cls=SectionedCommand)
+@file_argument
+@takes(flags=MatrixFlags, run=JobFlags, options=CutFlags, model=LocalModelFlags)
+def matrix(flags: MatrixFlags, run: JobFlags, options: CutFlags, model: LocalModelFlags) -> None:
+    """Write how much each line says the same as each line of --against, from 0 to 1.
+
+    A row out for a line in; both files hold a sentence on each line. Without --against the lines
+    are compared with one another. Every pair is aligned, so a thousand lines are a million pairs.
+    The row or column of a line that cannot be aligned is nan, in jsonl null; it is reported, and
+    the exit code is then 3.
+    """
+    aligner = model.load()
+    other = flags.against
+    with flags.bad_lines() as bad:
+        rows = _texts(flags.input, flags.limit)
+        columns = None if other is None else _texts(other, None)
+        found = aligner.similarity_matrix(
+            rows, columns, options.options(), errors="nan", n_process=run.jobs
+        ).tolist()
+        with flags.open() as sink:
+            for number, row in enumerate(found, 1):
+                sink.write(_matrix_row(number, row, is_json=flags.format == "jsonl") + "\n")
+        _report(aligner, bad, flags.input.name, rows)
+        if other is not None and columns is not None:
+            _report(aligner, bad, other.name, columns)
+    bad.end(f"of {len(rows) + len(columns or ())} lines bad")
+
+
+def _texts(source: LineSource, limit: int | None) -> list[str]:
+    return [text for _, text in islice(decode_lines(source.name, source), limit)]
+
+
+def _matrix_row(number: int, values: Sequence[float], *, is_json: bool) -> str:
+    if not is_json:
+        return "\t".join(f"{value:.4f}" for value in values)
+    rounded = [None if math.isnan(value) else round(value, DIGITS) for value in values]
+    return json.dumps({"line": number, "similarities": rounded})
+
+
+def _report(aligner: "Aligner", bad: BadLines, name: str, texts: Iterable[str]) -> None:
+    """Note which lines of a file cannot be aligned, and why."""
+    for number, text in enumerate(texts, 1):
+        try:
+            aligner.annotate([text])
+        except InputError as error:
+            bad.note(f"{name}, line {number}", f"{name}:{number}", number, str(error))

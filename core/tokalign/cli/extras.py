@@ -8,7 +8,7 @@ NEEDS = {
     "arrow": ("pyarrow",),
     "dedupe": ("rensa",),
     "mcp": ("mcp",),
-    "neural": ("onnx", "tokenizers"),
+    "neural": ("tokenizers",),
     "nltk": ("nltk",),
     "server": (
         *("grpc", "google.protobuf", "grpc_health", "grpc_reflection", "grpc_status"),

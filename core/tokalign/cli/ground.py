@@ -1,7 +1,5 @@
 """``tokalign ground``: evidence for answers in passages; a bad line does not end the others."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
@@ -212,7 +210,7 @@ class _Writer:
     bad: BadLines
     n_written: int = 0
 
-    def write(self, item: AnswerLine, found: Grounding) -> None:
+    def write(self, item: AnswerLine, found: "Grounding") -> None:
         from tokalign.grounding.evidence import html_page, terminal_lines
 
         if self.layout.html is not None:
@@ -292,7 +290,7 @@ def command(
     bad.end("lines bad")
 
 
-def _ground(ground: Grounder, options: GroundOptions, item: AnswerLine) -> Grounding:
+def _ground(ground: Grounder, options: GroundOptions, item: AnswerLine) -> "Grounding":
     """Return the evidence for an answer, or raise the error of its first sentence that has one."""
     found = ground(item.answer, item.passages, options)
     for sentence in found.sentences:

@@ -55,7 +55,13 @@ SECTIONS: dict[str, dict[str, str]] = {
 }
 """The subcommands, as help shows them: each with its summary."""
 
-_HOMES = {"similarity": "align", "playground": "serve"}
+_HOMES = {
+    "compare": "evaluate",
+    "matrix": "dedupe",
+    "playground": "serve",
+    "similarity": "align",
+    "split": "annotate",
+}
 """Modules of the subcommands that have none of their own name."""
 COMMANDS = {
     name: f"tokalign.cli.{_HOMES.get(name, name)}"

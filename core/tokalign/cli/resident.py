@@ -5,8 +5,6 @@ caller's arguments, environment, folder and streams, and runs the command in the
 its user's alone, and ends when nobody has called it for five minutes, or tokalign's files changed.
 """
 
-from __future__ import annotations
-
 import os
 import socket
 import sys

@@ -1,7 +1,5 @@
 """``tokalign resources``: lexical tables, listed, verified and installed."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict
 from pathlib import Path
@@ -73,7 +71,7 @@ def install_command(name: str, path: Path | None, from_nltk: bool) -> None:
     click.echo(_line(install_ppdb(path)))
 
 
-def _fault(resource: Resource) -> str:
+def _fault(resource: "Resource") -> str:
     """Return the fault of a table, in words; empty if it has none."""
     from tokalign.files.tables import Table
 
@@ -86,7 +84,7 @@ def _fault(resource: Resource) -> str:
     return ""
 
 
-def _line(resource: Resource) -> str:
+def _line(resource: "Resource") -> str:
     from tokalign.english.lexicon.lexical_resources import OPTIONAL
 
     if not resource.present:

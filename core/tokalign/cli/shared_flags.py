@@ -1,7 +1,5 @@
 """Options that several commands share."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Callable
@@ -98,7 +96,7 @@ class LocalModelFlags:
         show_default=DEFAULT_DEVICE,
     )
 
-    def load(self) -> Aligner:
+    def load(self) -> "Aligner":
         from tokalign.aligner import Aligner
 
         return Aligner.load(
@@ -230,7 +228,7 @@ class Endpoint:
         if self.address is None and (self.secure.ca_path or self.secure.token_path):
             raise click.UsageError("--tls-ca and --token-file need --server")
 
-    def client(self) -> Client:
+    def client(self) -> "Client":
         """Return a client; TLS is used where authorities or a token are given."""
         from tokalign.client import Client, Tls
 

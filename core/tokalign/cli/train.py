@@ -1,7 +1,5 @@
 """``tokalign train``: a model trained on aligned corpora."""
 
-from __future__ import annotations
-
 import logging
 import sys
 from collections.abc import Mapping
@@ -72,7 +70,7 @@ class TrainFiles:
         if len(set(names)) < len(names):
             raise click.UsageError(f"two corpora have one file name among {', '.join(names)}")
 
-    def data(self) -> TrainingData:
+    def data(self) -> "TrainingData":
         """Return the pairs of all files.
 
         A warning names corpora that judge a pair several times, and those that share pairs.
@@ -179,7 +177,7 @@ class SettingFlags:
                 "--like takes the groups of a published system; leave out --feature-groups"
             )
 
-    def settings(self) -> TrainingSettings:
+    def settings(self) -> "TrainingSettings":
         from tokalign.model.training import PUBLISHED, TrainingSettings
 
         possible = [choice.rpartition("=") for choice in self.possible]
@@ -221,7 +219,7 @@ class _Bars:
         self._quiet = quiet
         self._bar: tqdm[Any] | None = None
 
-    def __call__(self, progress: Progress) -> None:
+    def __call__(self, progress: "Progress") -> None:
         from tqdm import tqdm
 
         if self._bar is None:

@@ -1,7 +1,5 @@
 """Answers as a client reads them; `writing` writes them as bytes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -136,7 +134,7 @@ def _decode_edit(message: align_pb2.Edit) -> Edit:
     )
 
 
-def _decode_posteriors(message: align_pb2.Alignment) -> NDArray[np.float32] | None:
+def _decode_posteriors(message: align_pb2.Alignment) -> "NDArray[np.float32] | None":
     """Return the matrix, of shape (n_source, n_target), or None without one."""
     if not message.HasField("posteriors"):
         return None

@@ -156,7 +156,7 @@ cdef bytes bytes_of(const Field *field):
     return PyBytes_FromStringAndSize(<const char *>field.data, field.size)
 
 
-def tag(uint64_t number, int wire_type=LENGTH_DELIMITED):
+def tag(uint64_t number, int wire_type=LENGTH_DELIMITED) -> int:
     """Return the tag of a field: the number that precedes its value on the wire."""
     return number << 3 | wire_type
 
@@ -179,14 +179,14 @@ cdef class fields:
     cdef bytes _data
     cdef Cursor _cursor
 
-    def __init__(self, bytes data not None):
+    def __init__(self, bytes data not None) -> None:
         self._data = data
         self._cursor = over(data)
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[tuple[int, bytes | int]]:
         return self
 
-    def __next__(self):
+    def __next__(self) -> tuple[int, bytes | int]:
         cdef Field field
         cdef int outcome
         if self._data is None:
@@ -206,7 +206,7 @@ cdef _wrong(bytes data, const Cursor *cursor):
     return WireError(f"no field of a message ends at byte {position}")
 
 
-def values(bytes data not None, uint64_t wanted, Py_ssize_t most):
+def values(bytes data not None, uint64_t wanted, Py_ssize_t most) -> list[bytes]:
     """Return the values of one length-delimited field.
 
     `wanted`: the field's tag. `most`: largest number of fields, whatever their tags, that the
@@ -230,7 +230,7 @@ def values(bytes data not None, uint64_t wanted, Py_ssize_t most):
     return found
 
 
-def text(bytes data not None, uint64_t wanted, Py_ssize_t most):
+def text(bytes data not None, uint64_t wanted, Py_ssize_t most) -> str:
     """Return the string of one field, empty where it is missing.
 
     `data`, `wanted`, `most`: as of `values`.
@@ -272,8 +272,7 @@ for _byte in range(256):
 
 
 cdef Py_ssize_t _in_text(const uint8_t *text, Py_ssize_t size) noexcept nogil:
-    cdef Py_ssize_t n = 1
-    cdef Py_ssize_t k
+    cdef Py_ssize_t n = 1, k
     for k in range(size):
         n += _ADDS[text[k]]
     return n
@@ -335,7 +334,9 @@ cdef inline Py_ssize_t _n_bytes(const TokenCount *count) noexcept nogil:
     return count.n_given_bytes if count.n_given else count.n_text_bytes
 
 
-def sizes(bytes pair not None, Py_ssize_t max_tokens, Py_ssize_t max_bytes):
+def sizes(
+    bytes pair not None, Py_ssize_t max_tokens, Py_ssize_t max_bytes
+) -> tuple[int, int, int, int, int]:
     """Return the sizes of a pair's sentences: given tokens are counted, those of a text estimated.
 
     The estimate of tokens is too large by a tenth on average in English text, because of signs
@@ -357,8 +358,7 @@ def sizes(bytes pair not None, Py_ssize_t max_tokens, Py_ssize_t max_bytes):
     >>> sizes(pair.SerializeToString(), 512, 1000)
     (4, 2, 10, 8, 0)
     """
-    cdef TokenCount source
-    cdef TokenCount target
+    cdef TokenCount source, target
     cdef Py_ssize_t n_constraint_bytes = 0
     if len(pair) > max_bytes:
         return max_tokens, max_tokens, 0, 0, len(pair)
@@ -384,7 +384,7 @@ cdef str _text_alone(const Field *sentence):
     return PyUnicode_DecodeUTF8(<const char *>field.data, field.size, NULL)
 
 
-def texts_alone(bytes pair not None):
+def texts_alone(bytes pair not None) -> tuple[str, str] | None:
     """Return the texts of a pair whose sentences hold only a text, as most do.
 
     `pair`: a serialised tokalign.v1.Pair.
@@ -392,8 +392,7 @@ def texts_alone(bytes pair not None):
     A side is empty if the pair lacks that sentence. None instead of both if the pair has other
     fields than an id and such sentences, or the bytes are not a pair: then use protobuf's parser.
     """
-    cdef Field field
-    cdef Field identity
+    cdef Field field, identity
     cdef int outcome
     cdef str source = ""
     cdef str target = ""

@@ -134,10 +134,8 @@ def decode_constraints(message: align_pb2.Constraints, n_source: int, n_target: 
     """
     given: dict[str, Any] = {}
     for name in LINK_FIELDS:
-        sources, targets = (
-            getattr(message, name).source_indices,
-            getattr(message, name).target_indices,
-        )
+        links = getattr(message, name)
+        sources, targets = links.source_indices, links.target_indices
         if len(sources) != len(targets):
             raise InputError(
                 f"{len(sources)} source and {len(targets)} target indices; wanted as many of both",

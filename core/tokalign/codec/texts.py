@@ -30,9 +30,7 @@ def encode_text_pieces(
     for start in range(0, max(len(old), len(new), 1), PIECE_CHARACTERS):
         end = start + PIECE_CHARACTERS
         yield align_pb2.AlignTextsStreamRequest(
-            old_text=old[start:end],
-            new_text=new[start:end],
-            options=None if start else sent,
+            old_text=old[start:end], new_text=new[start:end], options=None if start else sent
         )
 
 

@@ -22,7 +22,7 @@ from tokalign.types.fields import OUTPUTS
 from tokalign.types.offsets import in_unit
 from tokalign.types.options import Detail, Direction, RankBy
 from tokalign.types.relations import ConflictKind, ConflictReason
-from tokalign.v1.align_pb2 import Alignment
+from tokalign.v1 import align_pb2
 
 cdef enum:
     FIRST_BYTES = 1024
@@ -69,7 +69,7 @@ cdef dict _CHANGES = numbers_of(Change)
 cdef list _LATER = [
     (field.number, output, field.type == field.TYPE_DOUBLE)
     for output in OUTPUTS
-    for field in Alignment.DESCRIPTOR.fields
+    for field in align_pb2.Alignment.DESCRIPTOR.fields
     if field.name == output.name and field.number > ALIGNMENT_EDITS
 ]
 _LATER.sort(key=lambda each: each[0])
@@ -79,8 +79,7 @@ cdef class MessageWriter:
     """The bytes of one message, which grow field by field."""
 
     cdef uint8_t *_bytes
-    cdef Py_ssize_t _n
-    cdef Py_ssize_t _room
+    cdef Py_ssize_t _n, _room
 
     def __dealloc__(self):
         free(self._bytes)
@@ -178,9 +177,7 @@ cdef class MessageWriter:
         cdef Py_ssize_t head = varint_bytes(field << 3) + varint_bytes(size)
         self.reserve(head)
         memmove(self._bytes + begin + head, self._bytes + begin, size)
-        put_varint(
-            put_varint(self._bytes + begin, field << 3 | LENGTH_DELIMITED), size
-        )
+        put_varint(put_varint(self._bytes + begin, field << 3 | LENGTH_DELIMITED), size)
         self._n += head
         return 0
 
@@ -235,14 +232,9 @@ cdef class _Columns:
 
     cdef object of
     cdef const int64_t[::1] offsets
-    cdef const int32_t[::1] source
-    cdef const int32_t[::1] target
-    cdef const double[::1] confidence
-    cdef const double[::1] score
-    cdef const double[::1] similarity
-    cdef const double[::1] target_covered
-    cdef const double[::1] covered
-    cdef const double[::1] agreement
+    cdef const int32_t[::1] source, target
+    cdef const double[::1] confidence, score, similarity, target_covered
+    cdef const double[::1] covered, agreement
     cdef const float[:, ::1] relations   # None unless asked for
     cdef list later
 
@@ -266,13 +258,10 @@ cdef class _Texts:
 
     cdef object of
     cdef const int64_t[::1] offsets
-    cdef const int32_t[::1] starts
-    cdef const int32_t[::1] ends
-    cdef const int32_t[::1] numbers
+    cdef const int32_t[::1] starts, ends, numbers
     cdef const uint8_t[::1] tags
     cdef tuple tag_names
-    cdef list tokens
-    cdef list lemmas
+    cdef list tokens, lemmas
 
     def __init__(self, of):
         self.of = of
@@ -462,15 +451,14 @@ cdef class AlignmentWriter:
 
     cdef _Columns _columns
     cdef _AnswerWriter _answer
-    cdef bint _has_sentences
-    cdef bint _has_links
+    cdef bint _has_sentences, _has_links
 
-    def __init__(self, options):
+    def __init__(self, options: AlignOptions) -> None:
         self._answer = _AnswerWriter()
         self._has_sentences = options.detail is Detail.FULL
         self._has_links = options.detail is not Detail.SCORES
 
-    def write(self, value):
+    def write(self, value: Alignment) -> bytes:
         """Return an alignment's bytes.
 
         `value`: its posteriors, if any, must be float32.
@@ -533,7 +521,7 @@ cdef class AlignmentWriter:
         return writer.taken()
 
 
-def write_judgement(value):
+def write_judgement(value: Judgement) -> bytes:
     """Return a serialised tokalign.v1.RankedCandidate that holds only a judgement.
     """
     cdef _AnswerWriter writer = _AnswerWriter()
@@ -561,10 +549,10 @@ cdef class Joined:
 
     cdef dict _numbers
 
-    def __init__(self, kind):
+    def __init__(self, kind: type[Message]) -> None:
         self._numbers = {field.name: field.number for field in kind.DESCRIPTOR.fields}
 
-    def __call__(self, **fields):
+    def __call__(self, **fields: int | str | bytes | Iterable[bytes]) -> bytes:
         """Return the serialised message.
 
         `**fields`: A non-negative int or a str, left out where it is 0 or empty, as proto3 has it;

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tokalign.batches.aligns import AlignsPairs
 from tokalign.batches.outcomes import annotate_each, try_one
-from tokalign.batches.rows import with_progress
+from tokalign.batches.pipe import with_progress
 from tokalign.errors import InputError, WorkerError, quoted
 from tokalign.types import Alignment, Sentence, SentenceLike
 from tokalign.types.frames import FrameCells, columns_of

@@ -30,7 +30,6 @@ from libc.stdlib cimport free, malloc
 
 import numpy as np
 
-from tokalign.errors import ShapeError
 
 cdef extern from "_chain.h" nogil:
     enum:
@@ -59,7 +58,7 @@ cdef enum:
 _EDGES = ("0", "1", "2-4", "5+")
 _SIZES = ("1", "2", "3", "4", "5", "6", "7-9", "10-14", "15-24", "25+")
 
-TRANSITION_NAMES = (
+TRANSITION_NAMES: tuple[str, ...] = (
     "start:null",
     *[f"start:{edge}" for edge in _EDGES],
     "end:null",
@@ -163,8 +162,7 @@ cdef double viterbi(
     """Write the best states and return their score. Ties go to the lower state index."""
     cdef Transitions *score = &buffers.score
     cdef double *best = buffers.forward
-    cdef double *previous
-    cdef double *jump
+    cdef double *previous, *jump
     cdef int32_t *back
     cdef double candidate, from_null
     cdef Py_ssize_t t, a, b
@@ -280,9 +278,7 @@ cdef double marginals(
     cdef Transitions *factor = &buffers.factor
     cdef double shift = _largest_transition(&buffers.score, n_states)
     cdef double log_partition = shift * (n_steps - 1) + _exponentiate(buffers, n_states, shift)
-    cdef double *row
-    cdef double *previous
-    cdef double *potential
+    cdef double *row, *previous, *potential
     cdef double *backward = buffers.backward
     cdef double *incoming = buffers.incoming
     cdef double weight, total
@@ -354,9 +350,7 @@ cdef void _count_step(
     double *counts, double sign,
 ) noexcept nogil:
     """Add the expected transitions of one step to counts."""
-    cdef double tokens_before = 0.0
-    cdef double tokens_after = 0.0
-    cdef double mass
+    cdef double tokens_before = 0.0, tokens_after = 0.0, mass
     cdef Py_ssize_t a, jump
     for a in range(1, n_states):
         tokens_before += previous[a]
@@ -513,10 +507,10 @@ cdef double _pair_loss(
 
 
 def accumulate(
-    matrix, const int64_t[::1] first_allowed, const uint8_t[::1] allowed,
+    matrix: FeatureMatrix, const int64_t[::1] first_allowed, const uint8_t[::1] allowed,
     const int64_t[::1] pairs, const double[::1] importance, bint source_labelled,
-    const double[::1] weight, double cost, double[::1] gradient,
-):
+    const double[::1] weight, double cost, double[::1] gradient
+) -> float:
     """Return the summed loss of some pairs, in nats, and add its gradient to the last argument.
 
     The loss is +inf where float64 could not hold a sum. Releases the GIL.

@@ -1,11 +1,16 @@
-"""Backends of an aligner: they make alignments from annotated pairs."""
+"""Backends of an aligner: they make alignments from annotated pairs.
 
-from __future__ import annotations
+A model has weights of its own for each direction, and features that name a side. So that links,
+conflicts and similarity do not depend on which sentence the caller names first, every pair is read
+in one order, the longer sentence first, in training too, and `decide_batch` turns the results back.
+Of two sentences of one length, the one whose words sort first is read first. Pairs whose sides have
+roles, such as a candidate and its question, are read as they stand.
+"""
 
 from abc import ABC, abstractmethod
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +23,7 @@ from tokalign.types import Alignment, AnnotatedPair, LinkExplanation, Sentence
 from tokalign.types.columns import AlignmentColumns
 from tokalign.types.edits import Edit
 from tokalign.types.lengths import is_cut
+from tokalign.types.links import reads_target_first
 from tokalign.types.options import AlignOptions, RankBy
 
 if TYPE_CHECKING:
@@ -39,7 +45,7 @@ class Extras(NamedTuple):
 
     ranks: bool = False  # whether the scores of pairs must be comparable
     # The answer type that each target expects, to return evidence, too
-    expected: Sequence[Expected] = ()
+    expected: "Sequence[Expected]" = ()
     supports: bool = False  # whether to return support, too
 
     @property
@@ -116,7 +122,7 @@ class Backend(ABC):
         """
 
     @property
-    def relations(self) -> RelationModel:
+    def relations(self) -> "RelationModel":
         """The model of relations.
 
         InputError is raised if it is a published system, which knows no relations.
@@ -124,7 +130,7 @@ class Backend(ABC):
         raise self._no_relations()
 
     @property
-    def chunk_relations(self) -> RelationModel:
+    def chunk_relations(self) -> "RelationModel":
         """The model of the relations of chunks, mostly the same; errors are as for `relations`."""
         return self.relations
 
@@ -204,3 +210,24 @@ def edits_of(columns: AlignmentColumns, errors: Container[int]) -> list[tuple[Ed
         )
         for number in range(len(columns))
     ]
+
+
+class TurnedPair(tuple[Any, ...]):
+    """The target and the source of a pair, in this order, and the constraints as they were, if any.
+
+    ``TurnedPair((target, source))`` is the pair (source, target) as a model reads it.
+    """
+
+    __slots__ = ()
+
+
+def in_reading_order(pair: AnnotatedPair) -> AnnotatedPair:
+    """Return a pair as a model reads it: itself, or a TurnedPair."""
+    if not reads_target_first(pair[0], pair[1]):
+        return pair
+    return TurnedPair((pair[1], pair[0], *pair[2:]))
+
+
+def as_given(pair: AnnotatedPair) -> tuple[Sentence, Sentence]:
+    """Return the caller's source and target of a pair in reading order."""
+    return (pair[1], pair[0]) if isinstance(pair, TurnedPair) else (pair[0], pair[1])

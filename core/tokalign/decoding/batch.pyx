@@ -15,7 +15,7 @@ unrelated pair would else gain more than any other.
 from libc.math cimport exp, log
 from libc.stdint cimport int32_t, int64_t, uint8_t
 from libc.stdlib cimport free, malloc
-from libc.string cimport memcpy, memset
+from libc.string cimport memset
 
 import numpy as np
 
@@ -35,7 +35,7 @@ from tokalign.relations.clashes cimport (
 from tokalign.relations.conflicts cimport *
 from tokalign.relations.related_units cimport *
 
-from tokalign.decoding.pair_order import TurnedPair
+from tokalign.decoding.backend import TurnedPair
 from tokalign.decoding.symmetrize import excluded_labels
 from tokalign.errors import ModelError
 from tokalign.types.columns import CONFLICT
@@ -113,11 +113,8 @@ cdef Status _decide_links(
 ) noexcept nogil:
     """Add a decoded pair's links to the columns."""
     cdef const StyleNumbers *numbers = &conventions.numbers[job.style]
-    cdef Py_ssize_t n_source = job.source.n
-    cdef Py_ssize_t n_target = job.target.n
-    cdef Py_ssize_t n_taken
-    cdef int32_t *source
-    cdef int32_t *target
+    cdef Py_ssize_t n_source = job.source.n, n_target = job.target.n, n_taken
+    cdef int32_t *source, *target
     cdef double *confidence
     if not _has_room(columns, n_links[0] + n_source * n_target):
         return NO_MEMORY
@@ -137,9 +134,7 @@ cdef Status _decide_links(
 
 cdef double _expected_gain(const PairState *pair, const PairScratch *scratch) noexcept nogil:
     """Return what an encoder is expected to gain on a decided pair, for each of its tokens."""
-    cdef Py_ssize_t n_source = pair.source.n
-    cdef Py_ssize_t n_target = pair.target.n
-    cdef Py_ssize_t i, j
+    cdef Py_ssize_t n_source = pair.source.n, n_target = pair.target.n, i, j
     cdef double n_links = 0.0, right = 0.0, expected = 0.0, surprise = 0.0, loss = 0.0
     cdef double p, fault, share
     for i in range(n_source):
@@ -170,7 +165,7 @@ cdef class EncoderGains:
     that failed.
     """
 
-    cdef readonly object values
+    cdef readonly object values    # type: NDArray[np.float64]
     cdef double[::1] _values
 
     def __cinit__(self, Py_ssize_t n_pairs):
@@ -299,7 +294,7 @@ cdef class Batch:
         if self.evidence is not None:
             self.evidence.reserve(n_source, n_target, decoder.extractor.lexemes.tables.vectors)
         if self.support is not None:
-            self.support.reserve(n_target)
+            self.support.reserve(max(n_source, n_target))
         carve_scratch(&self.scratch, self._block, n_source, n_target)
         return 0
 
@@ -343,7 +338,8 @@ cdef class Batch:
                 )
             if job.status == FINE and self.support is not None:
                 self.support.find(
-                    k, &extractor.pair, self.scratch.s2t_posterior, self.scratch.t2s_posterior
+                    k, &extractor.pair, self.scratch.s2t_posterior, self.scratch.t2s_posterior,
+                    job.is_turned,
                 )
             if job.status == FINE and (finishes_all or job.s2t_excluded != NULL):
                 with gil:
@@ -384,7 +380,7 @@ cdef class Batch:
         cdef ConflictRoom room
         cdef LinkView links = self._links(first, end)
         carve_conflicts(&room, self._room, job.source.n, job.target.n)
-        job.agreement = find_conflicts(&extractor.pair, &links, judge, &room)
+        job.agreement = find_conflicts(&extractor.pair, &links, judge, self.support is not None, &room)
         job.score = lowered(job.target_covered, job.agreement, SCORE_FALL)
         job.similarity = lowered(job.shares.covered, job.agreement, COVERED_FALL)
         if not add_conflicts(&self.conflicts, number, &extractor.pair, &room):
@@ -494,11 +490,12 @@ cdef class Batch:
 
 
 def decide_batch(
-    Decoder decoder not None, pairs not None, styles not None, Conventions conventions not None,
-    double least, finish, bint finishes_all=True, RelationModel relations=None,
-    EvidenceRows evidence=None, SupportRows support=None, EncoderGains gains=None,
-    double no_link=0.0,
-):
+    Decoder decoder not None, pairs not None: Sequence[tuple[AnnotatedPair, Encoded | None]],
+    styles not None: Sequence[int], Conventions conventions not None, double least,
+    finish: Callable[[int, DecodedPair], Sequence[LinkTuple]], bint finishes_all=True,
+    RelationModel relations=None, EvidenceRows evidence=None, SupportRows support=None,
+    EncoderGains gains=None, double no_link=0.0
+) -> tuple[dict[str, Any], list[int], dict[int, Exception]]:
     """Return the joint decision of many pairs, and call `finish` for further results.
 
     Parameters

@@ -24,6 +24,7 @@ from tokalign.decoding.backend import (
     EncodedPair,
     Extras,
     Unit,
+    as_given,
     edits_of,
     truncated,
 )
@@ -32,19 +33,126 @@ from tokalign.decoding.decoder import Conventions, DecodedPair, Decoder
 from tokalign.decoding.evidence import EvidenceRows, SupportRows
 from tokalign.decoding.explain import explain_link
 from tokalign.decoding.link_decision import SecondPass, lowered_shares
-from tokalign.decoding.pair_details import PLAIN_STYLE, PairDetails
-from tokalign.decoding.pair_order import as_given
+from tokalign.decoding.phrases import phrases_of
+from tokalign.decoding.symmetrize import (
+    ONE_DIRECTION,
+    link_posteriors,
+    links_by_label,
+    missing_links,
+    pinned,
+)
 from tokalign.english.questions import asks
-from tokalign.features.feature_groups import Lexicons
+from tokalign.features.feature_groups import FeatureTable, Lexicons
 from tokalign.model.file import Model, ModelHeader, style_names
-from tokalign.model.styles import AUTO, RELATED_NO_LINK
+from tokalign.model.styles import AUTO, DEFAULT_THRESHOLD, MAX_STYLES, RELATED_NO_LINK, StyleHeader
 from tokalign.relations.conflicts import ConflictJudge
 from tokalign.relations.related_units import RelationModel
 from tokalign.types import LinkExplanation
 from tokalign.types.columns import AlignmentColumns, EncoderFigures
 from tokalign.types.links import LinkTuple
 from tokalign.types.locks import cached_property
-from tokalign.types.options import AlignOptions, Detail
+from tokalign.types.options import AlignOptions, Detail, Symmetrization
+from tokalign.types.phrases import Phrase
+
+PLAIN_STYLE: StyleHeader = {"name": "plain", "links": "", "threshold": DEFAULT_THRESHOLD}
+"""The style of a model without styles."""
+_AS_IT_IS = Conventions([PLAIN_STYLE])
+_NOTHING = np.empty((0, 0), np.float32)
+
+
+class PairDetails:
+    """Details to compute for each pair of a batch besides the links of the joint decision.
+
+    A list is empty unless its detail is asked for, else it has one entry per pair.
+    """
+
+    def __init__(
+        self,
+        options: AlignOptions,
+        conventions: Conventions,
+        table: FeatureTable,
+        relations: RelationModel | None,
+        n_pairs: int,
+    ) -> None:
+        self._options = options
+        # The maps apply to the mean of both directions.
+        is_one = options.symmetrization in ONE_DIRECTION
+        self._conventions = _AS_IT_IS.each * MAX_STYLES if is_one else conventions.each
+        self._table = table
+        self._relations = relations
+        self.posteriors: list[NDArray[np.float32]] = [_NOTHING] * (n_pairs * options.posteriors)
+        self.explanations: list[tuple[LinkExplanation, ...]] = [()] * (n_pairs * options.explain)
+        self.phrases: list[tuple[Phrase, ...]] = [()] * (n_pairs * options.phrases)
+
+    @property
+    def has_more(self) -> bool:
+        """Whether pairs without constraints have details."""
+        options = self._options
+        return (
+            options.symmetrization is not Symmetrization.JOINT
+            or options.posteriors
+            or options.explain
+            or options.phrases
+        )
+
+    def finish(self, number: int, decoded: DecodedPair) -> Sequence[LinkTuple]:
+        """Compute and keep the details of a pair; return its links.
+
+        The details are of the caller's pair, the links of the decoded one, which may be turned.
+        """
+        symmetrization = self._symmetrization(decoded)
+        convention = self._conventions[decoded.style]
+        links = self._links(decoded)
+        if self.posteriors or decoded.constraints is not None:
+            confidence = convention.confidences(
+                link_posteriors(decoded, symmetrization), decoded.unlike
+            )
+            if decoded.constraints is not None:
+                confidence = pinned(decoded.constraints, confidence)
+                links = self._completed(decoded, links, confidence)
+            if self.posteriors:
+                own = confidence.T if decoded.is_turned else confidence
+                self.posteriors[number] = own.astype(np.float32, order="C")
+        if self.phrases:
+            self.phrases[number] = phrases_of(
+                decoded, links, symmetrization, convention, self._relations
+            )
+        if self.explanations:
+            own_links = sorted((j, i) if decoded.is_turned else (i, j) for i, j, _ in links)
+            self.explanations[number] = tuple(
+                explanation
+                for link in own_links
+                for explanation in explain_link(
+                    self._table, decoded, *link, self._options.symmetrization
+                )
+            )
+        return links
+
+    def _symmetrization(self, decoded: DecodedPair) -> Symmetrization:
+        own = self._options.symmetrization
+        return own.turned if decoded.is_turned else own
+
+    def _links(self, decoded: DecodedPair) -> list[LinkTuple]:
+        symmetrization = self._symmetrization(decoded)
+        if symmetrization is Symmetrization.JOINT:
+            return decoded.links
+        convention = self._conventions[decoded.style]
+        links = [
+            (i, j, convention.confidence(posterior, bool(decoded.unlike[i, j])))
+            for i, j, posterior in links_by_label(decoded, symmetrization)
+        ]
+        return [link for link in links if link[2] >= self._options.min_confidence]
+
+    def _completed(
+        self, decoded: DecodedPair, links: Sequence[LinkTuple], confidence: NDArray[np.float64]
+    ) -> list[LinkTuple]:
+        """Return the links and those that constraints require; required ones have confidence 1."""
+        chosen = {(i, j) for i, j, _ in links}
+        if decoded.constraints is not None:
+            mean = link_posteriors(decoded, Symmetrization.JOINT)
+            chosen |= missing_links(decoded.constraints, chosen, mean)
+        return [(i, j, float(confidence[i, j])) for i, j in sorted(chosen)]
+
 
 T = TypeVar("T")
 
@@ -123,7 +231,9 @@ class ModelBackend(Backend):
         relations = self.relations if options.relations else None
         details = PairDetails(options, self._conventions, self._table, relations, len(pairs))
         evidence = EvidenceRows(extras.expected) if extras.expected else None
-        support = SupportRows([len(pair[1]) for pair, _ in pairs]) if extras.supports else None
+        given = [as_given(pair) for pair, _ in pairs]
+        sources, targets = [source for source, _ in given], [target for _, target in given]
+        support = SupportRows(list(map(len, targets))) if extras.supports else None
         decided, styles, errors = self._run(
             pairs,
             numbers,
@@ -136,8 +246,6 @@ class ModelBackend(Backend):
             support=support,
         )
         names = self._styles.names
-        given = [as_given(pair) for pair, _ in pairs]
-        sources, targets = [source for source, _ in given], [target for _, target in given]
         columns = AlignmentColumns(
             sources=sources,
             targets=targets,

@@ -3,19 +3,19 @@
 A gate weighs the gain that a model's doubts of its decision on a pair let expect
 (tokalign.decoding.batch). The option `effort` sets the gain for an encoder's work from which on a
 pair is read, so a pair's result does not depend on its batch. A small encoder, which works less for
-it, reads before a large one. A pair that the model's own encoder does not read has the decision of
-the last model before, in the same style, its score and similarity, and no cosine. Where scores must
-be comparable (in rankings, and if only scores are asked for), all pairs have the cosine, unless the
-effort is 0.
+it, reads before a large one. Below an effort of 1 encoders read what differs: words that both sides
+begin or end with are left out but for CONTEXT, and have the scores of equal words.
+
+A pair that the model's own encoder does not read has the decision of the last model before, in the
+same style, its score and similarity, and no cosine. Where scores must be comparable (in rankings,
+and if only scores are asked for), all pairs have the cosine, unless the effort is 0.
 
 `lab.recipes.gates` writes the gates. They need no gold.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, Self, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,12 +23,12 @@ from numpy.typing import NDArray
 from tokalign.decoding.backend import NO_EXTRAS, Backend, Decided, EncodedPair, Extras, Unit
 from tokalign.decoding.by_model import ModelBackend
 from tokalign.errors import ResourceError
-from tokalign.features.feature_groups import Lexicons
+from tokalign.features.feature_groups import Encoded, Lexicons
 from tokalign.files.tables import Table
 from tokalign.model.file import Model, load_model
 from tokalign.model.shipped import DEFAULT_MODEL, model_path
 from tokalign.relations.related_units import RelationModel
-from tokalign.types import Alignment, AnnotatedPair, LinkExplanation
+from tokalign.types import Alignment, AnnotatedPair, LinkExplanation, Sentence
 from tokalign.types.locks import cached_property
 from tokalign.types.options import AlignOptions, RankBy
 
@@ -46,8 +46,64 @@ FIRST_WORK: Final = 0.16
 """Work of a first model's encoder for a token, beside 1 of the encoder that reads after it."""
 
 
+CONTEXT: Final = 4
+"""Words that both sides have in common before and behind what differs, and that are read."""
+SAME: Final = 0.0, -10.0, -26.0
+"""Log-probabilities of a word that is not read: of the same word as its partner, of none, and of
+any other word; medians of `encoder-en` on such words."""
+
+
 class FirstEncoded(tuple[NDArray[np.float32], NDArray[np.float32]]):
     """Output of a first model's encoder."""
+
+
+class ReadPart(NamedTuple):
+    """What an encoder reads of a pair: all but the first `before` and the last `behind` words of
+    both sides, which are alike whatever their case."""
+
+    before: int
+    behind: int
+
+    @classmethod
+    def of(cls, source: Sequence[str], target: Sequence[str]) -> Self:
+        """Return the part that differs, with CONTEXT words around it; never none of a side."""
+        sides = [[token.lower() for token in tokens] for tokens in (source, target)]
+        shorter = min(map(len, sides))
+        before = behind = 0
+        while before < shorter and sides[0][before] == sides[1][before]:
+            before += 1
+        while behind < shorter - before and sides[0][-1 - behind] == sides[1][-1 - behind]:
+            behind += 1
+        return cls(max(before - CONTEXT, 0), max(behind - CONTEXT, 0))
+
+    def share(self, pair: AnnotatedPair) -> float:
+        """Return the share of both sides' tokens that are read, in (0, 1]."""
+        return 1.0 - 2 * sum(self) / (len(pair[0]) + len(pair[1]))
+
+    def read(self, pair: AnnotatedPair) -> tuple[Sentence, Sentence]:
+        """Return the sentences that are read."""
+        if not any(self):
+            return pair[:2]
+        source, target = (
+            Sentence.from_tokens(side.tokens[self.before : len(side) - self.behind])
+            for side in pair[:2]
+        )
+        return source, target
+
+    def whole(self, encoded: Encoded) -> Encoded:
+        """Return an encoder's output for both sides from that for what is read."""
+        return encoded if not any(self) else (self._padded(encoded[0]), self._padded(encoded[1]))
+
+    def _padded(self, inner: NDArray[np.float32]) -> NDArray[np.float32]:
+        n_rows, n_columns = (size + sum(self) for size in inner.shape)
+        found = np.full((n_rows, n_columns), SAME[2], dtype=np.float32)
+        found[:, 0] = SAME[1]
+        for k in (*range(self.before), *range(-self.behind, 0)):
+            found[k, k + 1 if k >= 0 else k] = SAME[0]
+        rows = slice(self.before, n_rows - self.behind)
+        found[rows, 0] = inner[:, 0]
+        found[rows, self.before + 1 : n_columns - self.behind] = inner[:, 1:]
+        return found
 
 
 class Gate:
@@ -90,7 +146,7 @@ class Cascade(Backend):
     `encoder`: the model's. `device`: where those of first models run.
     """
 
-    def __init__(self, model: Model, encoder: Encoder, device: str) -> None:
+    def __init__(self, model: Model, encoder: "Encoder", device: str) -> None:
         self.header = model.header
         self._encoder = encoder
         self._device = device
@@ -98,7 +154,7 @@ class Cascade(Backend):
         self._full = ModelBackend(model, lexicons, encoder.cosines, encoded=True)
 
     @cached_property
-    def _first(self) -> list[tuple[ModelBackend, Encoder]]:
+    def _first(self) -> "list[tuple[ModelBackend, Encoder]]":
         """The backends of the models before this one, under its name, the first without an encoder,
         and the encoder that reads after each; opened on first use."""
         found: list[tuple[ModelBackend, Encoder]] = []
@@ -119,7 +175,7 @@ class Cascade(Backend):
                 encoder = self._open(name, header.encoder)
         return found
 
-    def _open(self, name: str, encoder: str) -> Encoder:
+    def _open(self, name: str, encoder: str) -> "Encoder":
         from tokalign.neural.encoder import Encoder  # its packages are optional
 
         try:
@@ -158,13 +214,17 @@ class Cascade(Backend):
             return found
         least = self._gate.threshold(options.effort)
         left = list(range(len(pairs)))
+        parts = [ReadPart.of(source.tokens, target.tokens) for source, target, *_ in pairs]
+        shares = np.array([part.share(pair) for part, pair in zip(parts, pairs, strict=True)])
         for backend, encoder in self._first:
             some = [found[k] for k in left]
             gains = self._gate.weighed(*backend.gains(some, options, compares=compares))
             is_own = encoder is self._encoder
-            pays = gains >= (least if is_own else least * FIRST_WORK)
+            pays = gains / shares[left] >= (least if is_own else least * FIRST_WORK)
             left = [k for k, is_read in zip(left, pays.tolist(), strict=True) if is_read]
-            for k, said in zip(left, encoder.encode([pairs[k][:2] for k in left]), strict=True):
+            every = encoder.encode([parts[k].read(pairs[k]) for k in left])
+            for k, said in zip(left, every, strict=True):
+                said = parts[k].whole(said)
                 found[k] = pairs[k], said if is_own else FirstEncoded(said)
         return found
 

@@ -70,9 +70,7 @@ cdef class Decoder:
     cdef double[::1] tag_weights
     cdef object lock        # must be held to use the fields above
     cdef int reserve(self, Py_ssize_t n_source, Py_ssize_t n_target) except -1
-    cdef int fill_words(
-        self, AnnotatedTexts texts, Py_ssize_t index, const Lexeme **out
-    ) except -1
+    cdef int fill_words(self, AnnotatedTexts texts, Py_ssize_t index, const Lexeme **out) except -1
     cdef int _keep_up(self, Words words) except -1
     cdef double[::1] weights_of(self, tuple tags)
     cdef bint posteriors(
@@ -92,17 +90,17 @@ cdef class Analysed(Analysis):
     cdef int _read(self, Decoder decoder, AnnotatedTexts texts, Py_ssize_t index) except -1
 
 cdef class Conventions:
-    cdef readonly tuple each             # of Convention
+    cdef readonly tuple each             # type: tuple[Convention, ...]
     cdef int n_styles
     cdef StyleNumbers[MOST_STYLES] numbers
     cdef bint chooses
-    cdef readonly SecondPass second_pass    # None where no style has one
+    cdef readonly SecondPass second_pass    # type: SecondPass | None
     cdef double[MOST_STYLES * (N_CHOICE_INPUTS + 1)] choice
 
 cdef class DecodedPair:
-    cdef readonly object source
-    cdef readonly object target
-    cdef readonly object constraints
+    cdef readonly object source         # type: Sentence
+    cdef readonly object target         # type: Sentence
+    cdef readonly object constraints    # type: Constraints | None
     cdef const double *s2t          # posteriors [n_source, n_target + 1] of labels, NULL first; rows
                                     # sum to 1; held by the batch, as the next three
     cdef const double *t2s          # [n_target, n_source + 1]
@@ -111,10 +109,10 @@ cdef class DecodedPair:
     cdef const uint8_t *lexical_class    # [n_source, n_target]
     cdef Py_ssize_t n_source
     cdef Py_ssize_t n_target
-    cdef readonly list links     # source, target and confidence of the joint decision's, sorted
+    cdef readonly list links     # type: list[tuple[int, int, float]]  # of the joint decision, sorted
     cdef readonly int style      # number of the one that decided
     cdef readonly double linked     # share of both sides with a partner; see link_decision
-    cdef readonly bint is_turned    # whether the caller's source is its target; see pair_order
+    cdef readonly bint is_turned    # whether the caller's source is its target; see backend
     cdef bint _is_left       # whether the decoder's buffers hold no longer t2s
     cdef Decoder _decoder    # None once another pair is decoded
     cdef const double *_s2t  # emissions of both directions, held by the decoder

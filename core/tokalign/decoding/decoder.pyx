@@ -43,7 +43,7 @@ cdef class Decoder:
     need. ShapeError is raised if the shape of the weights or transitions is wrong.
     """
 
-    def __init__(self, model, lexicons):
+    def __init__(self, model: Model, lexicons: Lexicons) -> None:
         base = model.table.base
         weights, transitions = model.summed()
         if weights.ndim != 3 or weights.shape[2] != 2 or not weights.size:
@@ -84,14 +84,12 @@ cdef class Decoder:
         self.workspace.reserve(max(n_source, n_target), max(n_source, n_target) + 1)
         return 0
 
-    def forget(self):
+    def forget(self) -> None:
         """Clear the cache of words, which changes no answer."""
         with self.lock:
             self.extractor.forget()
 
-    cdef int fill_words(
-        self, AnnotatedTexts texts, Py_ssize_t index, const Lexeme **out
-    ) except -1:
+    cdef int fill_words(self, AnnotatedTexts texts, Py_ssize_t index, const Lexeme **out) except -1:
         """Write the lexemes of a text's words."""
         cdef Py_ssize_t first = texts.offsets[index]
         cdef Py_ssize_t k
@@ -216,7 +214,7 @@ cdef class Conventions:
     `styles`: of one model, at least one. `second_pass`: that of the styles that have one.
     """
 
-    def __init__(self, styles not None, SecondPass second_pass=None):
+    def __init__(self, styles not None: Sequence[StyleHeader], SecondPass second_pass=None) -> None:
         cdef Convention convention
         cdef int style, k
         self.each = tuple(map(Convention, styles))
@@ -276,8 +274,7 @@ cdef Status _fill_posteriors(
     Decoder decoder, Extractor extractor, const Job *job, int style, const PairScratch *scratch
 ) noexcept nogil:
     """Fill a style's posteriors of the prepared pair."""
-    cdef Py_ssize_t n_source = job.source.n
-    cdef Py_ssize_t n_target = job.target.n
+    cdef Py_ssize_t n_source = job.source.n, n_target = job.target.n
     cdef double *s2t = decoder.scratch
     cdef double *t2s = s2t + n_source * (n_target + 1)
     extractor.scores(style, s2t, t2s)
@@ -295,9 +292,7 @@ cdef Status _fill_posteriors(
     return FINE
 
 
-cdef void _fill_figures(
-    Job *job, const float *strength, const PairScratch *scratch
-) noexcept nogil:
+cdef void _fill_figures(Job *job, const float *strength, const PairScratch *scratch) noexcept nogil:
     """Fill the shares that have a partner."""
     cdef TokenWeights weights
     cdef Py_ssize_t k
@@ -394,7 +389,7 @@ cdef class DecodedPair:
     """A decoded pair, while the decoder holds it; made by `decide_batch`. The attributes are explained
     in decoder.pxd."""
 
-    def __init__(self):
+    def __init__(self) -> Never:
         raise TypeError("a DecodedPair is made by decide_batch")
 
     cdef Decoder _held(self):
@@ -407,25 +402,25 @@ cdef class DecodedPair:
         return matrix_of(values, n_rows, n_columns)
 
     @property
-    def s2t_posterior(self):
+    def s2t_posterior(self) -> NDArray[np.float64]:
         return self._matrix(self.s2t, self.n_source, self.n_target + 1)
 
     @property
-    def t2s_posterior(self):
+    def t2s_posterior(self) -> NDArray[np.float64]:
         return self._matrix(self.t2s, self.n_target, self.n_source + 1)
 
     @property
-    def link_posterior(self):
+    def link_posterior(self) -> NDArray[np.float64]:
         return self._matrix(self.link, self.n_source, self.n_target)
 
     @property
-    def unlike(self):
+    def unlike(self) -> NDArray[np.bool_]:
         """Whether two words have different forms, bool of shape (n_source, n_target)."""
         self._held()
         classes = array_of(self.lexical_class, self.n_source * self.n_target, np.uint8)
         return classes.reshape(self.n_source, self.n_target) != <int>CLASS_IDENTICAL
 
-    def labels(self):
+    def labels(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Return the best labels of both directions, int32 arrays of shapes (n_source,) and
         (n_target,): the other side's token + 1 of each token, 0 for NULL."""
         cdef Decoder decoder = self._held()
@@ -440,7 +435,9 @@ cdef class DecodedPair:
         self._is_left = True
         return states
 
-    def block_probabilities(self, blocks):
+    def block_probabilities(
+        self, blocks: Sequence[tuple[int, int, int, int]]
+    ) -> NDArray[np.float64]:
         """Return the probabilities that a block's tokens are linked only with one another.
 
         `blocks`: half-open ranges of source and target tokens: source_start, source_end,
@@ -492,9 +489,7 @@ cdef class DecodedPair:
         with nogil:
             # The decoder's buffers are those of the last chain, which is t2s at first.
             if self._is_left:
-                decoder.posteriors(
-                    self.style, 1, self._t2s, n_target, n_source + 1, &scratch[0, 0]
-                )
+                decoder.posteriors(self.style, 1, self._t2s, n_target, n_source + 1, &scratch[0, 0])
             for k in range(ranges.shape[0]):
                 if not _is_one_link(ranges, k):
                     probabilities[k, 1] = span_probability(
@@ -511,7 +506,9 @@ cdef class DecodedPair:
                     )
         return 0
 
-    def unit_inputs(self, units):
+    def unit_inputs(
+        self, units: Sequence[tuple[Sequence[int], Sequence[int]]]
+    ) -> NDArray[np.float32]:
         """Return the inputs of the relation model for some units.
 
         `units`: rising indices, at least one on each side.
@@ -531,9 +528,7 @@ cdef class DecodedPair:
         if memory == NULL:
             raise MemoryError("units of a pair")
         try:
-            fill_room(
-                &room, memory, self.s2t, self.t2s, pair.source.n, pair.target.n, self.linked
-            )
+            fill_room(&room, memory, self.s2t, self.t2s, pair.source.n, pair.target.n, self.linked)
             for k, (source_tokens, target_tokens) in enumerate(units):
                 source = _checked(source_tokens, "source", pair.source.n)
                 target = _checked(target_tokens, "target", pair.target.n)
@@ -545,7 +540,9 @@ cdef class DecodedPair:
             free(memory)
         return found
 
-    def features(self, Py_ssize_t source, Py_ssize_t target):
+    def features(
+        self, Py_ssize_t source, Py_ssize_t target
+    ) -> tuple[NDArray[np.int32], NDArray[np.float32], NDArray[np.float32]]:
         """Return the features of one link.
 
         `source`, `target`: token indices; -1 on one side for the other side's NULL.

@@ -3,22 +3,19 @@
 Every `Aligner` has an engine; a worker of the server uses one without an `Aligner`.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tokalign.batches.outcomes import annotate_pairs, map_batch, unwrap
-from tokalign.decoding.backend import Backend, EncodedPair, Unit
+from tokalign.decoding.backend import Backend, EncodedPair, Unit, in_reading_order
 from tokalign.decoding.by_model import ModelBackend
 from tokalign.decoding.explain import require_indices
-from tokalign.decoding.pair_order import in_reading_order
 from tokalign.english.annotate import Annotator, load_annotator
 from tokalign.english.annotate.prepared import annotate, is_ready
 from tokalign.english.lexicon.lexical_tables import Frequencies
-from tokalign.english.reading import reading_as
+from tokalign.english.reading.text_reading import reading_as
 from tokalign.errors import InputError, ModelError, quoted
 from tokalign.features.feature_groups import Lexicons
 from tokalign.model.file import Model, ModelHeader, load_model
@@ -57,7 +54,7 @@ class PairEngine:
         model: Model | System,
         annotator: str | Annotator = "native",
         *,
-        encoder: Encoder | None = None,
+        encoder: "Encoder | None" = None,
         device: str = DEFAULT_DEVICE,
     ) -> None:
         check_device(device)
@@ -157,7 +154,7 @@ class PairEngine:
 
     def judge_annotated(
         self, pairs: Sequence[AnnotatedPair | Exception], options: AlignOptions, by: RankBy
-    ) -> Iterator[tuple[Alignment, Judgement] | Exception]:
+    ) -> "Iterator[tuple[Alignment, Judgement] | Exception]":
         """Yield each result of `align_annotated` with the judgement that ranks its pair.
 
         `pairs`: a candidate and the question. `options`: with `explain`, judgements hold their
@@ -187,9 +184,9 @@ class PairEngine:
 
     def explain_relation(
         self, pair: PairLike, source_index: int, target_index: int, options: AlignOptions
-    ) -> RelationExplanation:
+    ) -> "RelationExplanation":
         """Return the explanation of the relation of two tokens; see Aligner.explain_relation."""
-        from tokalign.relations.explain_relation import explain_relation
+        from tokalign.decoding.explain import explain_relation
 
         model = self.backend.relations
         alignment = self.align_pair(pair, options)
@@ -206,7 +203,7 @@ class PairEngine:
 
     def unit_inputs(
         self, pair: AnnotatedPair, units: Sequence[Unit], options: AlignOptions
-    ) -> NDArray[np.float32]:
+    ) -> "NDArray[np.float32]":
         """Return the inputs of the relation model for some units of an annotated pair.
 
         `units`: rising indices, at least one on each side. The pair is read as it stands.

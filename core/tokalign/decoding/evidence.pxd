@@ -44,7 +44,7 @@ cdef struct Wanted:
     uint32_t measures        # bits of UnitKind
 
 cdef class EvidenceRows:
-    cdef readonly object values      # [n_pairs, N_EVIDENCE]
+    cdef readonly object values      # type: NDArray[np.float64]  # [n_pairs, N_EVIDENCE]
     cdef double[:, ::1] _values
     cdef Wanted *_wanted             # [n_pairs]
     cdef double *_mean               # [n_source, n_target] of the largest pair
@@ -58,13 +58,13 @@ cdef class EvidenceRows:
     ) noexcept nogil
 
 cdef class SupportRows:
-    cdef readonly object values      # [n_tokens, N_COLUMNS]
-    cdef readonly object offsets     # [n_pairs + 1]
+    cdef readonly object values      # type: NDArray[np.float32]  # [n_tokens, N_COLUMNS]
+    cdef readonly object offsets     # type: NDArray[np.int64]  # [n_pairs + 1]
     cdef float[:, ::1] _values
     cdef const int64_t[::1] _offsets
     cdef char *_room
-    cdef int reserve(self, Py_ssize_t n_target) except -1
+    cdef int reserve(self, Py_ssize_t n_answer) except -1
     cdef void find(
         self, Py_ssize_t number, const PairState *pair, const double *s2t_posterior,
-        const double *t2s_posterior,
+        const double *t2s_posterior, bint is_turned,
     ) noexcept nogil

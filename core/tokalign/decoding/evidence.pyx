@@ -20,8 +20,9 @@ partner among the asked words, and its lemma is not in the question.
   wherever partners stand.
 - topic: cosine of the sums of word vectors, by idf, of the asked words and of the candidate's
   content words, in [-1, 1]; 0 where a side has none.
-- typed: how well the best free token fits the expected type.
-- value: if a date or number is expected, the best free token's fit times its nearness to the
+- typed: how well the best free token fits the expected type; of a reason or a way how much is told,
+  x / (x + 1.5) with x the sum over the free tokens, as any content word fits.
+- value: if a date, a number or a word of a list (as of colours) is expected, the best free token's fit times its nearness to the
   asked words' partners, by idf; else 0.
 - name: the same if a person, place or name is expected.
 - by_verb: nearness of the nearest free token to the partner of an asked verb.
@@ -55,7 +56,7 @@ The slow twins are tests/reference/evidence.py and tests/reference/support.py.
 """
 
 from libc.math cimport fabs, log1p, sqrt
-from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t
+from libc.stdint cimport int8_t, int32_t, uint8_t, uint16_t, uint32_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
@@ -68,8 +69,8 @@ from tokalign.english.values.kinds cimport *
 from tokalign.features.extract cimport Extractor
 from tokalign.features.pair cimport (
     COARSE_NAME, COARSE_NOUN, COARSE_NUMBER, COARSE_VERB, HINT_ASKS, HINT_BEFORE_DATE,
-    HINT_BEFORE_PLACE, HINT_CALENDAR, HINT_CLAUSE, HINT_IN, HINT_NAME, HINT_NUMBER, HINT_UNIT,
-    HINT_YES_NO, KIND_CONTENT, Lexeme, PairState, Side, are_same,
+    HINT_BEFORE_PLACE, HINT_CALENDAR, HINT_CLAUSE, HINT_COLOUR, HINT_IN, HINT_MATERIAL, HINT_NAME,
+    HINT_NUMBER, HINT_OFTEN, HINT_UNIT, HINT_WITHIN, HINT_YES_NO, KIND_CONTENT, Lexeme, PairState, Side, are_same,
 )
 
 from tokalign.english.values.value import UNIT_BASES
@@ -78,16 +79,13 @@ from tokalign.ranking.answer_types import AnswerType, unit_kind
 
 cdef enum:
     REACH = 4                # of the window, in content words
+    WITHIN_REACH = 3         # from "in" or "behind" to the noun of a place, in tokens
 
 cdef enum:
     # In the order of AnswerType.
-    ANSWER_PERSON = 0
-    ANSWER_PLACE = 1
-    ANSWER_DATE = 2
-    ANSWER_NUMBER = 3
-    ANSWER_NAME = 4
-    ANSWER_THING = 5
-    ANSWER_OTHER = 6
+    ANSWER_PERSON, ANSWER_PLACE, ANSWER_DATE, ANSWER_NUMBER, ANSWER_NAME, ANSWER_THING
+    ANSWER_OTHER, ANSWER_ANY, ANSWER_WAY, ANSWER_MEANING
+    ANSWER_COLOUR, ANSWER_MATERIAL, ANSWER_OFTEN
 
 cdef struct EvidenceRoom:
     # Scratch of one pair.
@@ -105,11 +103,12 @@ def _column_names(columns):
     return tuple([name.lower() for name in columns.__members__ if not name.startswith("N_")])
 
 
-EVIDENCE = _column_names(EvidencePiece)
+EVIDENCE: tuple[str, ...] = _column_names(EvidencePiece)
 """Names of the pieces of evidence, in the order of their columns."""
-COLUMNS = _column_names(SupportColumn)
+COLUMNS: tuple[str, ...] = _column_names(SupportColumn)
 """Names of the columns of SupportRows, in order."""
 
+cdef uint16_t[3] LISTED = [HINT_COLOUR, HINT_MATERIAL, HINT_OFTEN]  # from ANSWER_COLOUR on
 cdef uint8_t[128] UNIT_MEASURES  # of each base unit, by its place in UNIT_BASES
 for _place, _unit in enumerate(UNIT_BASES):
     UNIT_MEASURES[_place] = unit_kind(_unit).value
@@ -117,6 +116,7 @@ assert len(UNIT_BASES) <= 128
 
 cdef double COVERED = 0.5   # coverage from which a word counts as having a partner
 cdef double NEAR = 6.0      # distance, in tokens, at which a partner counts half
+cdef double HALF_TOLD = 1.5      # sum of fits at which half of a reason is told
 cdef double EARLY_PLACE = 4.0   # place, from 0, at which one counts half
 
 
@@ -175,8 +175,7 @@ cdef void _find_asked(const Side *question, EvidenceRoom *room) noexcept nogil:
 
 cdef void _cover(const PairState *pair, const double *mean, EvidenceRoom *room) noexcept nogil:
     """Fill the coverage of the asked words, and their likeliest partners."""
-    cdef Py_ssize_t n_target = pair.target.n
-    cdef Py_ssize_t i
+    cdef Py_ssize_t n_target = pair.target.n, i
     cdef double total, largest, link
     cdef int a
     memset(room.taken, 0, pair.source.n * sizeof(double))
@@ -194,8 +193,7 @@ cdef void _cover(const PairState *pair, const double *mean, EvidenceRoom *room) 
 
 
 cdef double _names(const PairState *pair, const EvidenceRoom *room) noexcept nogil:
-    cdef double total = 0.0
-    cdef double covered = 0.0
+    cdef double total = 0.0, covered = 0.0
     cdef const Lexeme *word
     cdef int a
     for a in range(room.n_asked):
@@ -207,8 +205,7 @@ cdef double _names(const PairState *pair, const EvidenceRoom *room) noexcept nog
 
 
 cdef double _early(const PairState *pair, const EvidenceRoom *room, bint anywhere) noexcept nogil:
-    cdef double covered = 0.0
-    cdef double place
+    cdef double covered = 0.0, place
     cdef int a
     if room.idf <= 0:
         return 1.0
@@ -219,17 +216,13 @@ cdef double _early(const PairState *pair, const EvidenceRoom *room, bint anywher
 
 
 cdef double _neighbours(const PairState *pair, const EvidenceRoom *room) noexcept nogil:
-    cdef double total = 0.0
-    cdef double kept = 0.0
-    cdef double weight
+    cdef double total = 0.0, kept = 0.0, weight
     cdef int32_t step
     cdef int a
     for a in range(room.n_asked - 1):
         if room.asked[a + 1] - room.asked[a] > 2:
             continue
-        weight = min(
-            pair.target.word[room.asked[a]].idf, pair.target.word[room.asked[a + 1]].idf
-        )
+        weight = min(pair.target.word[room.asked[a]].idf, pair.target.word[room.asked[a + 1]].idf)
         total += weight
         if room.covered[a] <= COVERED or room.covered[a + 1] <= COVERED:
             continue
@@ -241,9 +234,7 @@ cdef double _neighbours(const PairState *pair, const EvidenceRoom *room) noexcep
     return kept / total if total > 0 else _early(pair, room, True)
 
 
-cdef bint _add_vector(
-    const VectorTable *vectors, const Lexeme *word, double *total
-) noexcept nogil:
+cdef bint _add_vector(const VectorTable *vectors, const Lexeme *word, double *total) noexcept nogil:
     """Add a word's vector of length 1, times its idf; return whether it has one."""
     cdef const int8_t *row
     cdef double weight
@@ -282,12 +273,26 @@ cdef double _topic(
     return product / sqrt(of_question * of_candidate)
 
 
+cdef bint _is_class(const Side *side, Py_ssize_t i) noexcept nogil:
+    """Whether a noun may say what something is: it begins a sentence or follows "is" or the like,
+    with neither a number nor a preposition between."""
+    cdef uint16_t parting = HINT_NUMBER | HINT_BEFORE_PLACE | HINT_BEFORE_DATE | HINT_WITHIN
+    cdef Py_ssize_t at
+    for at in range(i - 1, -1, -1):
+        if side.word[at].coarse == COARSE_VERB:
+            return side.kind[at] != KIND_CONTENT
+        if side.word[at].hints & parting:
+            return False
+    return True
+
+
 cdef double _fit(const Side *side, Py_ssize_t i, int answer) noexcept nogil:
     """Return how well a token fits by its form, tag and neighbours: 0, 0.5 or 1."""
     cdef const Lexeme *word = side.word[i]
     cdef uint16_t before = side.word[i - 1].hints if i > 0 else 0
     cdef uint16_t after = side.word[i + 1].hints if i + 1 < side.n else 0
     cdef bint beside_name
+    cdef Py_ssize_t at
     if answer == ANSWER_DATE:
         if word.hints & HINT_CALENDAR:
             return 1.0
@@ -305,15 +310,34 @@ cdef double _fit(const Side *side, Py_ssize_t i, int answer) noexcept nogil:
             i + 1 < side.n and side.word[i + 1].coarse == COARSE_NAME
         )
         return 0.0 if not word.hints & HINT_NAME else 1.0 if beside_name else 0.5
-    if answer == ANSWER_PLACE:
-        return 0.0 if not word.hints & HINT_NAME else 1.0 if before & HINT_BEFORE_PLACE else 0.5
+    if answer == ANSWER_PLACE and word.hints & HINT_NAME:
+        return 1.0 if before & HINT_BEFORE_PLACE else 0.5
     if answer == ANSWER_NAME:
         return 1.0 if word.hints & HINT_NAME else 0.0
-    if side.kind[i] != KIND_CONTENT:
+    if answer >= ANSWER_COLOUR and word.hints & LISTED[answer - ANSWER_COLOUR]:
+        return 1.0
+    if answer in (ANSWER_COLOUR, ANSWER_OFTEN) or side.kind[i] != KIND_CONTENT:
         return 0.0
+    if answer == ANSWER_ANY:
+        return 0.5
+    if word.hints & HINT_CALENDAR:
+        return 0.0
+    if answer == ANSWER_PLACE:
+        if word.coarse != COARSE_NOUN:
+            return 0.0
+        for at in range(max(0, i - WITHIN_REACH), i):
+            if side.word[at].hints & HINT_WITHIN:
+                return 0.5
+        return 0.0
+    if answer == ANSWER_MATERIAL:
+        return 0.5 if word.coarse == COARSE_NOUN else 0.0
     if answer == ANSWER_THING:
         return 1.0 if word.coarse == COARSE_NOUN or word.coarse == COARSE_NAME else 0.0
-    return 0.5
+    if word.hints & HINT_NUMBER:
+        return 0.0
+    if answer == ANSWER_MEANING:
+        return 1.0 if word.coarse == COARSE_NOUN and _is_class(side, i) else 0.0
+    return 1.0 if answer == ANSWER_WAY and i == 0 and word.coarse == COARSE_VERB else 0.5
 
 
 cdef double _value_fit(const Found *value, const Wanted *wanted) noexcept nogil:
@@ -323,25 +347,26 @@ cdef double _value_fit(const Found *value, const Wanted *wanted) noexcept nogil:
         if is_wanted:
             return 1.0
         return 0.5 if value.kind == KIND_NUMBER or value.kind == KIND_RANGE else 0.25
-    if is_wanted and (
-        value.kind != KIND_QUANTITY or UNIT_MEASURES[value.code] & wanted.measures
-    ):
+    if is_wanted and (value.kind != KIND_QUANTITY or UNIT_MEASURES[value.code] & wanted.measures):
         return 1.0
-    return 0.25 if value.kind == KIND_DATE and not is_wanted else 0.5
+    if not is_wanted and (value.kind == KIND_DATE or wanted.kinds >> <int>KIND_MONEY & 1):
+        return 0.25
+    return 0.5
 
 
 cdef void _fit_all(const Side *side, const Wanted *wanted, double *fit) noexcept nogil:
     """Fill how well each token fits the expected type; a value's tokens fit as it does."""
     cdef Py_ssize_t i
     cdef int k, at
+    cdef bint is_value = wanted.answer == ANSWER_DATE or wanted.answer == ANSWER_NUMBER
     for i in range(side.n):
         fit[i] = _fit(side, i, wanted.answer)
-    if wanted.answer != ANSWER_DATE and wanted.answer != ANSWER_NUMBER:
+    if not is_value and wanted.answer not in (ANSWER_PLACE, ANSWER_OTHER, ANSWER_WAY):
         return
     for k in range(side.n_values):
         if side.values[k].rank == 0:
             for at in range(side.values[k].start, side.values[k].end):
-                fit[at] = _value_fit(&side.values[k], wanted)
+                fit[at] = _value_fit(&side.values[k], wanted) if is_value else 0.0
 
 
 cdef bint _holds(const Side *side, int32_t lemma) noexcept nogil:
@@ -357,7 +382,7 @@ cdef void _weigh_free(
 ) noexcept nogil:
     """Fill the evidence of the free tokens."""
     cdef double fitting = 0.0, typed = 0.0, by_verb = 0.0
-    cdef double near, dense
+    cdef double near, dense, told = 0.0
     cdef const Lexeme *word
     cdef Py_ssize_t i
     cdef int a
@@ -375,11 +400,14 @@ cdef void _weigh_free(
                 by_verb = max(by_verb, near)
         dense = dense / room.idf if room.idf > 0 else 1.0
         typed = max(typed, room.fit[i])
+        told += room.fit[i]
         fitting = max(fitting, dense * room.fit[i])
+    if wanted.answer in (ANSWER_OTHER, ANSWER_WAY):
+        typed = told / (told + HALF_TOLD)
     out[<int>EvidencePiece.TYPED] = typed
     out[<int>EvidencePiece.BARE] = (1.0 - typed) * out[<int>EvidencePiece.EARLY]
     out[<int>EvidencePiece.BY_VERB] = by_verb
-    if wanted.answer == ANSWER_DATE or wanted.answer == ANSWER_NUMBER:
+    if wanted.answer in (ANSWER_DATE, ANSWER_NUMBER) or wanted.answer >= ANSWER_COLOUR:
         out[<int>EvidencePiece.VALUE] = fitting
     elif wanted.answer in (ANSWER_PERSON, ANSWER_PLACE, ANSWER_NAME):
         out[<int>EvidencePiece.NAME] = fitting
@@ -412,9 +440,9 @@ cdef void _find_evidence(
 
 
 def pair_evidence(
-    Extractor extractor not None, candidate, question, const double[:, ::1] mean, expected,
-    double score, double agreement,
-):
+    Extractor extractor not None, candidate: Sentence, question: Sentence,
+    const double[:, ::1] mean, expected: Expected, double score, double agreement
+) -> NDArray[np.float64]:
     """Return the evidence of a pair.
 
     `extractor`: must not be shared by threads. `candidate`, `question`: with tags and lemmas.
@@ -454,7 +482,7 @@ cdef class EvidenceRows:
     that failed.
     """
 
-    def __cinit__(self, expected):
+    def __cinit__(self, expected: Sequence[Expected]):
         cdef Py_ssize_t k
         self.values = np.zeros((len(expected), <int>EvidencePiece.N_EVIDENCE))
         self._values = self.values
@@ -504,21 +532,19 @@ cdef class EvidenceRows:
 
 
 cdef void _sum_column(
-    const PairState *pair, const double *s2t, const double *t2s, Py_ssize_t j, int32_t *partner,
-    float *out,
+    const PairState *pair, const double *s2t, const double *t2s, bint is_turned, Py_ssize_t at,
+    int32_t *partner, float *out,
 ) noexcept nogil:
     """Write the columns that come from a word's posteriors, and its likeliest partner."""
-    cdef Py_ssize_t n_source = pair.source.n
-    cdef Py_ssize_t n_target = pair.target.n
-    cdef double mass = 0.0
-    cdef double best = 0.0
-    cdef double same = 0.0
-    cdef double alike = 0.0
+    cdef Py_ssize_t n_source = pair.source.n, n_target = pair.target.n
+    cdef Py_ssize_t n_others = n_target if is_turned else n_source
+    cdef double mass = 0.0, best = 0.0, same = 0.0, alike = 0.0
     cdef float strength = 0.0
     cdef double forth, back, mean
-    cdef Py_ssize_t i, cell
-    partner[j] = 0
-    for i in range(n_source):
+    cdef Py_ssize_t other, i, j, cell
+    partner[at] = 0
+    for other in range(n_others):
+        i, j = (at, other) if is_turned else (other, at)
         cell = i * n_target + j
         forth = s2t[i * (n_target + 1) + j + 1]
         back = t2s[j * (n_source + 1) + i + 1]
@@ -528,7 +554,7 @@ cdef void _sum_column(
         strength = max(strength, pair.strength[cell])
         if mean > best:
             best = mean
-            partner[j] = <int32_t>i
+            partner[at] = <int32_t>other
         if mean > 0.0 and are_same(pair, cell):
             same += mean
     out[<int>SupportColumn.MASS] = <float>min(mass, 1.0)
@@ -543,8 +569,7 @@ cdef inline float _mass(const float *out, Py_ssize_t j) noexcept nogil:
 
 
 cdef float _window(const Side *side, const float *out, Py_ssize_t j) noexcept nogil:
-    cdef float total = 0.0
-    cdef float weight = 0.0
+    cdef float total = 0.0, weight = 0.0
     cdef int32_t k
     cdef int step, distance
     for step in range(2):
@@ -578,8 +603,7 @@ cdef float _order(
     const Side *side, const int32_t *partner, const float *out, Py_ssize_t j
 ) noexcept nogil:
     cdef float total = 0.0
-    cdef int n = 0
-    cdef int step, apart
+    cdef int n = 0, step, apart
     cdef int32_t k
     for step in range(2):
         k = side.previous_content[j] if step == 0 else side.next_content[j]
@@ -591,19 +615,18 @@ cdef float _order(
 
 
 cdef void _find_columns(
-    const PairState *pair, const double *s2t_posterior, const double *t2s_posterior, char *room,
-    float *out,
+    const PairState *pair, const double *s2t_posterior, const double *t2s_posterior,
+    bint is_turned, char *room, float *out,
 ) noexcept nogil:
     """Write the row of each word of the answer's sentence."""
     cdef int32_t *partner = <int32_t *>room
-    cdef const Side *side = &pair.target
+    cdef const Side *side = &pair.source if is_turned else &pair.target
     cdef float *row
-    cdef double weight, whole = 0.0
-    cdef double covered = 0.0
+    cdef double weight, whole = 0.0, covered = 0.0
     cdef Py_ssize_t j
     for j in range(side.n):
         row = out + j * <int>SupportColumn.N_COLUMNS
-        _sum_column(pair, s2t_posterior, t2s_posterior, j, partner, row)
+        _sum_column(pair, s2t_posterior, t2s_posterior, is_turned, j, partner, row)
         if side.kind[j] == KIND_CONTENT:
             weight = side.word[j].weight
             whole += weight
@@ -626,7 +649,7 @@ cdef class SupportRows:
     failed. `offsets`: pair k has the rows from ``offsets[k]`` to before ``offsets[k + 1]``.
     """
 
-    def __cinit__(self, n_tokens):
+    def __cinit__(self, n_tokens: Sequence[int]):
         self.offsets = np.concatenate([[0], np.cumsum(n_tokens)]).astype(np.int64)
         self.values = np.zeros((sum(n_tokens), <int>SupportColumn.N_COLUMNS), np.float32)
         self._values = self.values
@@ -635,20 +658,20 @@ cdef class SupportRows:
     def __dealloc__(self):
         free(self._room)
 
-    cdef int reserve(self, Py_ssize_t n_target) except -1:
-        """Make room for pairs whose targets have at most so many tokens."""
+    cdef int reserve(self, Py_ssize_t n_answer) except -1:
+        """Make room for pairs whose answers have at most so many tokens."""
         free(self._room)
-        self._room = <char *>malloc(n_target * sizeof(int32_t) + 1)
+        self._room = <char *>malloc(n_answer * sizeof(int32_t) + 1)
         if self._room == NULL:
             raise MemoryError("support of a pair")
         return 0
 
     cdef void find(
         self, Py_ssize_t number, const PairState *pair, const double *s2t_posterior,
-        const double *t2s_posterior,
+        const double *t2s_posterior, bint is_turned,
     ) noexcept nogil:
-        """Fill the rows of the pair that is decoded."""
+        """Fill the rows of the pair that is decoded; the answer is the source of one turned."""
         _find_columns(
-            pair, s2t_posterior, t2s_posterior, self._room,
+            pair, s2t_posterior, t2s_posterior, is_turned, self._room,
             &self._values[self._offsets[number], 0],
         )

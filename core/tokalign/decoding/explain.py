@@ -1,6 +1,6 @@
-"""Explanations of links, label by label."""
+"""Explanations of links, label by label, and of the relations of tokens."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,8 +8,16 @@ from numpy.typing import NDArray
 from tokalign.decoding.decoder import DecodedPair
 from tokalign.errors import InputError
 from tokalign.features.feature_groups import FeatureTable
+from tokalign.relations.chunks import UnitInputs
+from tokalign.relations.related_units import UNIT_INPUTS, RelationModel
 from tokalign.types import FeatureContribution, LinkExplanation
 from tokalign.types.options import Direction, Symmetrization
+from tokalign.types.relations import (
+    RELATION_KINDS,
+    InputContribution,
+    Relation,
+    RelationExplanation,
+)
 
 TINY = 1e-300
 
@@ -135,3 +143,42 @@ def explain_label(
             - np.log(max(label_posterior[runner_up], TINY))
         ),
     )
+
+
+def explain_relation(
+    model: RelationModel,
+    links: Iterable[tuple[int, int]],
+    source_index: int,
+    target_index: int,
+    inputs: UnitInputs,
+) -> RelationExplanation:
+    """Return the explanation of the likeliest relation of two tokens of an aligned pair.
+
+    `links`: of the pair's alignment. `source_index`, `target_index`: tokens, linked or not.
+    """
+    unit = unit_of(links, source_index, target_index)
+    row = inputs([unit])[0]
+    relation = Relation.of(model.probabilities(row[None])[0].tolist())
+    each = model.kinds.contributions(row, RELATION_KINDS.index(relation.kind))
+    order = np.argsort(-np.abs(each[:-1]), kind="stable")
+    found = tuple(
+        InputContribution(UNIT_INPUTS[k], float(row[k]), float(each[k])) for k in order if each[k]
+    )
+    return RelationExplanation(*unit, relation, relation.kind, float(each.sum()), found)
+
+
+def unit_of(
+    links: Iterable[tuple[int, int]], source: int, target: int
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the tokens of two tokens' unit: if they are linked, those of all links that share
+    tokens with theirs."""
+    left = list(links)
+    sources, targets = {source}, {target}
+    grows = (source, target) in left
+    while grows:
+        found = [(i, j) for i, j in left if i in sources or j in targets]
+        sources.update(i for i, _ in found)
+        targets.update(j for _, j in found)
+        grows = bool(found)
+        left = [link for link in left if link not in found]
+    return tuple(sorted(sources)), tuple(sorted(targets))

@@ -81,7 +81,7 @@ cdef struct TurnedLink:
     double confidence
     float[<int>N_RELATIONS] relation
 
-CHOICE_INPUTS = (
+CHOICE_INPUTS: tuple[str, ...] = (
     "in order, of the shorter",      # longest common subsequence of word forms
     "in order, of the longer",
     "source tokens in both",         # shares of tokens whose form the other side has
@@ -101,7 +101,7 @@ CHOICE_INPUTS = (
 )
 """Names of the inputs of the choice; shares are in [0, 1]."""
 
-CELL_INPUTS = (
+CELL_INPUTS: tuple[str, ...] = (
     "s2t", "t2s", "mean",                        # log odds of posteriors
     "source NULL", "target NULL",                # log odds of NULL
     "encoder s2t", "encoder t2s",                # log-probabilities
@@ -122,7 +122,7 @@ CELL_INPUTS = (
 )
 """Names of a cell's inputs."""
 
-GROUP_INPUTS = (
+GROUP_INPUTS: tuple[str, ...] = (
     "log-likelihood",                       # of the group's decision, cells taken as independent
     "least log-likelihood",                 # of a cell
     "loss",                                 # of log-likelihood, against the cell-by-cell decision
@@ -134,9 +134,9 @@ GROUP_INPUTS = (
 )
 """Names of the inputs of a decision on a group of cells."""
 
-SECOND_PASS = "second-pass"
+SECOND_PASS: str = "second-pass"
 """Name of the shipped table of second passes."""
-GROUPS = "-groups"
+GROUPS: str = "-groups"
 """Suffix of an encoder's name there, for its trees of groups."""
 
 assert len(CELL_INPUTS) == <int>N_CELL_INPUTS
@@ -151,8 +151,7 @@ cdef inline bint _are_one_form(const PairState *pair, Py_ssize_t i, Py_ssize_t j
 
 cdef int _common_subsequence(const PairState *pair, int32_t *longest) noexcept nogil:
     """Return the length of the longest common subsequence of word forms."""
-    cdef Py_ssize_t n_target = pair.target.n
-    cdef Py_ssize_t i, j
+    cdef Py_ssize_t n_target = pair.target.n, i, j
     cdef int32_t before, above
     memset(longest, 0, (n_target + 1) * sizeof(int32_t))
     for i in range(pair.source.n):
@@ -179,10 +178,8 @@ cdef void _shares(const PairState *pair, bint of_source, double *out) noexcept n
     """Write four shares of a side: tokens in both, weight in both, matched, related."""
     cdef const Side *side = &pair.source if of_source else &pair.target
     cdef double[4] shared
-    cdef double total = 0.0
-    cdef double weight
-    cdef bint weighs = False
-    cdef bint has_twin
+    cdef double total = 0.0, weight
+    cdef bint weighs = False, has_twin
     cdef Py_ssize_t at
     cdef int k
     memset(shared, 0, sizeof(shared))
@@ -203,8 +200,7 @@ cdef void _shares(const PairState *pair, bint of_source, double *out) noexcept n
 
 cdef void choice_inputs(const PairState *pair, int32_t *scratch, double *inputs) noexcept nogil:
     """Write the inputs of a prepared pair."""
-    cdef Py_ssize_t n_source = pair.source.n
-    cdef Py_ssize_t n_target = pair.target.n
+    cdef Py_ssize_t n_source = pair.source.n, n_target = pair.target.n
     cdef double in_order = _common_subsequence(pair, scratch)
     cdef double[4] source, target
     _shares(pair, True, source)
@@ -228,10 +224,8 @@ cdef void choice_inputs(const PairState *pair, int32_t *scratch, double *inputs)
 cdef int choose_style(const double *weights, int n_styles, const double *inputs) noexcept nogil:
     """Return the number of the chosen style."""
     cdef int n_weights = <int>N_CHOICE_INPUTS + 1
-    cdef int best = 0
-    cdef int style, k
-    cdef double highest = 0.0
-    cdef double total
+    cdef int best = 0, style, k
+    cdef double highest = 0.0, total
     for style in range(n_styles):
         total = weights[style * n_weights + n_weights - 1]
         for k in range(<int>N_CHOICE_INPUTS):
@@ -289,8 +283,7 @@ cdef void take_cells(
     """Write 1 for cells whose posterior reaches the threshold, or `beside` next to a taken one;
     else 0."""
     cdef uint8_t *fate = taken
-    cdef Py_ssize_t n_likely = 0
-    cdef Py_ssize_t cell
+    cdef Py_ssize_t n_likely = 0, cell
     for cell in range(n_source * n_target):
         fate[cell] = (
             TAKEN if posterior[cell] >= threshold else LIKELY if posterior[cell] >= beside else LEFT
@@ -307,8 +300,7 @@ cdef Py_ssize_t write_links(
     int32_t *source, int32_t *target, double *confidence,
 ) noexcept nogil:
     """Write the taken links with their posteriors; return their number."""
-    cdef Py_ssize_t n_links = 0
-    cdef Py_ssize_t i, j
+    cdef Py_ssize_t n_links = 0, i, j
     for i in range(n_source):
         for j in range(n_target):
             if taken[i * n_target + j]:
@@ -368,8 +360,7 @@ cdef Py_ssize_t drop_weak(
     int32_t *source, int32_t *target, double *confidence, Py_ssize_t n_links, double least
 ) noexcept nogil:
     """Leave out the links of less confidence; return how many there are left."""
-    cdef Py_ssize_t n_kept = 0
-    cdef Py_ssize_t k
+    cdef Py_ssize_t n_kept = 0, k
     for k in range(n_links):
         if confidence[k] >= least:
             source[n_kept], target[n_kept] = source[k], target[k]
@@ -419,9 +410,7 @@ cdef double target_share(
     const double *s2t_posterior, const double *t2s_posterior, Py_ssize_t n_source,
     Py_ssize_t n_target, const double *weights,
 ) noexcept nogil:
-    cdef double total = 0.0
-    cdef double summed = 0.0
-    cdef double covered
+    cdef double total = 0.0, summed = 0.0, covered
     cdef Py_ssize_t i, j
     for j in range(n_target):
         covered = 0.0
@@ -458,8 +447,7 @@ cdef void _fill_side(
     """Fill the weighted shares of a side's tokens that have a partner."""
     cdef Py_ssize_t n_tokens = n_source if of_source else n_target
     cdef Py_ssize_t n_others = n_target if of_source else n_source
-    cdef double total = 0.0
-    cdef double linked, covered, mean, weight
+    cdef double total = 0.0, linked, covered, mean, weight
     cdef double[2] weighted = [0.0, 0.0]    # linked, covered
     cdef double[2] plain = [0.0, 0.0]
     cdef Py_ssize_t t, o, i, j
@@ -503,7 +491,7 @@ cdef class Convention:
     `style`: its numbers have been checked (tokalign.model.styles.check_styles).
     """
 
-    def __init__(self, style not None):
+    def __init__(self, style not None: StyleHeader) -> None:
         self.numbers.threshold = style["threshold"]
         self.numbers.beside = style.get("beside", self.numbers.threshold)
         self.numbers.is_revised = style.get("second_pass", False)
@@ -516,23 +504,25 @@ cdef class Convention:
             self.numbers.slope, self.numbers.offset = style["unlike"]
 
     @property
-    def threshold(self):
+    def threshold(self) -> float:
         """Least mean posterior of a link, in (0, 1]."""
         return self.numbers.threshold
 
     @property
-    def is_revised(self):
+    def is_revised(self) -> bool:
         """Whether a second pass gives the probabilities of links."""
         return self.numbers.is_revised
 
-    def confidence(self, double posterior, bint are_unlike):
+    def confidence(self, double posterior, bint are_unlike) -> float:
         """Return the confidence of one posterior, in [0, 1].
 
         `posterior`: in [0, 1]. `are_unlike`: whether the words that it links have different forms.
         """
         return confidence_of(&self.numbers, posterior, are_unlike)
 
-    def confidences(self, posterior, unlike):
+    def confidences(
+        self, posterior: NDArray[np.floating], unlike: NDArray[np.bool_]
+    ) -> NDArray[np.float64]:
         """Return the confidences of posteriors.
 
         `posterior` (float array, of any shape): in [0, 1]. `unlike` (bool array, of the same
@@ -559,7 +549,7 @@ cdef class SecondPass:
     encoder.
     """
 
-    def __init__(self, table, str encoder not None):
+    def __init__(self, table: Table, str encoder not None) -> None:
         wanted = {"inputs": CELL_INPUTS, "group_inputs": GROUP_INPUTS}
         if any([table.strings(name) != list(names) for name, names in wanted.items()]):
             raise ResourceError(f"{table.path}: made for other inputs; rebuild it")
@@ -567,7 +557,7 @@ cdef class SecondPass:
         self._groups = Forest(table, f"{encoder}{GROUPS}", <int>N_GROUP_INPUTS, 1)
 
     @classmethod
-    def open_shipped(cls, str encoder not None):
+    def open_shipped(cls, str encoder not None) -> Self:
         """Return the shipped second pass of an encoder's model."""
         return cls(Table.open_shipped(SECOND_PASS), encoder)
 
@@ -594,7 +584,7 @@ cdef class SecondPass:
         _choose_groups(self._groups, revised, taken, n_source, n_target, room)
 
 
-def lowered_shares(const double[::1] shares, const double[::1] agreements):
+def lowered_shares(const double[::1] shares, const double[::1] agreements) -> NDArray[np.float64]:
     """Return each share of a mix of covered and cosine, lowered by its agreement.
 
     `shares`, `agreements` (float64 array, shape (n_pairs,)): in [0, 1].
@@ -621,9 +611,10 @@ def lowered_shares(const double[::1] shares, const double[::1] agreements):
 
 
 def covered_shares(
-    const double[:, ::1] s2t_posterior, const double[:, ::1] t2s_posterior, score_weights,
-    source_weights, target_weights, strength=None,
-):
+    const double[:, ::1] s2t_posterior, const double[:, ::1] t2s_posterior,
+    score_weights: Sequence[float], source_weights: Sequence[float],
+    target_weights: Sequence[float], strength: NDArray[np.floating] = None
+) -> tuple[float, float]:
     """Return the covered shares of the target and of both sides of a pair.
 
     Parameters

@@ -29,7 +29,7 @@ cdef object SOURCE_TO_TARGET = Symmetrization.SOURCE_TO_TARGET
 cdef object TARGET_TO_SOURCE = Symmetrization.TARGET_TO_SOURCE
 
 
-def maximal_blocks(links):
+def maximal_blocks(links: Collection[tuple[int, int]]) -> tuple[tuple[int, int, int, int], ...]:
     """Return the maximal blocks of (source, target) links, each as a half-open range of source tokens
     and one of target tokens, sorted by start.
 
@@ -42,9 +42,7 @@ def maximal_blocks(links):
     >>> maximal_blocks([(0, 0), (0, 1), (2, 3)])
     ((0, 1, 0, 2), (2, 3, 3, 4))
     """
-    cdef Py_ssize_t i, j
-    cdef Py_ssize_t n_source = 0
-    cdef Py_ssize_t n_target = 0
+    cdef Py_ssize_t i, j, n_source = 0, n_target = 0
     cdef uint8_t *grid
     cdef list found = []
     for i, j in links:
@@ -73,8 +71,7 @@ cdef int _add_blocks(
     cdef const uint8_t *above = grid + top * width
     cdef const uint8_t *below = above + width
     cdef uint8_t *shared = <uint8_t *>grid + (n_source + 2) * width
-    cdef Py_ssize_t end = top
-    cdef Py_ssize_t j, start
+    cdef Py_ssize_t end = top, j, start
     cdef bint is_below, is_above
     memcpy(shared, below, width)
     # Cells that the row above has as well, and all to the left of them, are in a larger block.
@@ -107,7 +104,7 @@ cdef inline bint _are_within(
     return True
 
 
-def weakest_links(links):
+def weakest_links(links: Mapping[tuple[int, int], float]) -> tuple[Phrase, ...]:
     """Return the maximal blocks of links, a mapping, with the least confidence of their links."""
     return tuple([
         Phrase(*block, min([links[i, j] for i in range(*block[:2]) for j in range(*block[2:])]))
@@ -116,8 +113,9 @@ def weakest_links(links):
 
 
 def phrases_of(
-    DecodedPair decoded not None, links, symmetrization, Convention convention not None, model
-):
+    DecodedPair decoded not None, links: Sequence[LinkTuple], symmetrization: Symmetrization,
+    Convention convention not None, model: RelationModel | None
+) -> tuple[Phrase, ...]:
     """Return the maximal blocks of a decoded pair's links, of the caller's pair, sorted by start.
 
     `links`: the chosen links. `symmetrization`: the one that chose them. `convention`: its map
@@ -162,8 +160,7 @@ cdef double _confidence(
     """Return the confidence of a block by its probabilities."""
     cdef Py_ssize_t i, j
     cdef Py_ssize_t a = block[0], b = block[1], c = block[2], d = block[3]
-    cdef double least = 1.0
-    cdef double s2t, t2s
+    cdef double least = 1.0, s2t, t2s
     cdef bint are_unlike = True
     if b == a + 1 and d == c + 1:
         s2t = min(1.0, decoded.s2t[a * (decoded.n_target + 1) + c + 1])

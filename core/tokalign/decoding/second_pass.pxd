@@ -126,9 +126,7 @@ cdef inline Line _line(
     cdef double mean
     cdef Line line = Line(0.0, 0.0, LOWEST, 0.0, NO_LINK, NO_TAG)
     for k in range(other.n):
-        mean = first.mean[
-            i * first.pair.target.n + k if is_row else k * first.pair.target.n + j
-        ]
+        mean = first.mean[i * first.pair.target.n + k if is_row else k * first.pair.target.n + j]
         line.total += mean
         line.n_links += mean >= FIRST
         if k == at:

@@ -36,6 +36,4 @@ cdef void find_blocks(EditGrid *pair) noexcept nogil
 cdef Cuts cuts_of(const EditGrid *pair, const Stretch4 *moved, Py_ssize_t n_moved)
 cdef list move_candidates(const EditGrid *pair, const int32_t *here, const int32_t *there)
 cdef void number_blocks(const EditGrid *pair, int32_t *here, int32_t *there) noexcept nogil
-cdef move_inputs(
-    candidates, const EditGrid *pair, const int32_t *here, const int32_t *there
-)
+cdef move_inputs(candidates, const EditGrid *pair, const int32_t *here, const int32_t *there)

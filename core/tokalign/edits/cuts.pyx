@@ -34,7 +34,7 @@ cdef enum:
     UNREACHED = -2
     N_MOVE_INPUTS = 23
 
-LONGEST_GAP = GAP
+LONGEST_GAP: int = GAP
 """Most kept tokens, on average, between blocks that join."""
 
 cdef int PUNCTUATION = segments.PUNCTUATION
@@ -63,9 +63,7 @@ class Segment(NamedTuple):
 
 cdef void find_blocks(EditGrid *pair) noexcept nogil:
     """Fill the blocks between kept tokens."""
-    cdef Py_ssize_t row, column
-    cdef Py_ssize_t i = 0
-    cdef Py_ssize_t j = 0
+    cdef Py_ssize_t row, column, i = 0, j = 0
     cdef int32_t *block
     pair.n_blocks = 0
     for row in range(pair.source.n + 1):
@@ -100,9 +98,7 @@ cdef inline bint _is_stop(int32_t kind) noexcept nogil:
     return kind == PUNCTUATION or kind == COMMA
 
 
-cdef void _mark_plain(
-    BlockPoints *grid, const int32_t *block, const EditGrid *pair
-) noexcept nogil:
+cdef void _mark_plain(BlockPoints *grid, const int32_t *block, const EditGrid *pair) noexcept nogil:
     """Mark the corners of a block, and the ends of punctuation at its edges."""
     cdef int32_t i0 = block[0], i1 = block[1], j0 = block[2], j1 = block[3]
     _clear(grid, block)
@@ -123,8 +119,7 @@ cdef bint _cross(BlockPoints *grid, const int32_t *block) noexcept nogil:
     """Mark the crossings of all points' rows and columns, or those with the block's edges; return
     whether there are few enough."""
     cdef Py_ssize_t i, j
-    cdef int n_rows = 0
-    cdef int n_columns = 0
+    cdef int n_rows = 0, n_columns = 0
     cdef bint all_cross
     for i in range(block[0], block[1] + 1):
         n_rows += grid.row[i]
@@ -140,9 +135,7 @@ cdef bint _cross(BlockPoints *grid, const int32_t *block) noexcept nogil:
     return grid.n_points <= MOST_POINTS
 
 
-cdef void _mark_block(
-    BlockPoints *grid, const int32_t *block, const EditGrid *pair
-) noexcept nogil:
+cdef void _mark_block(BlockPoints *grid, const int32_t *block, const EditGrid *pair) noexcept nogil:
     """Mark the points of a block: all positions of a small one, else its corners and the ends of
     links and punctuation."""
     cdef Py_ssize_t i, j
@@ -211,7 +204,7 @@ cdef class Cuts:
         return 0
 
     @property
-    def segments(self):
+    def segments(self) -> NDArray[np.int32]:
         """The candidates for edits, each as a Segment, int32 of shape (n_segments, 6)."""
         found = np.empty((self.n_segments, 6), np.int32)
         cdef int32_t[:, ::1] segment = found
@@ -220,7 +213,7 @@ cdef class Cuts:
             memcpy(&segment[k, 0], self.step[k].segment, 6 * sizeof(int32_t))
         return found
 
-    def best(self, const double[::1] scores):
+    def best(self, const double[::1] scores) -> list[Segment]:
         """Return the segments that cover all blocks once with the highest sum of scores, in order.
 
         This is a semi-Markov chain over points, decoded exactly in O(n_segments) time. Ties go to
@@ -306,8 +299,7 @@ cdef Cuts cuts_of(const EditGrid *pair, const Stretch4 *moved, Py_ssize_t n_move
 
     No segment that joins blocks has equal sides, and none contains a run that moved.
     """
-    cdef Py_ssize_t n_source = pair.source.n
-    cdef Py_ssize_t n_target = pair.target.n
+    cdef Py_ssize_t n_source = pair.source.n, n_target = pair.target.n
     cdef Cuts cuts = Cuts.__new__(Cuts)
     cdef BlockPoints grid
     cdef uint8_t *room = <uint8_t *>calloc(
@@ -421,8 +413,7 @@ cdef int _add_segments(
 ) except -1:
     """Add the segments of a block that hold no word that moved."""
     cdef Py_ssize_t start, end
-    cdef const int32_t *a
-    cdef const int32_t *b
+    cdef const int32_t *a, *b
     for start in range(cuts._first[block], cuts._first[block + 1]):
         for end in range(start + 1, cuts._first[block + 1]):
             a = cuts._point + 2 * start
@@ -437,8 +428,7 @@ cdef int _add_segments(
 cdef int _add_free(Cuts cuts, const Stretch4 *moved, Py_ssize_t n_moved) except -1:
     """Add the steps over runs that moved, from each point where such a run begins."""
     cdef Py_ssize_t block, k, start, end, side
-    cdef const int32_t *a
-    cdef const int32_t *b
+    cdef const int32_t *a, *b
     for block in range(cuts._n_blocks):
         for k in range(2 * n_moved):
             side = k % 2
@@ -453,7 +443,7 @@ cdef int _add_free(Cuts cuts, const Stretch4 *moved, Py_ssize_t n_moved) except 
     return 0
 
 
-MOVE_INPUTS = (
+MOVE_INPUTS: tuple[str, ...] = (
     "n-tokens", "weight", "link-sum", "link-most", "link-mean", "n-links", "same-block",
     "blocks-between", "source-before", "source-after", "target-before", "target-after",
     "source-block-target", "target-block-source", "source-block", "target-block", "distance",
@@ -504,20 +494,15 @@ cdef void number_blocks(const EditGrid *pair, int32_t *here, int32_t *there) noe
             there[at] = <int32_t>k
 
 
-cdef move_inputs(
-    candidates, const EditGrid *pair, const int32_t *here, const int32_t *there
-):
+cdef move_inputs(candidates, const EditGrid *pair, const int32_t *here, const int32_t *there):
     """Return the inputs of runs that may have moved, float32 of shape (n_candidates, n_inputs)."""
     cdef const int32_t[:, ::1] run = np.array(candidates, np.int32).reshape(-1, 4)
-    cdef double n_source = pair.source.n
-    cdef double n_target = pair.target.n
+    cdef double n_source = pair.source.n, n_target = pair.target.n
     cdef Py_ssize_t width = pair.target.n
     cdef int n_changed = 0
     cdef Py_ssize_t k, i, j
-    cdef const int32_t *source
-    cdef const int32_t *target
-    cdef float of_row
-    cdef float n_tokens
+    cdef const int32_t *source, *target
+    cdef float of_row, n_tokens
     cdef int n_same
     found = np.zeros((run.shape[0], N_MOVE_INPUTS), np.float32)
     cdef float[:, ::1] out = found

@@ -8,7 +8,7 @@ cdef struct EditRun:
     Stretch4 at
 
 cdef class EditPair:
-    cdef readonly object source, target
+    cdef readonly object source, target    # type: Sentence
     cdef EditGrid grid
     cdef int32_t *here       # [n_source] block of each token, once candidates for moves are asked for
     cdef int32_t *there      # [n_target]

@@ -31,7 +31,7 @@ from tokalign.types.relations import ConflictKind
 cdef extern from "Python.h":
     int PyObject_GenericSetAttr(object made, object name, object value) except -1
 
-TABLE = "edits"
+TABLE: str = "edits"
 
 cdef enum:
     EQUAL
@@ -50,7 +50,9 @@ class EditModel:
     Raises ResourceError if the table is damaged, or made for other inputs.
     """
 
-    def __init__(self, table, frequencies):
+    facts: WordFacts
+
+    def __init__(self, table: Table, frequencies: Frequencies) -> None:
         wanted = {"inputs": SEGMENT_INPUTS, "move_inputs": MOVE_INPUTS}
         if any([table.strings(name) != list(names) for name, names in wanted.items()]):
             raise ResourceError(f"{table.path}: made for other inputs; rebuild it")
@@ -60,14 +62,14 @@ class EditModel:
 
     @classmethod
     @cache
-    def open_shipped(cls):
+    def open_shipped(cls) -> Self:
         """Return the shipped model, opened once for each process."""
         return cls(Table.open_shipped(TABLE), Frequencies.open_shipped())
 
-    def segment_probabilities(self, rows):
+    def segment_probabilities(self, rows: NDArray[np.float32]) -> NDArray[np.float64]:
         return _sigmoid(self._segments.scores(rows))
 
-    def move_probabilities(self, rows):
+    def move_probabilities(self, rows: NDArray[np.float32]) -> NDArray[np.float64]:
         return _sigmoid(self._moves.scores(rows))
 
 
@@ -80,16 +82,19 @@ cdef _sigmoid(scores):
     return found
 
 
-LEAST_MOVED = 0.5
+LEAST_MOVED: float = 0.5
 """Least probability of a moved run."""
-COST = 0.3
+COST: float = 0.3
 """Least probability that an edit must gain, since a wrong edit costs as well."""
 _CONTENT_WORTH, _OTHER_WORTH = 0.9, 0.1
 """Worth of keeping a content word, and of keeping another word."""
 _STOPS = frozenset((".", "!", "?"))
 
 
-def edits_between(source, target, links, conflicts=(), model=None):
+def edits_between(
+    source: Sentence, target: Sentence, links: Mapping[tuple[int, int], float],
+    conflicts: Collection[Conflict] = (), model: EditModel = None
+) -> tuple[Edit, ...]:
     """Return the edits that turn the source into the target.
 
     Every token is part of one edit; see tokalign.types.edits. No SUB has equal sides. Tags and
@@ -136,11 +141,9 @@ def edits_between(source, target, links, conflicts=(), model=None):
 cdef Py_ssize_t _put_in_order(EditRun *runs, Py_ssize_t n_runs) noexcept:
     """Put runs in target order, and return how many are left. A deletion follows the unmoved run
     before it in the source; neighbouring deletions, or insertions, are joined."""
-    cdef Py_ssize_t k
-    cdef Py_ssize_t n = 0
+    cdef Py_ssize_t k, n = 0
     cdef int32_t end = 0
-    cdef EditRun *run
-    cdef EditRun *last
+    cdef EditRun *run, *last
     _sort(runs, n_runs, 0)
     for k in range(n_runs):
         if runs[k].kind == DELETE:
@@ -184,7 +187,7 @@ cdef bint _is_before(const int32_t *a, const int32_t *b, int first) noexcept nog
     return False
 
 
-def chosen_moves(candidates, probabilities):
+def chosen_moves(candidates: Sequence[Stretch], probabilities: Iterable[float]) -> list[Stretch]:
     """Return the runs that moved, the likeliest first; no token is in two of them."""
     likely = [
         (probability, candidate)
@@ -211,7 +214,10 @@ cdef class EditPair:
     IndexError is raised if a link has tokens out of range.
     """
 
-    def __init__(self, source, target, links, WordFacts facts):
+    def __init__(
+        self, source: Sentence, target: Sentence, links: Mapping[tuple[int, int], float],
+        WordFacts facts
+    ) -> None:
         cdef dict numbers = {}
         cdef Py_ssize_t k
         self.source, self.target = source, target
@@ -274,12 +280,12 @@ cdef class EditPair:
             self.facts = None
         return 0
 
-    def move_candidates(self):
+    def move_candidates(self) -> list[Stretch]:
         """Return the runs that may have moved."""
         number_blocks(&self.grid, self.here, self.there)
         return move_candidates(&self.grid, self.here, self.there)
 
-    def may_move(self, run):
+    def may_move(self, run: Stretch) -> bool:
         """Whether readers would see a run as moved: it has words of content, and several of them
         where it leaves its sentence."""
         cdef Py_ssize_t start = run.source_start
@@ -311,12 +317,12 @@ cdef class EditPair:
             for tokens, stayed, start, end in places
         ])
 
-    def move_inputs(self, candidates):
+    def move_inputs(self, candidates: Sequence[Stretch]) -> NDArray[np.float32]:
         """Return the model's inputs of runs; see MOVE_INPUTS."""
         self.fill_words()
         return move_inputs(candidates, &self.grid, self.here, self.there)
 
-    def cuts(self, moves):
+    def cuts(self, moves: Sequence[Stretch]) -> Cuts:
         """Return how the blocks can be cut around the moves, as Cuts."""
         self.fill_words()
         cdef const int32_t[:, ::1] moved
@@ -325,7 +331,7 @@ cdef class EditPair:
         moved = np.array(moves, np.int32)
         return cuts_of(&self.grid, <const Stretch4 *>&moved[0, 0], moved.shape[0])
 
-    def segment_inputs(self, Cuts cuts not None):
+    def segment_inputs(self, Cuts cuts not None) -> NDArray[np.float32]:
         """Return the model's inputs of the segments of cuts; see SEGMENT_INPUTS."""
         found = np.zeros((cuts.n_segments, <Py_ssize_t>N_SEGMENT_INPUTS), np.float32)
         cdef float[:, ::1] out = found
@@ -434,7 +440,7 @@ def _worth(tag):
     return _CONTENT_WORTH if content_weight(tag) == CONTENT_WEIGHT else _OTHER_WORTH
 
 
-MEANINGS = {
+MEANINGS: dict[ConflictKind, Change] = {
     kind: Change.NUMBER if kind is ConflictKind.VALUE else Change[kind.name]
     for kind in ConflictKind
 }

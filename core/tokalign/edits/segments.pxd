@@ -49,6 +49,4 @@ cdef void keep_tokens(
     Py_ssize_t n_target, double *room, uint8_t *choice, int32_t *partner
 ) noexcept nogil
 cdef void sum_links(EditGrid *pair) noexcept nogil
-cdef void fill_inputs(
-    const EditGrid *pair, const int32_t *segment, float *out
-) noexcept nogil
+cdef void fill_inputs(const EditGrid *pair, const int32_t *segment, float *out) noexcept nogil

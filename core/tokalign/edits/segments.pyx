@@ -48,7 +48,7 @@ cdef class WordFacts:
     `idf` returns the inverse document frequency of a lemma, in [0, 1].
     """
 
-    def __init__(self, idf):
+    def __init__(self, idf: Callable[[str], float]) -> None:
         self._idf = idf
         self._functions = frozenset(function_words())
         self._known = {}
@@ -98,7 +98,7 @@ cdef int fill_words(EditSide *side, sentence, WordFacts facts, dict numbers) exc
     return 0
 
 
-def tags_of(sentence):
+def tags_of(sentence: Sentence) -> tuple[str, ...]:
     """Return the tags; without any, nouns."""
     return sentence.tags or ("NN",) * len(sentence.tokens)
 
@@ -164,9 +164,9 @@ cdef int fill_links(float *cells, links, Py_ssize_t n_source, Py_ssize_t n_targe
     return 0
 
 
-RUN = 0.5
+RUN: float = 0.5
 """Gain of a pair if the pair of tokens before it is kept as well."""
-LINKED = 1.0
+LINKED: float = 1.0
 """Gain of a linked pair, per unit of the link's confidence."""
 
 cdef double RUN_GAIN = RUN
@@ -255,7 +255,7 @@ cdef void keep_tokens(
         _trace_kept(choice, n_source, n_target, partner)
 
 
-SEGMENT_INPUTS = (
+SEGMENT_INPUTS: tuple[str, ...] = (
     "n-source", "n-target", "n-least", "n-difference", "n-joined",
     "source-before", "target-before", "source-after", "target-after",
     "first-source", "first-target", "last-source", "last-target",
@@ -347,9 +347,7 @@ cdef void sum_links(EditGrid *pair) noexcept nogil:
     pair.changed = <float>(n_changed / <double>max(n_tokens, 1))
 
 
-cdef void fill_inputs(
-    const EditGrid *pair, const int32_t *segment, float *out
-) noexcept nogil:
+cdef void fill_inputs(const EditGrid *pair, const int32_t *segment, float *out) noexcept nogil:
     """Write the inputs of a segment, [N_SEGMENT_INPUTS], which holds zeros."""
     cdef const int32_t *first = pair.block[segment[4]]
     cdef const int32_t *last = pair.block[segment[5]]

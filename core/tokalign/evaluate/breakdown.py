@@ -13,31 +13,14 @@ from tokalign.evaluate.counts import (
     precision_recall,
 )
 from tokalign.evaluate.metrics import Scores, scores_of
+from tokalign.files.shipped import LISTS
 from tokalign.types import GoldPair, Links
 from tokalign.types.options import LinkChoice
 
 LENGTH_BINS = ((1, 10), (11, 20), (21, 30), (31, 40), (41, 60), (61, None))
 """Bounds of the longer side in tokens, both included."""
 
-_TAG_CLASSES = (
-    ("NNP", "proper noun"),
-    ("NN", "noun"),
-    ("VB", "verb"),
-    ("MD", "modal"),
-    ("JJ", "adjective"),
-    ("RB", "adverb"),
-    ("RP", "particle"),
-    ("CD", "number"),
-    ("PRP", "pronoun"),
-    ("W", "wh-word"),
-    ("DT", "determiner"),
-    ("PDT", "determiner"),
-    ("IN", "preposition"),
-    ("TO", "preposition"),
-    ("CC", "conjunction"),
-    ("POS", "possessive"),
-    ("EX", "pronoun"),
-)
+_TAG_CLASSES = LISTS.values("tag-classes", str)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +49,7 @@ class LinkCounts:
 
     def to_json(self) -> dict[str, float]:
         """Return counts and scores as plain values."""
-        return {
-            **asdict(self),
-            "precision": self.precision,
-            "recall": self.recall,
-            "f1": self.f1,
-        }
+        return {**asdict(self), "precision": self.precision, "recall": self.recall, "f1": self.f1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,26 +87,14 @@ def by_length(
     gold: Sequence[GoldPair], predictions: Sequence[Links], choice: LinkChoice = LinkChoice.SURE
 ) -> dict[str, Scores]:
     """Return the scores of each class of `LENGTH_BINS` that has pairs."""
-    members: defaultdict[str, list[int]] = defaultdict(list)
-    for index, pair in enumerate(gold):
-        members[_length_class(max(len(pair.source), len(pair.target)))].append(index)
+    longest = [max(len(pair.source), len(pair.target), 1) for pair in gold]
     found = {}
-    for name in (_bin_name(*bounds) for bounds in LENGTH_BINS):
-        if places := members.get(name):
+    for low, high in LENGTH_BINS:
+        if places := [k for k, n in enumerate(longest) if low <= n <= (high or n)]:
             pairs, links = [gold[k] for k in places], [predictions[k] for k in places]
+            name = f"{low}-{high}" if high else f"{low}+"
             found[name] = scores_of(count_pairs(pairs, links, choice))
     return found
-
-
-def _length_class(n_tokens: int) -> str:
-    for low, high in LENGTH_BINS:
-        if high is None or n_tokens <= high:
-            return _bin_name(low, high)
-    raise AssertionError("the last bin has no upper bound")
-
-
-def _bin_name(low: int, high: int | None) -> str:
-    return f"{low}+" if high is None else f"{low}-{high}"
 
 
 def by_tag(
@@ -164,7 +130,7 @@ def tag_class(tag: str) -> str:
     is_word = any(character.isalpha() for character in tag)
     if not is_word or tag in ("-LRB-", "-RRB-", "HYPH", "NFP"):
         return "punctuation"
-    return next((name for prefix, name in _TAG_CLASSES if tag.startswith(prefix)), "other")
+    return next((name for prefix, name in _TAG_CLASSES.items() if tag.startswith(prefix)), "other")
 
 
 def _by_class(

@@ -473,12 +473,8 @@ cdef inline void _context_features(
     if pair.run[cell]:
         emit_run(sink, pair.run[cell] - 1, kinds)
         emit_content_run(sink, pair.content_run[cell], kinds)
-    emit_adjacent(
-        sink, SIDE_LEFT, seen_at(pair, i - 1, j - 1)[0] & SEEN_LEVEL, kinds, strength
-    )
-    emit_adjacent(
-        sink, SIDE_RIGHT, seen_at(pair, i + 1, j + 1)[0] & SEEN_LEVEL, kinds, strength
-    )
+    emit_adjacent(sink, SIDE_LEFT, seen_at(pair, i - 1, j - 1)[0] & SEEN_LEVEL, kinds, strength)
+    emit_adjacent(sink, SIDE_RIGHT, seen_at(pair, i + 1, j + 1)[0] & SEEN_LEVEL, kinds, strength)
     _content_neighbour(pair, i, j, SIDE_LEFT, strength, sink)
     _content_neighbour(pair, i, j, SIDE_RIGHT, strength, sink)
     # one word is skipped: before or after the cell, in the source or in the target
@@ -629,13 +625,9 @@ cdef inline void _anchoring_features(
     emit_anchored(sink, pair.source.share, pair.target.share, kinds_of(a, b), strength)
     if a.kind != KIND_CONTENT or b.kind != KIND_CONTENT or strength == STRENGTH_SAME:
         return
-    emit_anchored_class(
-        sink, larger, bin_residual_bag(pair.bag[cell]), pair.lexical_class[cell]
-    )
+    emit_anchored_class(sink, larger, bin_residual_bag(pair.bag[cell]), pair.lexical_class[cell])
     if have_cosine(a, b) and pair.strength[cell] < MATCHED_STRENGTH:
-        emit_anchored_cosine(
-            sink, larger, bin_anchored_closeness(pair.cosine[cell]), pos_of(a, b)
-        )
+        emit_anchored_cosine(sink, larger, bin_anchored_closeness(pair.cosine[cell]), pos_of(a, b))
 
 
 cdef inline void _early_features(

@@ -108,9 +108,7 @@ cdef void _sort(uint64_t *values, int n) noexcept nogil:
 
 cdef int _shared(const uint64_t *a, int n_a, const uint64_t *b, int n_b) noexcept nogil:
     """Return the size of the multiset intersection of two sorted arrays."""
-    cdef int i = 0
-    cdef int j = 0
-    cdef int shared = 0
+    cdef int i = 0, j = 0, shared = 0
     while i < n_a and j < n_b:
         if a[i] == b[j]:
             shared += 1
@@ -168,8 +166,7 @@ cdef float _jaro_winkler(
 
     Winkler (1990), "String comparator metrics and enhanced decision rules", with scale 0.1.
     """
-    cdef int matches = 0
-    cdef int transposed = 0
+    cdef int matches = 0, transposed = 0
     while matched_a:
         matches += 1
         transposed += a.code[_lowest(matched_a)] != b.code[_lowest(matched_b)]
@@ -206,8 +203,7 @@ cdef void similarities(const Characters *a, const Characters *b, float *out) noe
     # Of Jaro: the places within reach, and those taken.
     cdef int window = max(longer // 2 - 1, 0)
     cdef uint64_t near = ~<uint64_t>0 >> (63 - min(window, 63))
-    cdef uint64_t matched_a = 0
-    cdef uint64_t matched_b = 0
+    cdef uint64_t matched_a = 0, matched_b = 0
     # Of Levenshtein: where the distance of what was read of `a` to the start of `b` rises and falls.
     cdef uint64_t positive = ~<uint64_t>0
     cdef uint64_t negative = 0
@@ -215,10 +211,8 @@ cdef void similarities(const Characters *a, const Characters *b, float *out) noe
     # Of n-grams: places that follow the character before; the start follows what is before it.
     cdef uint64_t before = 1
     cdef uint64_t bigram = not (a.is_plain and b.is_plain) or a.n == 1 or b.n == 1
-    cdef uint64_t trigram = bigram
-    cdef uint64_t equal = 0
-    cdef int bigrams = 0
-    cdef int trigrams = 0
+    cdef uint64_t trigram = bigram, equal = 0
+    cdef int bigrams = 0, trigrams = 0
     for k in range(N_SIMILARITY):
         out[k] = 0.0
     if not a.letters & b.letters:
@@ -305,7 +299,7 @@ cdef class LexemeTable:
     """Lexemes by form, tag and lemma; threads must not share it."""
 
     def __init__(self, WordNet wordnet, Vectors vectors=None, Paraphrases paraphrases=None,
-                 Frequencies frequencies=None):
+                 Frequencies frequencies=None) -> None:
         self.wordnet = wordnet
         self.frequencies = frequencies
         self.vectors = vectors
@@ -444,7 +438,8 @@ cdef class LexemeTable:
                 is_graded = True
                 scale = SCALE_NUMBERS[each[0]]
                 if scale == NEGATING:
-                    word.negates, word.denies = each[1] == 1, each[1] > 1
+                    word.negates |= each[1] == 1
+                    word.denies |= each[1] > 1
                 if scale == NEGATING or is_degree:
                     continue
                 for k in range(word.n_scales):
@@ -506,8 +501,9 @@ cdef class LexemeTable:
             if word.vector < 0 and lower != lemma:
                 word.vector = self.vectors.find(lemma)
         if self.paraphrases is not None:
-            word.paraphrases[0] = self.paraphrases.find(lower)
-            word.paraphrases[1] = self.paraphrases.find(lemma)
+            word.paraphrases[0] = word.paraphrases[1] = self.paraphrases.find(lower)
+            if lower != lemma:
+                word.paraphrases[1] = self.paraphrases.find(lemma)
         return 0
 
 

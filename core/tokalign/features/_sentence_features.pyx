@@ -132,8 +132,7 @@ cdef void _mark_joined(const SingleToken *token, Py_ssize_t first) noexcept nogi
     cdef Letters[LONGEST_JOINED] letters
     cdef Borrowed[LONGEST_JOINED] run
     cdef const Lexeme *last
-    cdef int n_letters = 0
-    cdef int n_run
+    cdef int n_letters = 0, n_run
     for n_run in range(1, min(LONGEST_JOINED, token.other.n - first) + 1):
         last = token.other.word[first + n_run - 1]
         n_letters += last.facts.n_letters
@@ -153,8 +152,7 @@ cdef int _count_initials(const Lexeme *word) noexcept nogil:
     """Return the number of initials of a word; 0 if it is not an acronym."""
     cdef bint is_noun = word.coarse == COARSE_NOUN or word.coarse == COARSE_NAME
     cdef int least = LEAST_INITIALS if word.initials >= 0 else LEAST_LOWER_INITIALS
-    cdef int n = 0
-    cdef int k
+    cdef int n = 0, k
     if word.kind != KIND_CONTENT or word.lower.n > 2 * MOST_INITIALS:
         return 0
     if not is_noun and word.initials < 0:
@@ -306,9 +304,7 @@ cdef int _agreement(const PairState *pair, Py_ssize_t i, Py_ssize_t j) noexcept 
     return AGREEMENT_OTHER_RELATION
 
 
-cdef void _children(
-    const PairState *pair, Py_ssize_t i, Py_ssize_t j, int *counts
-) noexcept nogil:
+cdef void _children(const PairState *pair, Py_ssize_t i, Py_ssize_t j, int *counts) noexcept nogil:
     """Count the children of i that match a child of j, by CHILD: how their relations agree."""
     cdef int32_t a = pair.source.first_child[i]
     cdef int32_t b
@@ -339,8 +335,7 @@ cdef void dependency_features(
     cdef int heads = _heads(pair, head_a, head_b)
     cdef int agreement = _agreement(pair, i, j)
     cdef int[<int>N_CHILD] counts = [0, 0, 0, 0]
-    cdef int child
-    cdef int matched = 0
+    cdef int child, matched = 0
     emit_head(sink, heads, agreement, kinds, strength)
     if head_a >= 0 and head_b >= 0 and strength_at(pair, head_a, head_b) >= MATCHED_STRENGTH:
         emit_head_relation(
@@ -419,8 +414,7 @@ cdef Py_ssize_t _number_words(
 ) noexcept nogil:
     """Fill `lemmas` and `row`; return the number of distinct lemmas."""
     cdef Py_ssize_t n_tokens = source.n + target.n
-    cdef Py_ssize_t n_words = 0
-    cdef Py_ssize_t k, low, high, middle
+    cdef Py_ssize_t n_words = 0, k, low, high, middle
     cdef int32_t lemma
     for k in range(n_tokens):
         scratch.lemmas[k] = source.lemma[k] if k < source.n else target.lemma[k - source.n]
@@ -442,12 +436,9 @@ cdef Py_ssize_t _number_words(
     return n_words
 
 
-cdef Py_ssize_t _observe(
-    const Arcs *side, const int32_t *row, Observation *entry
-) noexcept nogil:
+cdef Py_ssize_t _observe(const Arcs *side, const int32_t *row, Observation *entry) noexcept nogil:
     """Add the two observations of every arc; return their number."""
-    cdef Py_ssize_t n = 0
-    cdef Py_ssize_t k
+    cdef Py_ssize_t n = 0, k
     cdef uint64_t relation
     for k in range(side.n):
         if side.head[k] < 0:
@@ -463,8 +454,7 @@ cdef Py_ssize_t _observe(
 
 cdef Py_ssize_t _count(Observation *entry, Py_ssize_t n, Py_ssize_t *n_features) noexcept nogil:
     """Merge equal observations and number the features; return the number of entries."""
-    cdef Py_ssize_t n_entries = 0
-    cdef Py_ssize_t k
+    cdef Py_ssize_t n_entries = 0, k
     cdef uint64_t last = 0
     n_features[0] = 0
     qsort(entry, n, sizeof(Observation), _by_feature)
@@ -572,8 +562,7 @@ cdef int distributional_similarity(
     const Arcs *source, const Arcs *target, ArcScratch *scratch, float *out
 ) noexcept nogil:
     """Fill `out`, [source.n, target.n], row-major. Return 0, or -1 without memory."""
-    cdef Py_ssize_t n_words, n, n_entries, i, j
-    cdef Py_ssize_t n_features = 0
+    cdef Py_ssize_t n_words, n, n_entries, i, j, n_features = 0
     if _reserve(scratch, source.n + target.n):
         return -1
     n_words = _number_words(source, target, scratch)

@@ -31,9 +31,7 @@ ctypedef fused AnySink:
     Sink
     Score
 
-cdef inline void emit(
-    AnySink *sink, Template template, int32_t offset, float value
-) noexcept nogil:
+cdef inline void emit(AnySink *sink, Template template, int32_t offset, float value) noexcept nogil:
     # Add one feature; `offset` counts within the template.
     cdef int32_t base = sink.base[<int>template]
     if base >= 0:

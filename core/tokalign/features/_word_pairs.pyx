@@ -159,9 +159,9 @@ cdef void compare(
 
 
 cdef bint _spells(const Lexeme *word, int first, const char *letters, int n) noexcept nogil:
-    """Whether a word of more than n letters has these from `first` on."""
+    """Whether a word has these n letters from `first` on."""
     cdef int k
-    if word.lower.n <= n:
+    if word.lower.n < first + n:
         return False
     for k in range(n):
         if word.lower.code[first + k] != <uint32_t>letters[k]:
@@ -170,34 +170,44 @@ cdef bint _spells(const Lexeme *word, int first, const char *letters, int n) noe
 
 
 cdef bint _same_letters(
-    const Lexeme *a, int first, int n, const Lexeme *b
+    const Lexeme *a, int first, int n, const Lexeme *b, int start
 ) noexcept nogil:
-    """Whether the other word begins with n letters of one word from `first` on."""
+    """Whether n letters of one word from `first` on are those of the other one from `start` on."""
     cdef int k
     for k in range(n):
-        if a.lower.code[first + k] != b.lower.code[k]:
+        if a.lower.code[first + k] != b.lower.code[start + k]:
             return False
     return True
 
 
-cdef int _negating_prefix(const Lexeme *word) noexcept nogil:
-    """Return the length of a prefix that may negate the rest of a word, or 0.
+cdef int _negating_prefix(const Lexeme *word, int first) noexcept nogil:
+    """Return the length of a prefix at `first` that may negate the rest of a word, or 0.
 
     In verbs and nouns in-, im-, il- and ir- seldom negate: inform, import.
     """
     cdef bint is_quality = word.coarse == COARSE_ADJECTIVE or word.coarse == COARSE_ADVERB
-    if _spells(word, 0, b"non", 3):
-        return 4 if word.lower.code[3] == c'-' else 3
-    if _spells(word, 0, b"dis", 3):
+    if _spells(word, first, b"non", 3):
+        return 4 if word.lower.code[first + 3] == c'-' else 3
+    if _spells(word, first, b"dis", 3):
         return 3
-    if _spells(word, 0, b"un", 2):
+    if _spells(word, first, b"un", 2):
         return 2
-    if is_quality and word.lower.code[0] == c'i' and (
-        _spells(word, 0, b"in", 2) or _spells(word, 0, b"im", 2)
-        or _spells(word, 0, b"il", 2) or _spells(word, 0, b"ir", 2)
+    if is_quality and word.lower.code[first] == c'i' and (
+        _spells(word, first, b"in", 2) or _spells(word, first, b"im", 2)
+        or _spells(word, first, b"il", 2) or _spells(word, first, b"ir", 2)
     ):
         return 2
     return 0
+
+
+cdef int _last_part(const Lexeme *word) noexcept nogil:
+    """Return where the last part of a hyphenated word begins, 0 for another word."""
+    cdef int k = <int>word.lower.n
+    if word.parts[1] < 0:
+        return 0
+    while k > 0 and word.lower.code[k - 1] != c'-':
+        k -= 1
+    return k
 
 
 cdef bint _may_be_one_part(const Lexeme *word, const Lexeme *other) noexcept nogil:
@@ -208,20 +218,30 @@ cdef bint _may_be_one_part(const Lexeme *word, const Lexeme *other) noexcept nog
     )
 
 
-cdef bint _negates_form(const Lexeme *word, const Lexeme *other) noexcept nogil:
-    """Whether a word is the other one with a prefix that negates it, or with -less for -ful."""
+cdef bint _negates_from(const Lexeme *word, int first, const Lexeme *other) noexcept nogil:
+    """Whether a word is the other one but for a prefix at `first` that negates the rest."""
     cdef int n_other = <int>other.lower.n
     cdef int n
+    if n_other - first < LEAST_STEM or not _same_letters(word, 0, first, other, 0):
+        return False
+    n = _negating_prefix(word, first)
+    return n > 0 and word.lower.n == n + n_other and _same_letters(
+        word, first + n, n_other - first, other, first
+    )
+
+
+cdef bint _negates_form(const Lexeme *word, const Lexeme *other) noexcept nogil:
+    """Whether a word is the other one, or its last part, negated by a prefix or by -less for -ful."""
+    cdef int n_other = <int>other.lower.n
     if not 0 < word.lower.n - n_other <= LONGEST_PREFIX:
         return False  # as most
-    n = _negating_prefix(word)
-    if n and n_other >= LEAST_STEM and word.lower.n == n + n_other:
-        return _may_be_one_part(word, other) and _same_letters(word, n, n_other, other)
+    if _negates_from(word, 0, other) or _negates_from(word, _last_part(other), other):
+        return _may_be_one_part(word, other)
     if (
         word.lower.n == n_other + 1 and _spells(word, n_other - 3, b"less", 4)
         and _spells(other, n_other - 3, b"ful", 3)
     ):
-        return _same_letters(word, 0, n_other - 3, other)
+        return _same_letters(word, 0, n_other - 3, other, 0)
     return False
 
 
@@ -248,7 +268,7 @@ cdef bint _is_short(const Lexeme *a, const Lexeme *b) noexcept nogil:
     """Whether a name, without its dot, begins another one: Brig., J."""
     cdef int n = <int>a.lower.n
     n -= n > 0 and a.lower.code[n - 1] == c'.'
-    return 0 < n <= b.lower.n and _same_letters(a, 0, n, b)
+    return 0 < n <= b.lower.n and _same_letters(a, 0, n, b, 0)
 
 
 cdef bint _are_unlike_names(
@@ -398,7 +418,7 @@ cdef class PairMemory:
     `n_asked`, `n_compared`: number of word pairs asked for, and of those that were not in the cache.
     """
 
-    def __init__(self, const int32_t[::1] base, const float[:, :, ::1] weights=None):
+    def __init__(self, const int32_t[::1] base, const float[:, :, ::1] weights=None) -> None:
         cdef Py_ssize_t n_styles = 1 if weights is None else weights.shape[0]
         self._base = base  # stays alive
         self._sink.base = &base[0]
@@ -517,8 +537,7 @@ cdef inline bint _is_name(const Side *side, Py_ssize_t k) noexcept nogil:
 
 cdef inline Py_ssize_t _only_place(const Side *side, int32_t lower_form) noexcept nogil:
     """Return the index of a word, ignoring case; -1 if it is absent, -2 if it is repeated."""
-    cdef Py_ssize_t k
-    cdef Py_ssize_t place = -1
+    cdef Py_ssize_t k, place = -1
     for k in range(side.n):
         if side.word[k].lower_form == lower_form:
             if place >= 0:

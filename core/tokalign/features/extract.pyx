@@ -77,17 +77,14 @@ cdef void _carve_sentence(Side *side, Py_ssize_t n, Arena *arena) noexcept nogil
 
 cdef void _carve_pair(PairState *pair, Py_ssize_t n_scores, Arena *arena) noexcept nogil:
     """Point the arrays of a pair, except those of its sentences, into an arena."""
-    cdef size_t n_source = pair.source.n
-    cdef size_t n_target = pair.target.n
+    cdef size_t n_source = pair.source.n, n_target = pair.target.n
     cdef size_t n_cells = n_source * n_target + N_LANES
     _carve_side(&pair.source, arena)
     _carve_side(&pair.target, arena)
     pair.word_score = <float *>_take(arena, n_scores * n_cells * sizeof(float))
     pair.cosine = <float *>_take(arena, n_cells * sizeof(float))
     pair.lexical_class = <uint8_t *>_take(arena, n_cells)
-    pair.seen = <uint8_t *>_take(
-        arena, (n_source + 2 * MARGIN) * (n_target + 2 * MARGIN) + N_LANES
-    )
+    pair.seen = <uint8_t *>_take(arena, (n_source + 2 * MARGIN) * (n_target + 2 * MARGIN) + N_LANES)
     pair.strength = <float *>_take(arena, n_cells * sizeof(float))
     pair.window = <float *>_take(arena, n_cells * sizeof(float))
     pair.bag = <float *>_take(arena, n_cells * sizeof(float))
@@ -119,7 +116,7 @@ cdef void _carve_side(Side *side, Arena *arena) noexcept nogil:
     side.likeliest = <float *>_take(arena, 2 * n * sizeof(float))
 
 
-def check_columns(sentence, str field):
+def check_columns(sentence: Sentence, str field) -> None:
     """Raise an error unless there are tokens and every column fits them; kernels do not check."""
     cdef Py_ssize_t n_tokens = len(sentence.tokens)
     if not n_tokens:
@@ -137,9 +134,7 @@ def check_columns(sentence, str field):
                 field=f"{field}.{name}",
             )
     if sentence.heads is not None and not -1 <= min(sentence.heads) <= max(sentence.heads) < n_tokens:
-        raise InputError(
-            f"{field} has a head outside -1..{n_tokens - 1}", field=f"{field}.heads"
-        )
+        raise InputError(f"{field} has a head outside -1..{n_tokens - 1}", field=f"{field}.heads")
 
 
 cdef class Analysis:
@@ -266,8 +261,7 @@ cdef void _unaligned_features(
     cdef const Side *other = &pair.target if of_source else &pair.source
     cdef const Lexeme *word = side.word[at]
     cdef int match = MATCH_MATCHED if is_matched(side, at) else MATCH_UNMATCHED
-    cdef int head_best = HEAD_BEST_ROOT
-    cdef int n_matched = 0
+    cdef int head_best = HEAD_BEST_ROOT, n_matched = 0
     cdef int32_t child
     emit_null_bias(sink)
     emit_null_tag(sink, word.tag)
@@ -311,8 +305,10 @@ cdef class Extractor:
     """
 
     def __init__(
-        self, wordnet, base, vectors=None, paraphrases=None, frequencies=None, weights=None
-    ):
+        self, wordnet: WordNet, base: NDArray[np.int32], vectors: Vectors = None,
+        paraphrases: Paraphrases = None, frequencies: Frequencies = None,
+        weights: NDArray[np.float32] = None
+    ) -> None:
         self._relations = {}
         self._base_array = np.ascontiguousarray(base, dtype=np.int32)
         if self._base_array.shape != (<int>N_TEMPLATES,):
@@ -543,7 +539,9 @@ cdef class Extractor:
             null_features(pair, False, j, &score)
             t2s[j * (n_source + 1)] = sum_of(score.sums, 1)
 
-    def rows(self, source, target, encoded=None):
+    def rows(
+        self, source: Sentence, target: Sentence, encoded: Encoded = None
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]:
         """Return all feature rows of a pair in CSR form.
 
         `source`, `target`: with tags and lemmas. Links get tree features if both have trees, a word

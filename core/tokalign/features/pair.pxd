@@ -50,6 +50,10 @@ cdef enum:
     HINT_ASKS = 128
     HINT_YES_NO = 256
     HINT_CLAUSE = 512
+    HINT_WITHIN = 1024
+    HINT_COLOUR = 2048
+    HINT_MATERIAL = 4096
+    HINT_OFTEN = 8192
 
 cdef struct Characters:
     # A word prepared for comparison; its arrays are in the caller's memory.
@@ -101,7 +105,7 @@ cdef struct Lexeme:
     uint8_t denies           # whether it says by its meaning that something is not so: stop, forbid
     uint16_t hints           # HINT_ bits
     uint8_t n_scales
-    uint8_t scale[N_SCALES]  # numbers of the scales that it stands on
+    uint16_t scale[N_SCALES] # numbers of the scales that it stands on
     int8_t grade[N_SCALES]   # its grades on them
     RuleFacts *facts         # owned by the lexeme
 

@@ -13,8 +13,6 @@ Sources: Y13 is Yao et al. (2013), "A Lightweight and High Performance Monolingu
 S18 is Sharma et al. (2018); own stands for features of this project.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from typing import NamedTuple
@@ -38,7 +36,7 @@ class Axis(NamedTuple):
     edges: tuple[float, ...] = ()
     # Count of the first label, if the labels are counts and the last one is a cap
     first_count: int | None = None
-    square_of: Axis | None = None  # the axis whose pairs of labels these labels are
+    square_of: "Axis | None" = None  # the axis whose pairs of labels these labels are
 
 
 class FeatureTemplate(NamedTuple):

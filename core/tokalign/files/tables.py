@@ -14,8 +14,6 @@ file; a reader of an array states the type and shape it needs (`Table.array`) an
 that it uses as indices of other arrays.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import os
@@ -82,7 +80,7 @@ class Table:
         self._payload = payload
 
     @classmethod
-    def open(cls, path: str | os.PathLike[str]) -> Table:
+    def open(cls, path: str | os.PathLike[str]) -> "Table":
         """Map the table file at `path`; ResourceError if it is missing, truncated or not a
         table."""
         path = Path(path)
@@ -112,7 +110,7 @@ class Table:
         return cls(path, header, raw[start:])
 
     @classmethod
-    def open_shipped(cls, name: str) -> Table:
+    def open_shipped(cls, name: str) -> "Table":
         """Map a shipped table by name, once for each process; ResourceError if it is missing or
         damaged, or `name` is not a valid name."""
         if not is_name(name):

@@ -7,13 +7,13 @@ for.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from typing import TypeAlias, TypeVar
 
 import numpy as np
 
-from tokalign.batches.outcomes import annotate_each, map_batch, try_one, unwrap, values
-from tokalign.decoding.backend import AT_ONCE, Extras
+from tokalign.batches.outcomes import annotate_each, map_batch, map_each, try_one, unwrap, values
+from tokalign.decoding.backend import AT_ONCE, Extras, in_reading_order
 from tokalign.decoding.engine import PairEngine
 from tokalign.english.values import find_values
 from tokalign.errors import InputError, quoted
@@ -93,10 +93,7 @@ def ground_pieces(
 
 
 def ground_sentences(
-    engine: PairEngine,
-    sentences: Sequence[SentenceSpan],
-    sources: Sources,
-    options: GroundOptions,
+    engine: PairEngine, sentences: Sequence[SentenceSpan], sources: Sources, options: GroundOptions
 ) -> list[GroundedSentence | Exception]:
     """Return the evidence or the error of each sentence of an answer.
 
@@ -106,17 +103,13 @@ def ground_sentences(
     annotate = partial(engine.annotate, markup=options.markup)
     annotated = annotate_each(annotate, [each.text for each in sentences])
     words = [try_one(partial(AnswerWords.of, sources=sources), each) for each in annotated]
-    found: list[GroundedSentence | Exception] = []
     aligned = align_with_sources(engine, words, sources, options)
-    for span, own, candidates in zip(sentences, words, aligned, strict=True):
-        if isinstance(own, Exception):
-            found.append(own)
-        elif isinstance(candidates, Exception):
-            found.append(candidates)
-        else:
-            step = partial(ground_sentence, span, own, sources=sources, options=options)
-            found.append(try_one(step, candidates))
-    return found
+
+    def grounded(number: int) -> GroundedSentence:
+        own, candidates = unwrap(words[number]), unwrap(aligned[number])
+        return ground_sentence(sentences[number], own, candidates, sources, options)
+
+    return map_each(grounded, range(len(sentences)))
 
 
 def align_with_sources(
@@ -171,23 +164,18 @@ def _aligned_rows(
         good = values(some)
         decided = engine.backend.decide(good, _DEFAULTS, Extras(supports=True))
         assert decided.support is not None
-        rows = np.split(decided.support, np.cumsum([len(pair[1]) for pair, _ in good])[:-1])
+        columns = decided.columns
+        rows = np.split(decided.support, np.cumsum(list(map(len, columns.targets)))[:-1])
         rest = iter(range(len(good)))
         for each, number in zip(some, numbers[start:], strict=False):
             if isinstance(each, Exception):
                 found.append(each)
                 continue
             index = next(rest)
+            here = columns.sources[index], columns, index, rows[index]
             found.append(
                 decided.errors.get(index)
-                or AlignedCandidate(
-                    number,
-                    each[0][0],
-                    decided.columns,
-                    index,
-                    rows[index],
-                    keys.get(number, frozenset()),
-                )
+                or AlignedCandidate(number, *here, keys.get(number, frozenset()))
             )
     return found
 
@@ -199,7 +187,7 @@ def _keys_of(source: Sentence | Exception) -> frozenset[ValueKey]:
 
 
 def _pair(words: AnswerWords | Exception, source: Sentence) -> AnnotatedPair:
-    return source, unwrap(words).sentence
+    return in_reading_order((source, unwrap(words).sentence))
 
 
 def _all_or_error(
@@ -225,20 +213,13 @@ def in_unit(
     if unit is OffsetUnit.CODE_POINTS:
         return list(sentences)
     at = positions(answer, unit).__getitem__
-    places = _Places({each.id: each.text for each in passages}, unit)
-    return [_sentence_in_unit(each, at, places) for each in sentences]
+    texts = {each.id: each.text for each in passages}
 
+    @cache
+    def place_of(passage: str) -> _At:  # counted when it is first cited
+        return positions(texts[passage], unit).__getitem__
 
-class _Places(dict[str, _At]):
-    """Id of a passage -> its positions, counted when it is first cited."""
-
-    def __init__(self, texts: Mapping[str, str], unit: OffsetUnit) -> None:
-        self._texts = texts
-        self._unit = unit
-
-    def __missing__(self, passage: str) -> _At:
-        found = self[passage] = positions(self._texts[passage], self._unit).__getitem__
-        return found
+    return [_sentence_in_unit(each, at, place_of) for each in sentences]
 
 
 def _moved(each: _Placed, at: _At) -> _Placed:
@@ -246,9 +227,9 @@ def _moved(each: _Placed, at: _At) -> _Placed:
 
 
 def _sentence_in_unit(
-    sentence: GroundedSentence, at: _At, places: Mapping[str, _At]
+    sentence: GroundedSentence, at: _At, place_of: Callable[[str], _At]
 ) -> GroundedSentence:
-    cited = [places[each.passage] for each in sentence.citations]
+    cited = [place_of(each.passage) for each in sentence.citations]
 
     def word(each: GroundedWord) -> GroundedWord:
         there = at if each.citation is None else cited[each.citation]
@@ -260,7 +241,7 @@ def _sentence_in_unit(
         return replace(_moved(each, there), links=links)
 
     def conflict(each: SourceConflict) -> SourceConflict:
-        there = places[each.passage]
+        there = place_of(each.passage)
         return replace(
             _moved(each, at),
             passage_start=there(each.passage_start),

@@ -7,9 +7,10 @@ most with it:
     overlap  = sum of the weights of shared stems, by `local_weights` of the passage
 
 A sentence that shares less than LEAST_SHARE is not a candidate, so that unrelated passages cost
-little; of more than MOST_PASSAGES passages those count whose best sentence shares most. The first
-candidate has the largest overlap. Stems that it holds count less for later ones, so that the
-candidates cover more. Up to MOST_PASSAGES passages do not affect one another.
+little, unless all do, as under an answer in other words; of more than MOST_PASSAGES passages those
+count whose best sentence shares most. The first candidate has the largest overlap. Stems that it
+holds count less for later ones, so that the candidates cover more. Else, up to MOST_PASSAGES
+passages do not affect one another.
 """
 
 import re
@@ -131,6 +132,8 @@ class Sources:
             if len(own) > n:
                 own = sorted(_best(holders[:, start:end], weights, own, n))
             found += [start + each for each in own]
+        if not found and least:
+            found = sorted(np.argsort(-shared, kind="stable")[:n].tolist())
         return found
 
     def _shortlist(self, shared: NDArray[np.float64], least: float) -> list[tuple[int, int]]:

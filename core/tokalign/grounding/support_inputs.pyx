@@ -49,7 +49,7 @@ cdef int[N_UNIONS] UNION = [
 cdef double MOST = 5.0
 cdef double FAR = 10.0
 
-EVIDENCE_INPUTS = (
+EVIDENCE_INPUTS: tuple[str, ...] = (
     *COLUMNS,
     *[f"{COLUMNS[UNION[k]]}-union" for k in range(N_UNIONS)],
     "second-mass", "placed-mass", "union-cover",
@@ -60,16 +60,16 @@ EVIDENCE_INPUTS = (
     "held-cover", "value", "best-mass", "best-held",
 )
 """Inputs that speak for a word's support."""
-WORD_INPUTS = (
+WORD_INPUTS: tuple[str, ...] = (
     "idf", *[f"is-{kind}" for kind in KINDS], "is-noun", "is-verb", "is-adjective", "is-adverb",
     "length",
 )
 """Inputs of the word and its sentence alone."""
-INPUTS = EVIDENCE_INPUTS + WORD_INPUTS
-PARTS = ("own", "left", "right", "head", "before", "after", "child", "mean", "least")
+INPUTS: tuple[str, ...] = EVIDENCE_INPUTS + WORD_INPUTS
+PARTS: tuple[str, ...] = ("own", "left", "right", "head", "before", "after", "child", "mean", "least")
 _BY_KIND = tuple(map(KINDS.index, (WordKind.FUNCTION, WordKind.MARK, WordKind.VALUE)))
 _TAGS = ("IN", "DT", "CC", "TO", "PRP", "VB", "RB", "CD", "NNP", "NNS", "JJ")
-CONTEXT_INPUTS = (
+CONTEXT_INPUTS: tuple[str, ...] = (
     *PARTS,
     *[f"{KINDS[kind]}-{part}" for kind in _BY_KIND for part in PARTS],
     *[f"no-{part}" for part in PARTS[1:]],
@@ -143,24 +143,23 @@ cdef class WordPlaces:
         """Return the mean of the content words around a word, of weight 1 / distance."""
         cdef Py_ssize_t first = self.rank[at]
         cdef Py_ssize_t after = first + self.is_content(at)
-        cdef double total = 0.0
-        cdef double found = 0.0
+        cdef double weight, total = 0.0, found = 0.0
         cdef Py_ssize_t k
-        for k in range(max(first - REACH, 0), first):
-            total += 1.0 / (first - k)
-        for k in range(after, min(after + REACH, self.n_content)):
-            total += 1.0 / (k - after + 1)
-        for k in range(max(first - REACH, 0), first):
-            found += 1.0 / (first - k) / total * values[self.content[k]]
-        for k in range(after, min(after + REACH, self.n_content)):
-            found += 1.0 / (k - after + 1) / total * values[self.content[k]]
-        return found
+        for k in range(max(first - REACH, 0), min(after + REACH, self.n_content)):
+            if first <= k < after:
+                continue
+            weight = 1.0 / (first - k if k < first else k - after + 1)
+            total += weight
+            found += weight * values[self.content[k]]
+        return found / max(total, 1e-9)
 
 
 cdef int32_t N_SUPPORTED = N_SUPPORTABLE
 
 
-def support_inputs(words, candidates, sources):
+def support_inputs(
+    words: AnswerWords, candidates: Sequence[AlignedCandidate], sources: Sources
+) -> NDArray[np.float32]:
     """Return the inputs of each word, float32 of shape (n_words, n_inputs)."""
     cdef WordPlaces places = WordPlaces(words.kind_numbers)
     cdef Py_ssize_t n = places.n
@@ -177,8 +176,7 @@ def support_inputs(words, candidates, sources):
 
 cdef double _share(const double[::1] weights, const double *values) noexcept:
     """Return the mean of values by weight."""
-    cdef double total = 0.0
-    cdef double found = 0.0
+    cdef double total = 0.0, found = 0.0
     cdef Py_ssize_t k
     for k in range(weights.shape[0]):
         total += weights[k]
@@ -239,10 +237,8 @@ cdef _fill_stems(
     cdef const uint8_t[:, ::1] holders = words.holders.view(np.uint8)
     cdef list starts = sources.starts
     cdef double *held = &whole[2, 0]
-    cdef Py_ssize_t at, left, right, sentence
-    cdef double share
-    cdef double total = 0.0
-    cdef Py_ssize_t best
+    cdef Py_ssize_t at, left, right, sentence, best
+    cdef double share, total = 0.0
     cdef int32_t *n_holders = <int32_t *>malloc(places.n * sizeof(int32_t) + 1)
     if n_holders == NULL:
         raise MemoryError("holders of words")
@@ -299,8 +295,7 @@ cdef _fill_stems(
 cdef _fill_runs(list stems, sources, passages, WordPlaces places, float[:, ::1] out):
     """Fill whether each word is adjacent to its neighbours in the sources, and the length of its
     run. Punctuation is skipped."""
-    cdef Py_ssize_t first = -1
-    cdef Py_ssize_t at, other
+    cdef Py_ssize_t first = -1, at, other
     cdef int n_run = 0
     cdef bint is_joined
     for at in range(places.n):
@@ -324,8 +319,7 @@ cdef _fill_runs(list stems, sources, passages, WordPlaces places, float[:, ::1] 
 
 cdef _fill_words(words, WordPlaces places, const double[::1] weights, float[:, ::1] out):
     """Fill the inputs of the words alone."""
-    cdef Py_ssize_t n_marks = 0
-    cdef Py_ssize_t at
+    cdef Py_ssize_t n_marks = 0, at
     cdef int k
     cdef str tag
     cdef tuple tags = words.sentence.tags or ()
@@ -342,7 +336,7 @@ cdef _fill_words(words, WordPlaces places, const double[::1] weights, float[:, :
 
 
 # Long, since all inputs of a word are read from sums that its sentence shares.
-def context_inputs(words, const double[::1] log_odds):
+def context_inputs(words: AnswerWords, const double[::1] log_odds) -> NDArray[np.float64]:
     """Return the context inputs of each word's support, float64 of shape (n_words,
     n_context_inputs).
 
@@ -354,19 +348,16 @@ def context_inputs(words, const double[::1] log_odds):
     cdef double[:, ::1] out = found
     owns = np.clip(log_odds, -MOST, MOST)
     cdef const double[::1] own = owns
-    cdef double mean = 0.0
-    cdef double least = 0.0
+    cdef double mean = 0.0, least = 0.0
     cdef Py_ssize_t at, other, head
-    cdef int k, part, n_words
-    cdef int order = 0
+    cdef int k, part, n_words, order = 0
     cdef Py_ssize_t[5] around
     cdef double below
     # Rows: sum and number of content words of the phrase of each word, sum and number below it.
     cdef double[:, ::1] sums = np.zeros((4, n))
     cdef double[::1] leasts = np.full(n, INFINITY)
     cdef int32_t[::1] phrases = np.zeros(n, np.int32)
-    cdef tuple heads = words.sentence.heads
-    cdef tuple tags = words.sentence.tags
+    cdef tuple heads = words.sentence.heads, tags = words.sentence.tags
     if places.n_content:
         content = owns[words.content]
         mean, least = content.mean(), content.min()

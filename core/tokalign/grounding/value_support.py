@@ -10,12 +10,13 @@ up with the rest of its sentence::
                           however it is written
     denied    = largest same(c) of the others that have another one in its place, by a conflict
 
-A row of a table that covers LEAST_OF_ROW denies what only another row has, without a conflict. What
-is denied by LEAST_DENIED, and by MARGIN more than it is stated in the same words, is supported
-by at most 1 - denied. Else what is stated in a sentence that covers at least LEAST_REST has
-as much support in each of its words as in the best one, and at least `stated`. The bounds were set
-on made cases; on the claims that the support was learned from, fewer right words are flagged with
-them, and .2 points fewer of the wrong ones.
+What is denied by LEAST_DENIED, and by MARGIN more than it is stated in the same words, is supported
+by at most 1 - denied. A row of a table denies what only other rows have, without a conflict: a
+name, if it covers LEAST_OF_ROW; a value, if it has all words but values that they share with the
+answer's sentence, and another one. Else what is stated in a sentence that covers at least
+LEAST_REST has as much support in each of its words as in the best one, and at least `stated`. The
+bounds were set on made cases; on the claims that the support was learned from, fewer right words
+are flagged with them, and .2 points fewer of the wrong ones.
 """
 
 import math
@@ -62,12 +63,14 @@ class SaidWith(NamedTuple):
 
     `stated` is -1 where no candidate has it. `denied` has the cover by equal words of each of the
     candidates that deny it. Of a sentence in which a value is denied, other words are not.
+    `disputed` has those of other passages that say another one with as much of the rest.
     """
 
     words: range
     is_value: bool
     stated: float
     denied: dict[int, float]
+    disputed: set[int]
 
 
 def said_with(
@@ -79,6 +82,7 @@ def said_with(
         for c in candidates
     ]
     blocks = [sources.sentences[each.number] for each in candidates]
+    passages = [each.passage for each in blocks]
     table_of = [each.passage if each.span.is_row else None for each in blocks]
     spans = _spans(
         words, set[int]().union(*unlike), has_rows=any(each.span.is_row for each in blocks)
@@ -86,6 +90,8 @@ def said_with(
     if not spans or not candidates:
         return []
     rows = np.array([each.rows[:, [_MASS, _SAME]] for each in candidates], np.float64)
+    is_name = np.ones(len(words.kinds), bool)
+    is_name[[at for own in words.values for at in own]] = False
     found: list[SaidWith] = []
     for own, said in spans.items():
         weights = words.weights.copy()
@@ -99,19 +105,31 @@ def said_with(
         stated = max((covers[k][0] for k, has in enumerate(holds) if has), default=-1.0)
         stated_same = max((covers[k][1] for k, has in enumerate(holds) if has), default=0.0)
         tables = {table_of[k] for k, has in enumerate(holds) if has} - {None}
-        denied = {
-            k: same
-            for k, (_, same) in enumerate(covers)
-            if same >= LEAST_DENIED and same > stated_same + MARGIN and not holds[k]
-            and (
-                (same >= LEAST_OF_ROW and table_of[k] in tables)
-                or not unlike[k].isdisjoint(own)
-            )
-        }  # fmt: skip
-        found.append(SaidWith(own, bool(said), stated, denied))
+        shared = (rows[:, :, 1] >= SAID) & (weights > 0.0) & is_name
+        beside = [shared[k] for k, has in enumerate(holds) if has]
+        denied, disputed = dict[int, float](), set[int]()
+        stating = {passages[k] for k, has in enumerate(holds) if has}
+        for k, (_, same) in enumerate(covers):
+            is_unlike = not unlike[k].isdisjoint(own)
+            as_much = max(LEAST_DENIED, stated_same - MARGIN)
+            if is_unlike and passages[k] not in stating and same >= as_much:
+                disputed.add(k)
+            is_of_table = table_of[k] in tables
+            is_surer = same >= LEAST_DENIED and same > stated_same + MARGIN
+            if not holds[k] and (
+                (is_surer and (is_unlike or (is_of_table and same >= LEAST_OF_ROW)))
+                or (said and is_of_table and all(_says_more(shared[k], each) for each in beside))
+            ):
+                denied[k] = same
+        found.append(SaidWith(own, bool(said), stated, denied, disputed))
     if any(each.is_value and each.denied for each in found):
         return [each if each.is_value else each._replace(denied={}) for each in found]
     return found
+
+
+def _says_more(words: NDArray[np.bool_], others: NDArray[np.bool_]) -> bool:
+    """Return whether a row has all words of the answer that another one has, and more."""
+    return bool((words >= others).all() and words.sum() > others.sum())
 
 
 def _spans(

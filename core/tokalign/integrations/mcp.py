@@ -4,8 +4,6 @@ Answers quote words instead of positions, which language models count badly. Nee
 ``mcp``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -32,7 +30,7 @@ def _refusals() -> Iterator[None]:
         raise ToolError(located(error)) from error
 
 
-def mcp_server(aligner: Aligner) -> MCPServer:
+def mcp_server(aligner: "Aligner") -> MCPServer:
     """Return a server with the tools align, similarity, rank, ground and diff.
 
     `aligner`: its calls take turns.

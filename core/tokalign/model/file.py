@@ -19,12 +19,13 @@ costs at most a few times MAX_MODEL_BYTES of memory.
 """
 
 import dataclasses
+import hashlib
 import json
 import math
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -45,14 +46,9 @@ from tokalign.files.headers import (
     digest_of,
     read_header,
 )
-from tokalign.model.styles import (
-    OwnWeights,
-    StyleHeader,
-    StyleNames,
-    check_styles,
-    default_style,
-)
+from tokalign.model.styles import OwnWeights, StyleHeader, StyleNames, check_styles, default_style
 from tokalign.model.weight_lines import STYLE, TRANSITION, read_weights
+from tokalign.types import GoldPair
 
 MAGIC = "tokalign-model"
 PLAIN_VERSION, STYLED_VERSION = 1, 2
@@ -89,7 +85,7 @@ class ModelHeader:
     styles : tuple of StyleHeader
         The default first; empty if the model has one convention without a name.
     seen : dict
-        Sketch of each corpus, by its name (tokalign.model.seen_pairs).
+        Sketch of each corpus, by its name (tokalign.model.file).
     digest : str
         SHA-256 of the file's content; empty before it is saved.
 
@@ -309,3 +305,38 @@ def _parse(path: Path, content: bytes, end: int, digest: str, *, is_styled: bool
     weights = np.zeros((table.n_slots, 2), dtype=np.float32)
     weights[shared.slots] = shared.weights
     return Model(header, table, weights, shared.transitions, tuple(own))
+
+
+SKETCH = 64
+"""Most hashes of a corpus's sketch: the smallest of its pairs, each seen as the letters of its two
+sides, whatever their format, order and tokenisation. A part of a corpus meets its share of the
+sketch. Kaufman et al. (2012), Leakage in Data Mining, say why training data flatter."""
+_FEWEST = 2
+"""A single pair may be in two corpora by chance, such as "Yes." and "No."."""
+
+
+def sketch_of(pairs: Iterable[GoldPair]) -> list[str]:
+    """Return the smallest hashes of some pairs, at most SKETCH, in order."""
+    return sorted(_hashes(pairs))[:SKETCH]
+
+
+def trained_on(header: ModelHeader, pairs: Iterable[GoldPair], name: str) -> list[str]:
+    """Return the corpora of a model that hold some of the pairs.
+
+    `name`: of their file; it alone decides where a model was trained before headers had sketches.
+    """
+    if not header.seen:
+        return [each for each in header.corpora if each == name]
+    here = _hashes(pairs)
+    return [each for each, sketch in header.seen.items() if len(here & {*sketch}) >= _FEWEST]
+
+
+def _hashes(pairs: Iterable[GoldPair]) -> set[str]:
+    texts = ("\0".join(map(_letters, (pair.source, pair.target))) for pair in pairs)
+    return {hashlib.sha256(text.encode()).hexdigest()[:8] for text in texts}
+
+
+def _letters(side: object) -> str:
+    tokens = getattr(side, "tokens", side)
+    assert isinstance(tokens, tuple | list)
+    return "".join("".join(tokens).split()).casefold()

@@ -18,10 +18,10 @@ from tokalign.model.styles import OwnWeights
 cdef extern from "Python.h":
     double PyOS_string_to_double(const char* text, char** end, void* overflow) except? -1.0
 
-STYLE = "style "
+STYLE: str = "style "
 """Begins the line above a style's weights."""
 cdef bytes _STYLE = STYLE.encode()
-TRANSITION = "transition:"
+TRANSITION: str = "transition:"
 
 _PLACES = {f"{TRANSITION}{name}": place for place, name in enumerate(TRANSITION_NAMES)}
 
@@ -36,7 +36,10 @@ cdef class _Row:
     cdef tuple labels
 
 
-def read_weights(path, bytes text, Py_ssize_t start, Py_ssize_t stop_at, int first, table):
+def read_weights(
+    path: str | os.PathLike[str], bytes text, Py_ssize_t start, Py_ssize_t stop_at, int first,
+    table: FeatureTable
+) -> tuple[OwnWeights, int, int]:
     """Return the weights and transitions of lines, where they end, and how many they are.
 
     They end before the line of a style, or at `stop_at`, behind a line break. `path`: of the file,

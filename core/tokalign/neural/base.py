@@ -3,8 +3,6 @@
 No package is imported: a table names the file to read, and its digest.
 """
 
-from __future__ import annotations
-
 import bisect
 import hashlib
 import importlib.util
@@ -12,9 +10,10 @@ import io
 import itertools
 import json
 import zipfile
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +21,6 @@ from numpy.typing import NDArray
 from tokalign.errors import ResourceError, quoted
 from tokalign.files.headers import is_name
 from tokalign.neural.architecture import Base
-from tokalign.neural.devices import need
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -60,12 +58,12 @@ def base_weights(base: Base) -> Weights:
         content.seek(0)
         try:
             return form(content)
-        except (ValueError, KeyError, zipfile.BadZipFile) as error:
+        except (ValueError, LookupError, zipfile.BadZipFile) as error:
             raise ResourceError(f"{name}: not {base['form']}: {error}") from error
 
 
 class _Joined(io.RawIOBase):
-    """Several files read as one, which is never whole in memory."""
+    """Several files read as one, which is whole in memory only if all of it is read at once."""
 
     def __init__(self, paths: Sequence[Path]) -> None:
         self._paths = paths
@@ -82,7 +80,7 @@ class _Joined(io.RawIOBase):
         self._at = offset + (0, self._at, self._ends[-1])[whence]
         return self._at
 
-    def readinto(self, buffer: WriteableBuffer) -> int:
+    def readinto(self, buffer: "WriteableBuffer") -> int:
         """Read from the file that the position is in."""
         number = bisect.bisect_right(self._ends, self._at)
         if number == len(self._paths):
@@ -92,6 +90,11 @@ class _Joined(io.RawIOBase):
             n_read = file.readinto(buffer)
         self._at += n_read
         return n_read
+
+    def readall(self) -> bytes:
+        whole = b"".join(path.read_bytes() for path in self._paths)
+        first, self._at = self._at, len(whole)
+        return whole[first:]
 
 
 def _path(file: str, base: Base) -> Path:
@@ -110,12 +113,54 @@ def _path(file: str, base: Base) -> Path:
     )
 
 
+# ONNX's numbers of fields, and of types.
+_GRAPH_OF_MODEL, _NODES, _TENSORS, _INPUTS, _OUTPUTS = 7, 1, 5, 1, 2
+_DIMENSIONS, _TYPE, _NAME, _DATA = 1, 2, 8, 9
+_TYPES: Final[Mapping[int, np.dtype[np.generic]]] = {1: np.dtype("<f4"), 3: np.dtype("i1")}
+
+
+def _fields(message: memoryview) -> Mapping[int, list[Any]]:
+    """Return the numbers and texts of a message of protocol buffers by their fields; ValueError or
+    IndexError where it has others, or ends too early."""
+    found: dict[int, list[Any]] = defaultdict(list)
+    at = 0
+
+    def number() -> int:
+        nonlocal at
+        value = shift = 0
+        while message[at] > 127:
+            value |= (message[at] & 127) << shift
+            at, shift = at + 1, shift + 7
+        at += 1
+        return value | message[at - 1] << shift
+
+    while at < len(message):
+        field, kind = divmod(number(), 8)
+        if kind not in (0, 2):
+            raise ValueError(f"a field of kind {kind}")
+        value: Any = number()
+        if kind:
+            at += value
+            value = message[at - value : at]
+        found[field].append(value)
+    return found
+
+
 def _int8_onnx(content: BinaryIO) -> Weights:
     """Yield weights; int8 matrices are multiplied by their scales, one for each output."""
-    onnx = need("onnx")
-    graph = onnx.load_model_from_string(content.read()).graph
-    stored = {each.name: onnx.numpy_helper.to_array(each) for each in graph.initializer}
-    made_by = {output: node for node in graph.node for output in node.output}
+    (graph,) = _fields(memoryview(content.read()))[_GRAPH_OF_MODEL]
+    parts = _fields(graph)
+    stored = {
+        str(each[_NAME][0], "utf-8"): np.frombuffer(each[_DATA][0], _TYPES[each[_TYPE][0]]).reshape(
+            each[_DIMENSIONS]
+        )
+        for each in map(_fields, parts[_TENSORS])
+        if each[_TYPE][0] in _TYPES
+    }
+    read_by = {
+        str(each[_OUTPUTS][0], "utf-8"): [str(name, "utf-8") for name in each[_INPUTS]]
+        for each in map(_fields, parts[_NODES])
+    }
 
     def matrix(name: str) -> NDArray[np.float32]:
         product: NDArray[np.float32] = (
@@ -131,11 +176,11 @@ def _int8_onnx(content: BinaryIO) -> Weights:
     for table in ("word", "position"):
         name = f"embeddings.{table}_embeddings.weight"
         weights[name] = matrix(_PREFIX + name)
-    for node in graph.node:  # matrices are named by the biases added to them
-        for bias, product in (node.input, node.input[::-1]) if node.op_type == "Add" else ():
-            if bias.endswith(".bias") and product in made_by:
+    for inputs in read_by.values():  # matrices are named by the biases added to them
+        for bias, product in (inputs, inputs[::-1]) if len(inputs) == 2 else ():
+            if bias.endswith(".bias") and product in read_by:
                 name = bias.removeprefix(_PREFIX).removesuffix("bias") + "weight"
-                weights[name] = np.ascontiguousarray(matrix(made_by[product].input[1]).T)
+                weights[name] = np.ascontiguousarray(matrix(read_by[product][1]).T)
     return weights
 
 

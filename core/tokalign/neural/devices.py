@@ -45,16 +45,17 @@ def providers(device: str) -> Sequence[str]:
     """Return onnxruntime's execution providers for a device; the CPU's is the fallback.
 
     InputError is raised if no device has that name; ResourceError, if the installed onnxruntime has
-    no provider for it.
+    no provider for it, or onnx is missing, which writes what it runs.
     """
     provider, package = PROVIDERS[check_device(device)]
     try:
+        importlib.import_module("onnx")
         available = importlib.import_module("onnxruntime").get_available_providers()
     except ImportError:
         available = []
     if provider not in available:
         raise ResourceError(
             f"the device {device!r} needs onnxruntime's {provider}; installed are "
-            f"{', '.join(available) or 'none'}; run: pip install {package}"
+            f"{', '.join(available) or 'none'}; run: pip install onnx {package}"
         )
     return [provider] if device == DEFAULT_DEVICE else [provider, "CPUExecutionProvider"]

@@ -27,6 +27,10 @@ WORDS = "embeddings.word_embeddings.weight"
 POSITIONS = "embeddings.position_embeddings.weight"
 BUCKETS = "encoder.relative_attention_bias.weight"
 
+ONE_THREAD = 1 << 17
+"""Products of numbers that OpenBLAS does on one thread."""
+
+Matrix: TypeAlias = NDArray[np.float32]
 CellScores: TypeAlias = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]
 
 
@@ -96,7 +100,7 @@ def add_differences(encoder: Table, base: Weights) -> Weights:
             )
         up = floats_of(encoder, name, (target.shape[0], rank))
         down = floats_of(encoder, f"{matrix}.down", (rank, target.shape[1]))
-        weights[f"{matrix}.weight"] = target + up @ down
+        weights[f"{matrix}.weight"] = _sum(target, up, down)
     width = base["embeddings.LayerNorm.weight"].shape[0]
     projection = floats_of(encoder, "projection", (None, width))
     if not 4 <= len(projection) <= 2 * width + 2 or len(projection) % 2:
@@ -106,6 +110,17 @@ def add_differences(encoder: Table, base: Weights) -> Weights:
         )
     weights["projection.weight"] = projection
     return weights
+
+
+def _sum(target: Matrix, up: Matrix, down: Matrix) -> Matrix:
+    """Return target + up @ down, by so few rows at once that no second thread joins in, which would
+    wait busily long after it."""
+    found = np.empty_like(target)
+    n_rows = max(1, ONE_THREAD // down.size)
+    for first in range(0, len(up), n_rows):
+        rows = slice(first, first + n_rows)
+        np.add(target[rows], up[rows] @ down, out=found[rows])
+    return found
 
 
 def floats_of(table: Table, name: str, shape: tuple[int | None, ...]) -> NDArray[np.float32]:

@@ -67,7 +67,9 @@ cdef extern from "_scores.h" nogil:
     )
     void log_shares(float *rows, int n_rows, int n, float *scratch)
 
-TILES = tuple([name for name in ("avx512", "avx2", "arm", "plain") if tile_named(name.encode()) != NULL])
+TILES: tuple[str, ...] = tuple([
+    name for name in ("avx512", "avx2", "arm", "plain") if tile_named(name.encode()) != NULL
+])
 """The instruction sets of this CPU that have kernels, the fastest first; see _integers.h."""
 
 cdef int LARGEST_WEIGHT = 64
@@ -90,6 +92,20 @@ cdef object _aligned(values, dtype):
     return flat
 
 
+cdef object _rounded(matrix, int largest):
+    """Return rows as whole numbers up to `largest`, and their scales; so few rows are rounded at once
+    that they stay in the cache."""
+    found = np.empty(matrix.shape, dtype=np.int8)
+    scales = np.empty(len(matrix), dtype=np.float32)
+    for first in range(0, len(matrix), PANEL):
+        own = slice(first, first + PANEL)
+        rows = matrix[own]
+        scales[own] = np.maximum(rows.max(axis=1), -rows.min(axis=1)) / np.float32(largest)
+        scales[own][scales[own] == 0] = 1
+        found[own] = np.rint(rows / scales[own, None])
+    return found, scales
+
+
 cdef class Layers:
     """The layers of an encoder. Threads may share them; they take turns.
 
@@ -107,7 +123,7 @@ cdef class Layers:
     cdef uint8_t[::1] rounded
     cdef int n_rows, n_longest, n_words
 
-    def __cinit__(self, weights, made, tile=TILES[0]):
+    def __cinit__(self, weights: Weights, made: Architecture, tile: str = TILES[0]):
         cdef int number
         self.tile = tile_named(tile.encode())
         if self.tile == NULL:
@@ -152,11 +168,9 @@ cdef class Layers:
         return 0
 
     cdef int _embeddings(self, weights, made) except -1:
-        rows = weights["embeddings.word_embeddings.weight"]
-        scales = np.abs(rows).max(axis=1) / np.float32(127)
-        scales[scales == 0] = 1
-        self.n_words = len(rows)
-        self.encoder.words = self._integers(np.rint(rows / scales[:, None]).astype(np.int8))
+        rounded, scales = _rounded(weights["embeddings.word_embeddings.weight"], 127)
+        self.n_words = len(rounded)
+        self.encoder.words = self._integers(rounded)
         self.encoder.word_scales = self._floats(scales)
         first = made["first_position"]
         positions = weights["embeddings.position_embeddings.weight"]
@@ -182,11 +196,9 @@ cdef class Layers:
     cdef int _linear(self, weights, names, int middle, Linear *linear) except -1:
         """Round matrices with the same inputs, one above the other, and lay them in panels."""
         cdef const int32_t[::1] zeros
-        matrix = np.concatenate([weights[f"{name}.weight"] for name in names])
-        n_out, n_in = matrix.shape
-        scales = np.abs(matrix).max(axis=1) / np.float32(LARGEST_WEIGHT)
-        scales[scales == 0] = 1
-        rounded = np.rint(matrix / scales[:, None]).astype(np.int8)
+        parts = [_rounded(weights[f"{name}.weight"], LARGEST_WEIGHT) for name in names]
+        rounded, scales = map(np.concatenate, zip(*parts))
+        n_out, n_in = rounded.shape
         panels = rounded.reshape(n_out // PANEL, PANEL, n_in // 4, 4).transpose(0, 2, 1, 3)
         zeros = rounded.sum(axis=1, dtype=np.int32) * np.int32(middle)
         self.kept.append(zeros)
@@ -216,7 +228,7 @@ cdef class Layers:
         scratch.rounded = &self.rounded[0]
         return 0
 
-    def states(self, sequences):
+    def states(self, sequences: Sequence[PieceSequence]) -> list[NDArray[np.float32]]:
         """Return the states of sequences, float32 arrays of shape (n_pieces, width); raise
         ValueError if a sequence is empty or longer than the encoder has positions, or a piece is
         unknown."""
@@ -262,7 +274,9 @@ cdef class PairScorer:
     cdef object null_bias
     cdef int n
 
-    def __init__(self, projection, scale, null_bias):
+    def __init__(
+        self, projection: NDArray[np.float32], scale: float, null_bias: NDArray[np.float32]
+    ) -> None:
         n = self.n = (len(projection) - 2) // 2
         self.null_bias = null_bias
         turned = np.zeros((2, projection.shape[1], padded(n + 1)), dtype=np.float32)
@@ -274,7 +288,7 @@ cdef class PairScorer:
 
     def score(
         self, const float[:, ::1] states, const int64_t[::1] source, const int64_t[::1] target
-    ):
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]:
         """Return the scores of a pair's cells, and of NULL for source and for target tokens.
 
         `states` (float32 array, shape (n_pieces, width)). `source`, `target` (int64 array, shape
@@ -319,7 +333,9 @@ cdef class PairScorer:
         return vectors
 
 
-def log_probabilities(cells, of_source, of_target):
+def log_probabilities(
+    cells: NDArray[np.float32], of_source: NDArray[np.float32], of_target: NDArray[np.float32]
+) -> Encoded:
     """Return the log-probabilities of each token's partner, NULL first.
 
     `cells` (float32 array, shape (n_source, n_target)). `of_source`, `of_target` (float32 array,

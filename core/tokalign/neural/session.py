@@ -4,8 +4,6 @@ On a CPU these are the layers of tokalign.neural.layers, on another device a ses
 in float32.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -14,7 +12,7 @@ from numpy.typing import NDArray
 
 from tokalign.neural.architecture import Architecture
 from tokalign.neural.base import Weights
-from tokalign.neural.devices import DEFAULT_DEVICE, need, providers
+from tokalign.neural.devices import DEFAULT_DEVICE, providers
 from tokalign.neural.layers import Layers
 from tokalign.neural.wordpieces import PieceSequence
 
@@ -24,7 +22,7 @@ BATCH_PIECES = 16_384
 
 def opened(
     weights: Callable[[], Weights], made: Architecture, device: str, *, exact: bool
-) -> Layers | Session:
+) -> "Layers | Session":
     """Return what runs an encoder's layers on a device; its batches change no sequence's states.
 
     `weights`: returns the weights, which are not kept. `device`: out of
@@ -42,8 +40,8 @@ class Session:
 
     def __init__(self, weights: Callable[[], Weights], made: Architecture, device: str) -> None:
         chosen = providers(device)
-        onnxruntime = need("onnxruntime")
-        need("onnx")
+        import onnxruntime
+
         from tokalign.neural.graph import build_graph
 
         # Built here, so that the weights are freed before onnxruntime copies them.

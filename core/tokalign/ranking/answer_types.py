@@ -4,6 +4,7 @@ import enum
 from typing import NamedTuple
 
 from tokalign.english.values.kinds import Kind
+from tokalign.files.shipped import LISTS
 from tokalign.types import Sentence
 from tokalign.types.patterns import regex
 
@@ -18,6 +19,12 @@ class AnswerType(enum.StrEnum):
     NAME = "name"
     THING = "thing"
     OTHER = "other"
+    ANY = "any"
+    WAY = "way"
+    MEANING = "meaning"
+    COLOUR = "colour"
+    MATERIAL = "material"
+    OFTEN = "often"
 
 
 class UnitKind(enum.IntFlag):
@@ -28,12 +35,7 @@ class UnitKind(enum.IntFlag):
     OTHER = 4
 
 
-_SIZES = {
-    "ft", "inch", "km", "m", "mi", "yard", "acre", "ha", "m2", "km2", "mi2", "ft2", "cm2", "cm3",
-    "m3", "l", "gal", "pint", "cup", "tbsp", "tsp", "g", "lb", "ounce", "stone", "t", "carat",
-    "km/h", "knot", "m/s", "mph", "fps", "°C", "°F", "°",
-}  # fmt: skip
-_TIMES = {"s", "min", "h", "day", "week", "fortnight", "month", "year"}
+_UNIT_KINDS = LISTS.values("unit-kinds", UnitKind.__getitem__)
 
 
 def unit_kind(unit: str) -> UnitKind:
@@ -44,9 +46,7 @@ def unit_kind(unit: str) -> UnitKind:
     >>> unit_kind("km").name
     'SIZE'
     """
-    if unit in _SIZES:
-        return UnitKind.SIZE
-    return UnitKind.TIME if unit in _TIMES else UnitKind.OTHER
+    return _UNIT_KINDS.get(unit, UnitKind.OTHER)
 
 
 class Expected(NamedTuple):
@@ -62,45 +62,46 @@ _WHAT = (
     r"(?:what|which|name|in what|in which)(?: (?:is|are|was|were|'s|the|a|an|of|name|kind|type))*"
 )
 _ADJECTIVES = r"(?: (?:us|u\.s\.|former|large|small|big|major|old|new|other|\w+ese|\w+an|\w+ish))*"
-_PLACES = (
-    "country|countries|city|cities|state|states|town|village|county|province|region|continent|"
-    "place|location|island|river|lake|ocean|sea|mountain|capital|nation|birthplace|hometown|"
-    "headquarters|address|street|venue|stadium|nationality"
-)
-_PEOPLE = (
-    "person|people|man|woman|actor|actress|author|writer|singer|musician|president|leader|"
-    "founder|inventor|designer|director|player|scientist|biochemists?|doctor|ceo|chairman|"
-    "king|queen|prime minister|minister|governor|senator|pilot|coach|wife|husband|mother|father|"
-    "son|daughter|brother|sister|composer|artist|poet|philosopher|astronauts?|winner|chancellor"
-)
-_NAMES = (
-    "company|companies|organization|organisation|group|band|team|club|party|agency|school|"
-    "university|college|newspaper|magazine|book|novel|film|movie|song|album|show|play|brand|ship|"
-    "airline|bank|museum|award|prize|war|battle|name|names|title|nickname|comet|planet|star|"
-    "record company"
-)
-_DATES = "year|years|date|day|month|century|decade|time|age of"
-_MEASURES = (
-    "many|much|long|far|old|tall|large|big|often|fast|high|deep|heavy|hot|cold|wide|late|soon|"
-    "frequently|expensive|strong"
+_ASKED = {kind: "|".join(words) for kind, words in LISTS.rows["asked"]}
+_NO_CLASS = (
+    r"(?!(?:the|it|this|that|these|they|you|we|he|she|there|your|my|our|his|her|their|wrong|new|"
+    r"\w+ing)\b)"
 )
 
 RULES: tuple[tuple[str, AnswerType], ...] = (
+    (
+        rf"\bwhat (?:is|are|was|were|'s) (?:an? )?{_NO_CLASS}[^ ]+(?: [^ ]+)?(?: \?)?$",
+        AnswerType.MEANING,
+    ),
+    (r"\bwhat (?:do|does|did) .* mean(?: \?)?$|\bmeant by\b|\bdefine\b", AnswerType.MEANING),
+    (r"\bdifferences? between\b|\bdiffer\b", AnswerType.OTHER),
+    (r"\b(?:what|which) (?:\w+ )?colou?rs?\b", AnswerType.COLOUR),
+    (r"\bwhat (?:is|are|was|were|'s) .*\b(?:made|built) (?:from|of|out)\b", AnswerType.MATERIAL),
+    (
+        r"\b(?:what|which) (?:kind of |sort of )?(?:materials?|fabrics?|metals?|wood)\b",
+        AnswerType.MATERIAL,
+    ),
+    (r"\bhow (?:often|frequently)\b", AnswerType.OFTEN),
     (r"\bwho(?:m|se)?\b", AnswerType.PERSON),
     (r"\bwhen\b", AnswerType.DATE),
     (r"\bwhere\b", AnswerType.PLACE),
-    (rf"\bhow (?:{_MEASURES})\b", AnswerType.NUMBER),
+    (rf"\bhow (?:{_ASKED['MEASURE']})\b", AnswerType.NUMBER),
     (
         r"\bwhat (?:is|was|are|were) .*\b(?:population|price|cost|rate|number|percentage|revenue|"
         r"speed|height|length|weight|temperature|size|age|salary|distance|amount|total|score|"
         r"(?:boiling|melting|freezing) point)\b",
         AnswerType.NUMBER,
     ),
-    (r"\b(?:what|which) (?:percentage|percent|number|amount|rate)\b", AnswerType.NUMBER),
-    (rf"\b{_WHAT}{_ADJECTIVES} (?:{_DATES})\b", AnswerType.DATE),
-    (rf"\b{_WHAT}{_ADJECTIVES} (?:{_PLACES})\b", AnswerType.PLACE),
-    (rf"\b{_WHAT}(?: \w+)? (?:{_PEOPLE})\b", AnswerType.PERSON),
-    (rf"\b{_WHAT}{_ADJECTIVES} (?:{_NAMES})\b", AnswerType.NAME),
+    (r"\bwhat (?:do|does|did|will|would) .*\bcosts?\b", AnswerType.NUMBER),
+    (
+        r"\b(?:what|which) (?:percentage|percent|number|amount|rate|size|port|version)\b",
+        AnswerType.NUMBER,
+    ),
+    (rf"\b{_WHAT}{_ADJECTIVES} (?:{_ASKED['DATE']}|age of)\b", AnswerType.DATE),
+    (rf"\b{_WHAT}{_ADJECTIVES} (?:{_ASKED['PLACE']})\b", AnswerType.PLACE),
+    (rf"\b{_WHAT}(?: \w+)? (?:{_ASKED['PERSON']})\b", AnswerType.PERSON),
+    (rf"\b{_WHAT}{_ADJECTIVES}(?: record)? (?:{_ASKED['NAME']})\b", AnswerType.NAME),
+    (r"\bhow (?:to|(?:do|can|could|should|would) (?:i|you|we|one))\b", AnswerType.WAY),
     (r"\b(?:why|how)\b", AnswerType.OTHER),
     (r"\b(?:what|which|name)\b", AnswerType.THING),
 )
@@ -109,33 +110,30 @@ RULES: tuple[tuple[str, AnswerType], ...] = (
 _COMPILED = tuple((regex(each), answer) for each, answer in RULES)
 
 _ANY_UNIT = UnitKind.SIZE | UnitKind.TIME | UnitKind.OTHER
-VALUES: tuple[tuple[str, frozenset[Kind], UnitKind], ...] = (
+VALUES: tuple[tuple[str, str, UnitKind], ...] = (
+    (r"\bhow much\b|\b(?:cost|price|salary|revenue|worth)\b", "MONEY PERCENT QUANTITY", _ANY_UNIT),
+    (r"\b(?:percent|percentage|rate)\b", "PERCENT FRACTION", _ANY_UNIT),
     (
-        r"\bhow much\b|\b(?:cost|price|salary|revenue|worth)\b",
-        frozenset({Kind.MONEY, Kind.PERCENT, Kind.QUANTITY}),
-        _ANY_UNIT,
-    ),
-    (r"\b(?:percent|percentage|rate)\b", frozenset({Kind.PERCENT, Kind.FRACTION}), _ANY_UNIT),
-    (
-        r"\bhow (?:long|often|soon|late)\b",
-        frozenset({Kind.QUANTITY, Kind.TIME, Kind.DATE, Kind.RANGE}),
-        UnitKind.SIZE | UnitKind.TIME,
-    ),
-    (
-        r"\bhow old\b|\bage\b",
-        frozenset({Kind.QUANTITY, Kind.NUMBER, Kind.DATE}),
+        r"\bhow long (?:a|do|does|did|can|could|may|will|would|should|must|has|have|had|to)\b",
+        "QUANTITY RANGE",
         UnitKind.TIME,
     ),
+    (r"\bhow (?:long|soon|late)\b", "QUANTITY TIME DATE RANGE", UnitKind.SIZE | UnitKind.TIME),
+    (r"\bhow old\b|\bage\b", "QUANTITY NUMBER DATE", UnitKind.TIME),
     (
-        r"\bhow (?:far|tall|large|big|high|deep|wide|fast|hot|cold|heavy)\b",
-        frozenset({Kind.QUANTITY, Kind.NUMBER}),
+        r"\bhow (?:far|tall|large|big|high|deep|wide|fast|hot|cold|heavy)\b|"
+        r"\b(?:size|speed|height|length|depth|width|weight|temperature|distance|point)\b",
+        "QUANTITY",
         UnitKind.SIZE,
     ),
-    (r"", frozenset({Kind.NUMBER, Kind.RANGE, Kind.FRACTION}), _ANY_UNIT),
+    (r"", "NUMBER RANGE FRACTION", _ANY_UNIT),
 )
-"""Values that a question for a number expects; the first match counts."""
+"""Kinds of values that a question for a number expects, and units; the first match counts."""
 
-_VALUES = tuple((regex(each), kinds, units) for each, kinds, units in VALUES)
+_VALUES = tuple(
+    (regex(each), frozenset(map(Kind.__getitem__, kinds.split())), units)
+    for each, kinds, units in VALUES
+)
 
 
 def expected_answer(question: Sentence) -> Expected:
@@ -150,7 +148,7 @@ def expected_answer(question: Sentence) -> Expected:
     number
     """
     text = " ".join(question.tokens).lower()
-    answer = next((kind for rule, kind in _COMPILED if rule.search(text)), AnswerType.OTHER)
+    answer = next((kind for rule, kind in _COMPILED if rule.search(text)), AnswerType.ANY)
     if answer is AnswerType.DATE:
         return Expected(answer, frozenset({Kind.DATE, Kind.TIME}))
     if answer is AnswerType.NUMBER:

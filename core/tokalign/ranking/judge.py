@@ -17,14 +17,12 @@ neither scale nor zero of such scores matters, and equal ones have no effect::
 Its weight was trained with BM25's scores and with positions in a document as priors.
 """
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Final, Self
+from typing import Final
 
 from tokalign.english.lexicon.likeness import is_content
 from tokalign.english.questions import ends_as_question
@@ -54,7 +52,7 @@ class Regression:
     bias: float
     weights: tuple[float, ...]
 
-    def plus(self, name: str, weight: float) -> Regression:
+    def plus(self, name: str, weight: float) -> "Regression":
         """Return a regression over one more piece of evidence, the last."""
         return Regression((*self.names, name), self.bias, (*self.weights, weight))
 
@@ -80,18 +78,6 @@ class AnswerWeights:
     # CLAIM_EVIDENCE.
     regressions: Mapping[str, Regression]
     prior: float  # weight of a standardised prior, in nats for each standard deviation
-
-    @classmethod
-    def open_shipped(cls) -> Self:
-        found: dict[str, dict[str, float]] = {}
-        for of, name, weight in shipped_rows(WEIGHTS_FILE):
-            found.setdefault(of, {})[name] = float(weight)
-        prior = found.pop("any")[PRIOR]
-        regressions = {}
-        for of, weights in found.items():
-            bias = weights.pop(BIAS)
-            regressions[of] = Regression(tuple(weights), bias, tuple(weights.values()))
-        return cls(regressions, prior)
 
 
 def by_size(found: Sequence[FeatureContribution]) -> tuple[FeatureContribution, ...]:
@@ -154,7 +140,15 @@ def standardised(priors: Sequence[float | None]) -> list[float | None]:
 @cache
 def shipped_weights() -> AnswerWeights:
     """Return the shipped weights, read once."""
-    return AnswerWeights.open_shipped()
+    found: dict[str, dict[str, float]] = {}
+    for of, name, weight in shipped_rows(WEIGHTS_FILE):
+        found.setdefault(of, {})[name] = float(weight)
+    prior = found.pop("any")[PRIOR]
+    regressions = {}
+    for of, weights in found.items():
+        bias = weights.pop(BIAS)
+        regressions[of] = Regression(tuple(weights), bias, tuple(weights.values()))
+    return AnswerWeights(regressions, prior)
 
 
 def weighed(

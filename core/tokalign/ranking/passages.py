@@ -24,7 +24,7 @@ from typing import Self
 from tokalign.english.annotate.sentence_splitter import Sentences
 from tokalign.english.lexicon.word_lists import WH_WORDS, function_words
 from tokalign.english.questions import ends_as_question
-from tokalign.english.reading import words_of
+from tokalign.english.reading.text_reading import words_of
 from tokalign.english.spelling.same_spelling import stem
 from tokalign.errors import InputError
 from tokalign.types import Alignment

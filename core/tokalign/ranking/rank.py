@@ -11,8 +11,8 @@ from typing import Any, NamedTuple, Self
 
 from tokalign.batches.aligns import JudgesPairs
 from tokalign.batches.outcomes import unwrap
-from tokalign.batches.rows import with_progress
-from tokalign.english.reading import reading_as
+from tokalign.batches.pipe import with_progress
+from tokalign.english.reading.text_reading import reading_as
 from tokalign.errors import InputError, renewed
 from tokalign.ranking.judge import shipped_weights, standardised, weighed
 from tokalign.ranking.passages import Passage, asked_part, decides, highlights_of

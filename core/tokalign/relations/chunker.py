@@ -5,19 +5,14 @@ before it, a verb with its auxiliaries. The trees were trained on chunks that a 
 sentences; docs/relations.md has their accuracy.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-_GROUPS = (
-    ("DT", "PDT", "WDT"), ("PRP$", "WP$"), ("POS",), ("JJ", "JJR", "JJS"), ("NN",), ("NNS",),
-    ("NNP", "NNPS"), ("CD", "$", "#"), ("PRP", "EX", "WP"), ("VB",), ("VBD",), ("VBP", "VBZ"),
-    ("MD",), ("VBG",), ("VBN",), ("IN",), ("TO",), ("RB", "RBR", "RBS"), ("RP",), ("CC",),
-    (",",), (".",), (":",), ("``", "''"),
-)  # fmt: skip
+from tokalign.files.shipped import LISTS
+
+_GROUPS = [tags for _, tags in LISTS.rows["chunk-tags"]]
 """Tags in use; other tags count as no token."""
 _GROUP_OF = {tag: number for number, tags in enumerate(_GROUPS) for tag in tags}
 _PLACES = (-3, -2, -1, 0, 1, 2)

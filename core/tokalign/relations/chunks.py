@@ -5,8 +5,6 @@ a free chunk joins an existing link if it likely belongs to the link's other sid
 are one unit from then on.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 

@@ -20,7 +20,6 @@ cdef enum:
     CONFLICT_ROLES = 6
     CONFLICT_CONDITION = 7
     CONFLICT_CODE = 8
-    N_CONFLICTS = 9
 
 cdef enum:
     # How a conflict was seen.
@@ -37,7 +36,6 @@ cdef enum:
     BY_PLACE = 10        # two words changed places
     BY_ONE_SIDE = 11     # a modal, a word of quantity or of condition that one side lacks
     BY_NOUNS = 12        # nouns of one class (rice, pasta)
-    N_WAYS = 13
 
 cdef struct LinkView:
     # The links of a pair. Borrowed.
@@ -82,12 +80,14 @@ cdef struct Partners:
     float *confidence        # of that link
     int32_t *left            # nearest linked token to the left, or -1
     int32_t *right           # and to the right, or -1
+    float *told              # confidence of a token in a conflict that is judged, of others 0
 
 cdef struct ConflictRoom:
     # Scratch of one pair.
     Partners source
     Partners target
     int32_t *twin            # [n_source] equal words that may have changed places
+    uint8_t *is_met          # [target.n_values] whether the source has an equal value
     Clash *clash             # [most + N_WAYS_ROOM * MAX_FOUND]
     Py_ssize_t n_clashes
     Py_ssize_t most          # 3 * n_source: a word may be an opposite, and part of a value

@@ -38,15 +38,15 @@ cdef class ConflictJudge:
     cdef readonly Forest forest
     cdef public float least      # probability of a conflict that is told
     cdef public bint keeps_inputs
-    cdef void judge(self, const PairState *pair, ConflictRoom *room) noexcept nogil
+    cdef void judge(self, const PairState *pair, bint is_evidence, ConflictRoom *room) noexcept nogil
 
 cdef size_t conflict_bytes(Py_ssize_t n_source, Py_ssize_t n_target) noexcept nogil
 cdef void carve_conflicts(
     ConflictRoom *room, char *memory, Py_ssize_t n_source, Py_ssize_t n_target
 ) noexcept nogil
 cdef double find_conflicts(
-    const PairState *pair, const LinkView *links, ConflictJudge judge, ConflictRoom *room
+    const PairState *pair, const LinkView *links, ConflictJudge judge, bint is_evidence, ConflictRoom *room
 ) noexcept nogil
 cdef bint add_conflicts(
-    ConflictColumns *columns, Py_ssize_t number, const PairState *pair, const ConflictRoom *room
+    ConflictColumns *columns, Py_ssize_t number, const PairState *pair, ConflictRoom *room
 ) noexcept nogil

@@ -1,7 +1,7 @@
 """Conflicts: what two aligned sentences say that cannot both hold, and the judge of conflicts.
 
-Places where it may be so are found by rules (tokalign.relations.contrasts, and for negations, modals,
-words of quantity and of condition tokalign.relations.qualifiers). Two of them may cancel: "not big"
+Places where it may be so are found by rules (tokalign.relations.contrasts, qualifiers, negations,
+roles). Two of them may cancel: "not big"
 and "small", "Ann sold it to Bob" and "Bob bought it from Ann". The judge gives the probability that
 people call a place a conflict:
 
@@ -11,7 +11,10 @@ people call a place a conflict:
 Inputs say how the place was seen, how sure it is that both words stand in the same place, and
 whether the two sentences say one thing at all: how much of them, and of what is near, is linked.
 `lab.recipes.conflicts` trains the trees on pairs in which people marked conflicts, and on pairs that
-say unlike things. A place is told from the probability LEAST on.
+say unlike things. A place is told from the probability `least` on; a negation in evidence of an answer
+from LEAST_DENIED on: most of a long sentence says other things than the claim, which the judge counts
+against it. On the corpus's claims 5 of 6 such places below `least` that `ground` tells are conflicts, and
+no supported claim has one, as of WiCE's development claims.
 """
 
 from libc.math cimport exp, log1p
@@ -21,12 +24,14 @@ from libc.string cimport memcpy, memset
 
 from tokalign.english.annotate.growing cimport grow, more_room
 from tokalign.english.lexicon.lexical_tables cimport ANTONYM
-from tokalign.english.values.value_structs cimport Found
+from tokalign.english.values.value_structs cimport MAX_ALIKE, MAX_PIECES, Found
 from tokalign.features.pair cimport *
 from tokalign.relations.clashes cimport *
 from tokalign.relations.contrasts cimport *
-from tokalign.relations.qualifiers cimport find_negations, find_one_sided
+from tokalign.relations.negations cimport find_negations
+from tokalign.relations.qualifiers cimport find_one_sided, lasts
 from tokalign.relations.related_units cimport Forest
+from tokalign.relations.roles cimport *
 
 from functools import cache
 
@@ -40,10 +45,10 @@ cdef enum:
     MOST_DENIED = 6      # tokens from a negation to the word that it denies, to be one range
     REACH = 4            # tokens to each side that are near
     BOUND_WORDS = 3      # no more than
-    NEIGHBOURS = 3       # tokens to each side of a word that changed places
     TO_VERB = 4          # tokens from a modal to its verb: must not then go
 
-cdef float LEAST_PLACE = 0.5    # certainty that two words changed places, at least
+cdef float LEAST_DENIED = 0.3
+cdef float LONG = 1.3    # log of 1 and the content words without partners: 3 or more
 cdef int COMPARATIVE = TAG_INDEX["JJR"], COMPARATIVE_ADVERB = TAG_INDEX["RBR"]
 cdef Letters[7] MORE = [b"least", b"more", b"greater", b"over", b"above", b"exceeding", NULL]
 cdef Letters[6] LESS = [b"most", b"less", b"fewer", b"under", b"below", NULL]
@@ -52,14 +57,14 @@ cdef Letters[3] NOT_ON = [b"after", b"before", NULL]
 
 
 cdef size_t _side_bytes(Py_ssize_t n) noexcept nogil:
-    return 4 * n * sizeof(int32_t)
+    return 5 * n * sizeof(int32_t)
 
 
 cdef size_t conflict_bytes(Py_ssize_t n_source, Py_ssize_t n_target) noexcept nogil:
     """Return the bytes of scratch for the conflicts of a pair."""
     return (
         n_source * sizeof(int32_t) + (3 * n_source + N_WAYS_ROOM * MAX_FOUND) * sizeof(Clash)
-        + _side_bytes(n_source) + _side_bytes(n_target)
+        + _side_bytes(n_source) + _side_bytes(n_target) + (MAX_PIECES * n_target + 1) * MAX_ALIKE
     )
 
 
@@ -68,6 +73,7 @@ cdef char *_carve(Partners *side, char *memory, Py_ssize_t n) noexcept nogil:
     side.confidence = <float *>(side.best + n)
     side.left = <int32_t *>(side.confidence + n)
     side.right = side.left + n
+    side.told = <float *>(side.right + n)
     return memory + _side_bytes(n)
 
 
@@ -80,7 +86,8 @@ cdef void carve_conflicts(
     memory += n_source * sizeof(int32_t)
     room.clash = <Clash *>memory
     memory += (3 * n_source + N_WAYS_ROOM * MAX_FOUND) * sizeof(Clash)
-    _carve(&room.target, _carve(&room.source, memory, n_source), n_target)
+    memory = _carve(&room.source, memory, n_source)
+    room.is_met = <uint8_t *>_carve(&room.target, memory, n_target)
 
 
 cdef void _find_partners(
@@ -113,8 +120,10 @@ cdef bint _is_undone(
     const PairState *pair, const ConflictRoom *room, const Clash *clash, bint are_compared
 ) noexcept nogil:
     """Whether roles are exchanged around an opposite: Ann sold it to Bob, who bought it from Ann."""
-    if clash.way != BY_OPPOSITES:
+    if clash.way != BY_OPPOSITES or clash.kind == CONFLICT_CONDITION:
         return False
+    if lasts(&pair.source, clash.source) != lasts(&pair.target, clash.target):
+        return True  # it closes at sunset
     return are_compared or are_exchanged(pair, room, clash.source, clash.target)
 
 
@@ -228,13 +237,10 @@ cdef bint _is_told_before(const ConflictRoom *room, int32_t at) noexcept nogil:
     return False
 
 
-cdef int _find_bounds(
-    const PairState *pair, const ConflictRoom *room, Clash *found
-) noexcept nogil:
+cdef int _find_bounds(const PairState *pair, const ConflictRoom *room, Clash *found) noexcept nogil:
     """Write at most MAX_FOUND equal numbers of which one is the least and the other the most, or
     before which unlike words stand; return their number."""
-    cdef const Found *one
-    cdef const Found *other
+    cdef const Found *one, *other
     cdef int32_t i, j
     cdef int n = 0
     for i in range(<int32_t>pair.source.n):
@@ -256,109 +262,6 @@ cdef int _find_bounds(
         )
         n += 1
     return n
-
-
-cdef float _moved_alone(
-    const PairState *pair, const ConflictRoom *room, int32_t i, int32_t j, int32_t other
-) noexcept nogil:
-    """Return the share of the linked tokens near a source token whose partners are near target
-    token `other`, not nearer to its own partner `j`."""
-    cdef int32_t k, m
-    cdef int n = 0
-    cdef int n_there = 0
-    for k in range(max(i - NEIGHBOURS, 0), min(i + NEIGHBOURS + 1, <int32_t>pair.source.n)):
-        m = room.source.best[k]
-        if k == i or m < 0 or m == other or m == j:
-            continue
-        n += 1
-        n_there += abs(m - other) <= NEIGHBOURS and abs(m - other) <= abs(m - j)
-    return <float>n_there / n if n else 0.0
-
-
-cdef int _find_changed_places(
-    const PairState *pair, ConflictRoom *room, Clash *found
-) noexcept nogil:
-    """Write at most MAX_FOUND words that changed places with another one; return their number."""
-    cdef int32_t i, k, j, m
-    cdef int n = 0
-    cdef float place
-    for i in range(<int32_t>pair.source.n):
-        j = room.source.best[i]
-        if j >= 0 and are_verbs(pair, i, j) and has_other_voice(pair, i, j) != 0:
-            return 0
-    for i in range(<int32_t>pair.source.n):
-        room.twin[i] = _twin(pair, room, i)
-    for i in range(<int32_t>pair.source.n):
-        j = room.twin[i]
-        if j < 0:
-            continue
-        for k in range(i + 1, <int32_t>pair.source.n):
-            m = room.twin[k]
-            if m < 0 or m >= j or pair.source.word[i].coarse != pair.source.word[k].coarse:
-                continue
-            if k == i + 1 or j == m + 1:
-                continue  # its Leeds plant, its plant in Leeds
-            if _are_listed(&pair.source, i, k) or _are_listed(&pair.target, m, j):
-                continue
-            if _moved_whole(pair, room, i, j) or _moved_whole(pair, room, k, m):
-                place = _follows(pair, room, i, m) and _follows(pair, room, k, j)
-            else:
-                place = (_moved_alone(pair, room, i, j, m) + _moved_alone(pair, room, k, m, j)) / 2
-            if place >= LEAST_PLACE:
-                found[n] = Clash(CONFLICT_ROLES, i, m, BY_PLACE, place, 0.0, -1, False)
-                n += 1
-                if n == MAX_FOUND:
-                    return n
-                break
-    return n
-
-
-cdef bint _are_listed(const Side *side, int32_t first, int32_t last) noexcept nogil:
-    """Whether only a conjunction, and no verb, adverb or preposition, is between two words."""
-    cdef int32_t k
-    cdef bint is_joined = False
-    for k in range(first + 1, last):
-        if side.word[k].coarse in (COARSE_VERB, COARSE_ADPOSITION, COARSE_ADVERB, COARSE_PARTICLE):
-            return False
-        is_joined |= side.word[k].coarse == COARSE_CONJUNCTION
-    return is_joined
-
-
-cdef int32_t _twin(const PairState *pair, const ConflictRoom *room, int32_t i) noexcept nogil:
-    """Return the target token equal to a source noun, name, pronoun or adjective, or -1; another form
-    is one of these, too."""
-    cdef int32_t j
-    cdef int most = CLASS_CANONICAL
-    if not _may_move(&pair.source, i):
-        return -1
-    j = counterpart(pair, room, i)
-    if j >= 0 and _may_move(&pair.target, j):
-        most = CLASS_LEMMA
-    if j < 0 or pair.lexical_class[i * pair.target.n + j] > most or are_amounts(pair, i, j):
-        return -1
-    return j
-
-
-cdef inline bint _may_move(const Side *side, int32_t at) noexcept nogil:
-    return side.word[at].coarse in (COARSE_NOUN, COARSE_NAME, COARSE_PRONOUN, COARSE_ADJECTIVE)
-
-
-cdef bint _moved_whole(
-    const PairState *pair, const ConflictRoom *room, int32_t i, int32_t j
-) noexcept nogil:
-    """Whether equal words stand behind linked prepositions: on Windows."""
-    cdef int32_t k = preposition(&pair.source, i)
-    return k >= 0 and room.source.best[k] >= 0 and room.source.best[k] == preposition(&pair.target, j)
-
-
-cdef bint _follows(
-    const PairState *pair, const ConflictRoom *room, int32_t i, int32_t m
-) noexcept nogil:
-    """Whether linked words stand before the prepositions of a source and a target word: files on the
-    disk, files in the cache."""
-    cdef int32_t k = preposition(&pair.source, i)
-    cdef int32_t other = preposition(&pair.target, m)
-    return k > 0 and other > 0 and room.source.best[k - 1] == other - 1
 
 
 cdef void _find_candidates(const PairState *pair, ConflictRoom *room) noexcept nogil:
@@ -386,20 +289,20 @@ cdef void _find_candidates(const PairState *pair, ConflictRoom *room) noexcept n
     _add_found(room, found, find_one_sided(pair, room, True, found))
     _add_found(room, found, find_one_sided(pair, room, False, found))
     if not are_undone and not are_compared and n_roles == 0:
-        _add_found(room, found, _find_changed_places(pair, room, found))
+        _add_found(room, found, find_changed_places(pair, room, found))
 
 
 cdef double find_conflicts(
-    const PairState *pair, const LinkView *links, ConflictJudge judge, ConflictRoom *room
+    const PairState *pair, const LinkView *links, ConflictJudge judge, bint is_evidence, ConflictRoom *room
 ) noexcept nogil:
-    """Find the conflicts of a prepared pair; return the agreement."""
+    """Find the conflicts of a prepared pair, perhaps of evidence and an answer; return the agreement."""
     cdef Py_ssize_t k
     cdef double agreement = 1.0
     room.n_clashes = 0
     _find_partners(links, True, pair.source.n, &room.source)
     _find_partners(links, False, pair.target.n, &room.target)
     _find_candidates(pair, room)
-    judge.judge(pair, room)
+    judge.judge(pair, is_evidence, room)
     for k in range(room.n_clashes):
         agreement *= 1.0 - room.clash[k].probability
     return agreement
@@ -432,7 +335,7 @@ cdef void _fill_span(
 
 
 cdef bint add_conflicts(
-    ConflictColumns *columns, Py_ssize_t number, const PairState *pair, const ConflictRoom *room
+    ConflictColumns *columns, Py_ssize_t number, const PairState *pair, ConflictRoom *room
 ) noexcept nogil:
     """Add the conflicts of the next pair to the columns; return whether there is memory."""
     cdef int64_t first = columns.offset[number]
@@ -467,7 +370,7 @@ cdef bint add_conflicts(
     return True
 
 
-CONFLICT_INPUTS = (
+CONFLICT_INPUTS: tuple[str, ...] = (
     "by-values", "by-signs", "by-units", "by-codes", "by-names", "by-opposites", "by-scales",
     "by-negation", "by-verb", "by-comparison", "by-place", "by-one-side", "by-nouns",
     *(each.name.lower().replace("_", "-") for each in tuple(ConflictInput)[:-1]),
@@ -497,9 +400,17 @@ cdef int _fill_side(const Side *side, const Partners *own, bint is_target, float
     return n_negations
 
 
-cdef void _fill_pair(const PairState *pair, const ConflictRoom *room, float *out) noexcept nogil:
-    """Write the inputs that all places of a pair share, and 0 for the others."""
+cdef void _fill_pair(const PairState *pair, ConflictRoom *room, float *out) noexcept nogil:
+    """Write the inputs that all places of a pair share, 0 for the others, and what is told."""
+    cdef const Clash *clash
+    cdef Py_ssize_t k
     memset(out, 0, N_INPUTS * sizeof(float))
+    memset(room.source.told, 0, pair.source.n * sizeof(float))
+    memset(room.target.told, 0, pair.target.n * sizeof(float))
+    for k in range(room.n_clashes):
+        clash = &room.clash[k]
+        room.source.told[clash.source] = room.source.confidence[clash.source]
+        room.target.told[clash.target] = room.target.confidence[clash.target]
     out[<int>NEGATIONS] = abs(
         _fill_side(&pair.source, &room.source, False, out)
         - _fill_side(&pair.target, &room.target, True, out)
@@ -508,20 +419,18 @@ cdef void _fill_pair(const PairState *pair, const ConflictRoom *room, float *out
 
 
 cdef void _fill_around(
-    const ConflictRoom *room, const Side *side, const Partners *own, int32_t at, bint is_target,
-    float *out,
+    const Side *side, const Partners *own, int32_t at, bint is_target, float *out
 ) noexcept nogil:
     """Write the inputs from what is around a place in one sentence."""
     cdef Py_ssize_t end = own.right[at] if own.right[at] >= 0 else side.n
     cdef Py_ssize_t k
-    cdef float share, near = 0.0, covered = 0.0, whole = 0.0, alike = 0.0
+    cdef float near = 0.0, covered = 0.0, whole = 0.0, alike = 0.0
     cdef int n_gap = 0
     for k in range(side.n):
         if k == at:
             continue
-        share = own.confidence[k] if is_told(room, k, not is_target) else 0.0
         whole += side.word[k].weight
-        alike += side.word[k].weight * max(share, side.best[k], side.nearest[k])
+        alike += side.word[k].weight * max(own.told[k], side.best[k], side.nearest[k])
         if abs(k - at) <= REACH:
             near += side.word[k].weight
             covered += side.word[k].weight * (own.best[k] >= 0)
@@ -540,14 +449,13 @@ cdef void _fill_inputs(
     """Write the inputs of a place, [N_INPUTS]; `shared` is of `_fill_pair`."""
     cdef const Side *source = &pair.source
     cdef const Side *target = &pair.target
-    cdef int32_t i = clash.source
-    cdef int32_t j = clash.target
+    cdef int32_t i = clash.source, j = clash.target
     cdef Py_ssize_t cell = i * target.n + j
     cdef const Found *one = value_at(source, i)
     cdef const Found *other = value_at(target, j)
     memcpy(out, shared, N_INPUTS * sizeof(float))
-    _fill_around(room, source, &room.source, i, False, out)
-    _fill_around(room, target, &room.target, j, True, out)
+    _fill_around(source, &room.source, i, False, out)
+    _fill_around(target, &room.target, j, True, out)
     out[clash.way] = 1.0
     out[<int>KIND] = clash.kind
     out[<int>PLACE] = clash.place
@@ -573,17 +481,18 @@ cdef class ConflictJudge:
     training.
     """
 
-    def __init__(self, table=None):
+    def __init__(self, table: Table = None) -> None:
         self.forest = None if table is None else Forest(table, "conflicts", N_INPUTS, 1)
         self.least = 0.0 if table is None else table.array("least", np.float32, (1,))[0]
         self.keeps_inputs = table is None
 
-    cdef void judge(self, const PairState *pair, ConflictRoom *room) noexcept nogil:
+    cdef void judge(self, const PairState *pair, bint is_evidence, ConflictRoom *room) noexcept nogil:
         """Write the probability of each place in the room, and drop those that are not told, and of
         several of one word all but the surest."""
         cdef float[<int>N_INPUTS] inputs
         cdef float[<int>N_INPUTS] shared
         cdef double score
+        cdef bint is_long
         cdef Py_ssize_t k
         if self.forest is None:
             for k in range(room.n_clashes):
@@ -592,12 +501,17 @@ cdef class ConflictJudge:
         if room.n_clashes == 0:
             return
         _fill_pair(pair, room, shared)
+        is_long = is_evidence and shared[<int>SOURCE_FREE] >= LONG
         for k in range(room.n_clashes):
             _fill_inputs(pair, room, shared, &room.clash[k], inputs)
             self.forest.score(inputs, 1, &score)
             room.clash[k].probability = <float>(1.0 / (1.0 + exp(-score)))
+            if room.clash[k].probability < (
+                LEAST_DENIED if is_long and room.clash[k].way == BY_NEGATION else self.least
+            ):
+                room.clash[k].probability = -1.0
         for k in range(room.n_clashes):
-            if room.clash[k].probability < self.least or _is_weaker(room, k, self.least):
+            if room.clash[k].probability < 0.0 or _is_weaker(room, k):
                 room.clash[k].place = -1.0
         _drop_marked(room)
 
@@ -612,7 +526,7 @@ cdef bint _is_modal_of(const Clash *modals, const Clash *denied) noexcept nogil:
     )
 
 
-cdef bint _is_weaker(const ConflictRoom *room, Py_ssize_t number, float least) noexcept nogil:
+cdef bint _is_weaker(const ConflictRoom *room, Py_ssize_t number) noexcept nogil:
     """Whether another place of either word is surer, or as sure and found before; or modals that are
     told say the same."""
     cdef const Clash *own = &room.clash[number]
@@ -620,7 +534,7 @@ cdef bint _is_weaker(const ConflictRoom *room, Py_ssize_t number, float least) n
     cdef Py_ssize_t k
     for k in range(room.n_clashes):
         other = &room.clash[k]
-        if other.probability >= least and _is_modal_of(other, own):
+        if other.probability >= 0.0 and _is_modal_of(other, own):
             return True
         if k != number and (own.source == other.source or own.target == other.target) and (
             other.probability > own.probability
@@ -631,6 +545,6 @@ cdef bint _is_weaker(const ConflictRoom *room, Py_ssize_t number, float least) n
 
 
 @cache
-def shipped_judge():
+def shipped_judge() -> ConflictJudge:
     """Return the judge that ships."""
     return ConflictJudge(Table.open_shipped("conflicts"))

@@ -12,8 +12,7 @@ Contributions and the base sum to the score.
 """
 
 from libc.math cimport exp, fabs
-from libc.stdint cimport int16_t, int32_t, uint8_t, uint32_t, uint64_t
-from libc.stdlib cimport free, malloc
+from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
 import numpy as np
@@ -42,7 +41,7 @@ def _names(prefix, inputs):
     return [prefix + name for name in names if not name.startswith("n-")]
 
 
-UNIT_INPUTS = (
+UNIT_INPUTS: tuple[str, ...] = (
     *_names("source-", SideInput), *_names("target-", SideInput), *_names("", PairInput)
 )
 assert len(UNIT_INPUTS) == <int>N_UNIT_INPUTS
@@ -213,9 +212,7 @@ cdef void _side_inputs(
         out[<int>SideInput.VERBS] += word.coarse == COARSE_VERB
         if word.kind == KIND_CONTENT:
             out[<int>SideInput.CONTENT_WORDS] += 1.0
-            out[<int>SideInput.LEAST_STRENGTH] = min(
-                out[<int>SideInput.LEAST_STRENGTH], strength
-            )
+            out[<int>SideInput.LEAST_STRENGTH] = min(out[<int>SideInput.LEAST_STRENGTH], strength)
             out[<int>SideInput.LAST_IS_LEFT] = left
             out[<int>SideInput.LAST_TAG] = word.tag
             out[<int>SideInput.LAST_WEIGHT] = <float>weight
@@ -387,7 +384,7 @@ cdef class Forest:
     raised if the table lacks an array, or a tree has a branch out of range or a cycle.
     """
 
-    def __init__(self, table, str name, int n_inputs, int n_outputs):
+    def __init__(self, table: Table, str name, int n_inputs, int n_outputs) -> None:
         if n_inputs > MOST_INPUTS:
             raise ValueError(f"{n_inputs} inputs of trees; wanted {MOST_INPUTS} at most")
         self.n_inputs = n_inputs
@@ -491,7 +488,7 @@ cdef class Forest:
         if n_columns != self.n_inputs:
             raise ShapeError(f"rows have {n_columns} inputs; wanted {self.n_inputs}")
 
-    def scores(self, const float[:, ::1] rows):
+    def scores(self, const float[:, ::1] rows) -> NDArray[np.float64]:
         """Return the scores of rows, float32 [n_rows, n_inputs], as float64 [n_rows, n_outputs]; raise
         ShapeError if they have another number of inputs."""
         self._check(rows.shape[1])
@@ -504,7 +501,7 @@ cdef class Forest:
             self.score(&rows[k, 0], min(n_rows - k, <Py_ssize_t>ROWS_AT_ONCE), &scores[k, 0])
         return found
 
-    def contributions(self, const float[::1] row, int output):
+    def contributions(self, const float[::1] row, int output) -> NDArray[np.float64]:
         """Return what each input of a row, float32 [n_inputs], and last the base adds to its score."""
         self._check(row.shape[0])
         found = np.zeros(self.n_inputs + 1)
@@ -543,7 +540,7 @@ cdef class RelationModel:
     damaged, or made for other inputs.
     """
 
-    def __init__(self, table):
+    def __init__(self, table: Table) -> None:
         cdef Py_ssize_t n_kinds = N_RELATIONS
         kinds = table.header["meta"].get("kinds")
         if kinds != list(RELATION_KINDS) or len(RELATION_KINDS) != n_kinds:
@@ -563,7 +560,7 @@ cdef class RelationModel:
             self.identical[k] = probability
 
     @classmethod
-    def open_shipped(cls, name="relations"):
+    def open_shipped(cls, name: str = "relations") -> Self:
         """Return the shipped model of this name."""
         return cls(Table.open_shipped(name))
 
@@ -573,7 +570,7 @@ cdef class RelationModel:
         self.kinds.score(inputs, 1, scores)
         _softmax(scores, out)
 
-    def probabilities(self, rows):
+    def probabilities(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the probabilities of the kinds of relations.
 
         `rows` (float32 array, shape (n_units, n_inputs)).
@@ -590,11 +587,11 @@ cdef class RelationModel:
             _softmax(&score[k, 0], &out[k, 0])
         return found
 
-    def linked_probabilities(self, rows):
+    def linked_probabilities(self, rows: NDArray[np.float32]) -> NDArray[np.float64]:
         """Return the probability that both sides of each unit are aligned, shape (n_units,)."""
         return 1.0 / (1.0 + np.exp(-self.linked.scores(rows)[:, 0]))
 
-    def scores(self, rows):
+    def scores(self, rows: NDArray[np.float32]) -> NDArray[np.float64]:
         """Return the similarity of the two sides of each unit, in [0, 5], shape (n_units,)."""
         return self.score.scores(rows)[:, 0].clip(0.0, HIGHEST_SCORE)
 
@@ -673,7 +670,5 @@ cdef void relate_links(
                 sizeof(model.identical),
             )
             continue
-        unit_inputs(
-            pair, room, room.source_unit, n_source, room.target_unit, n_target, inputs
-        )
+        unit_inputs(pair, room, room.source_unit, n_source, room.target_unit, n_target, inputs)
         model.relate(inputs, probabilities + k * N_RELATIONS)

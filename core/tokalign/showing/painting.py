@@ -124,7 +124,7 @@ class TerminalPainter(Painter):
 
     def _around(self, look: Look, note: str) -> Around:
         opening, closing = look.signs if self.is_coloured else look.brackets
-        return _filled(opening, note), _filled(closing, note)
+        return opening.replace("{}", note), closing.replace("{}", note)
 
     def _core(self, core: str, look: Look, note: str) -> str:
         text = super()._core(core, look, note)
@@ -159,7 +159,8 @@ class MarkdownPainter(Painter):
         return " " * bool(before) + _AT_START.sub(_escaped_start, core) + " " * bool(after)
 
     def _around(self, look: Look, note: str) -> Around:
-        return _filled(look.markdown[0], note), _filled(look.markdown[1], note)
+        opening, closing = look.markdown
+        return opening.replace("{}", note), closing.replace("{}", note)
 
     def _core(self, core: str, look: Look, note: str) -> str:
         return super()._core(core, look, note) if core or note else ""
@@ -167,10 +168,13 @@ class MarkdownPainter(Painter):
     def joined(self, parts: Sequence[str]) -> str:
         """Return painted parts as one text, in which every mark means something.
 
-        Markdown ignores a mark between a letter and a sign, so a space is put there.
+        Markdown ignores a mark between a letter and a sign, so a space is put there; what has the
+        same mark as the text before it goes on in that.
         """
         text = ""
         for part in parts:
+            if text[-2:] == part[:2] and part[:2] in ("**", "~~"):
+                text, part = text[:-2], part[2:]
             is_tight = text[-1:].isalnum() and _OPENS.match(part)
             if is_tight or (part[:1].isalnum() and _CLOSES.search(text)):
                 text += " "
@@ -244,10 +248,6 @@ def pieces(start: int, end: int, layers: Sequence[Ranges]) -> Iterator[MarkedPie
         for depth, position in starting.get(first, ()):
             here[depth].add(position)
         yield first, last, tuple(tuple(sorted(each)) for each in here)
-
-
-def _filled(around: str, note: str) -> str:
-    return around.replace("{}", note)
 
 
 def _combined(colours: Sequence[str]) -> str:

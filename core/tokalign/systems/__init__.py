@@ -7,19 +7,9 @@ import importlib
 from typing import NoReturn, cast
 
 from tokalign.errors import InputError
-from tokalign.systems.matches import Matches, System
+from tokalign.systems.matches import Matches as Matches
+from tokalign.systems.matches import System as System
 from tokalign.types.options import AlignOptions, Symmetrization
-
-__all__ = [
-    "SYSTEMS",
-    "Matches",
-    "System",
-    "check_options",
-    "load_system",
-    "refuse_grounding",
-    "summary",
-    "system_class",
-]
 
 SYSTEMS = {
     "lemma": "tokalign.systems.lemma:LemmaSystem",

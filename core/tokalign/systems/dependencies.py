@@ -23,8 +23,9 @@ that scheme.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
+from tokalign.files.shipped import LISTS
 from tokalign.types import Sentence
 
 NOUN, VERB, ADJECTIVE, ADVERB, OTHER = "noun", "verb", "adjective", "adverb", "other"
@@ -70,15 +71,11 @@ class Dependency(NamedTuple):
     type: str
 
 
-_TYPES: dict[str, str] = {
-    "nsubj:pass": "nsubjpass", "csubj:pass": "csubjpass", "nsubj:outer": "nsubj",
-    "csubj:outer": "csubj", "obj": "dobj", "dative": "iobj", "aux:pass": "auxpass",
-    "obl:agent": "agent", "obl:tmod": "tmod", "nmod:tmod": "tmod", "obl:unmarked": "tmod",
-    "obl:npmod": "npadvmod", "nmod:npmod": "npadvmod", "nmod:unmarked": "npadvmod",
-    "nmod:poss": "poss", "compound": "nn", "flat": "nn", "compound:prt": "prt",
-    "nummod": "num", "acl:relcl": "rcmod", "relcl": "rcmod", "advcl:relcl": "rcmod",
-    "det:predet": "predet", "cc:preconj": "preconj", "fixed": "mwe", "neg": "advmod",
-}  # fmt: skip
+Prepared: TypeAlias = tuple[Sequence[str], Sequence[str], Sequence[str], Sequence[Dependency]]
+"""Tokens, tags, lemmas and dependencies of a sentence, as the kernel reads it."""
+
+
+_TYPES = LISTS.values("stanford-types", str)
 """Labels with another name in Stanford's scheme; others keep theirs, without the subtype."""
 
 _WITHOUT_ARC = frozenset(("punct", "p", "P", "cc", "root", "ROOT", "null"))

@@ -19,7 +19,7 @@ from tokalign.systems.dependencies import (
     CATEGORIES, OPPOSITE_DIRECTIONS, SAME_DIRECTION, category_of,
 )
 
-MAX_STEPS = 1024
+MAX_STEPS: int = 1024
 """Most cells for each pair of tokens; parsed sentences take 10 to 200. Two sentences of 512 tokens
 then take at most half a second instead of minutes."""
 
@@ -31,7 +31,7 @@ cdef enum:
 # WordNet's relations of similar words, used without a table of paraphrases.
 cdef uint32_t RELATED = SYNONYM | DERIVED | PERTAINYM | SIMILAR | VERB_GROUP
 
-RULES = (
+RULES: tuple[str, ...] = (
     "", "final-mark", "identical-sequence", "name", "dependency", "dependency-context", "neighbourhood",
     "stop-dependency", "stop-neighbourhood",
 )
@@ -66,7 +66,7 @@ cdef class SultanKernel:
     cdef SultanWord *_words
     cdef Py_ssize_t _n_words, _capacity, _n_characters
 
-    def __init__(self, WordNet wordnet not None, Paraphrases listed=None):
+    def __init__(self, WordNet wordnet not None, Paraphrases listed=None) -> None:
         self._wordnet = wordnet
         self._listed = listed
         self._function_words = frozenset(function_words())
@@ -79,7 +79,7 @@ cdef class SultanKernel:
         self._n_words = self._n_characters = 0
         self._strings, self._numbers, self._kinds = {}, {}, {}
 
-    def align(self, source, target):
+    def align(self, source: Prepared, target: Prepared) -> list[tuple[int, int, int, int]]:
         """Return the links of two sentences.
 
         `source`, `target`: sequences of str of equal length, and of (head, dependent, type) with
@@ -354,9 +354,7 @@ cdef Costs check_costs(
 
 cdef int check_steps(const Tree *source, const Tree *target) except -1:
     """Raise LimitError if the edit distance of two trees takes too long."""
-    if keyroot_sizes(source) * keyroot_sizes(target) > MAX_STEPS * (
-        <int64_t>source.n * target.n
-    ):
+    if keyroot_sizes(source) * keyroot_sizes(target) > MAX_STEPS * (<int64_t>source.n * target.n):
         raise LimitError(
             f"the edit distance of these trees of {source.n - 1} and {target.n - 1} tokens takes "
             f"more than {MAX_STEPS} steps for each pair of tokens; they are far deeper and more "
@@ -367,9 +365,9 @@ cdef int check_steps(const Tree *source, const Tree *target) except -1:
 
 # Long, because it checks and documents all arguments, and owns the memory.
 def cheapest_script(
-    source_heads, target_heads, const int32_t[:, ::1] substitution,
-    int32_t deletion=1, int32_t insertion=1,
-):
+    source_heads: Sequence[int], target_heads: Sequence[int], const int32_t[:, ::1] substitution,
+    int32_t deletion=1, int32_t insertion=1
+) -> tuple[int, NDArray[np.int32]]:
     """Return the edit distance of two dependency trees and the substitutions of the cheapest
     script.
 
@@ -408,8 +406,7 @@ def cheapest_script(
     cdef int32_t *pending = carve(&source, n_source, memory)
     cdef int32_t *trees = carve(&target, n_target, pending + 2 * (n_source + 1))
     cdef int32_t *forests = trees + n_trees
-    cdef int32_t a, b
-    cdef int32_t distance
+    cdef int32_t a, b, distance
     try:
         plant(heads_of_source, &source)
         plant(heads_of_target, &target)

@@ -1,7 +1,7 @@
 """The matcher of the metric METEOR, without its paraphrase table."""
 
 from collections import defaultdict
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 
 import numpy as np
 
@@ -53,16 +53,20 @@ class MeteorSystem:
         """Return the links, of the rules ``exact``, ``stem`` and ``synonym``."""
         sides = (source, target)
         forms = [[token.lower() for token in side.tokens] for side in sides]
-        # Keys of each side's words; two words match if they share a key.
-        keys: dict[str, list[list[Collection[Hashable]]]] = {
-            "exact": [[(form,) for form in side] for side in forms],
-            "stem": [[(self._stem(form),) for form in side] for side in forms],
-            "synonym": [[self._synsets(lemma) for lemma in lower_lemmas(side)] for side in sides],
+        # What the words of each side are looked up by, and their keys; two words match if they
+        # share one.
+        stages: dict[str, tuple[list[list[str]], Callable[[str], Collection[Hashable]]]] = {
+            "exact": (forms, lambda form: (form,)),
+            "stem": (forms, lambda form: (self._stem(form),)),
+            "synonym": ([lower_lemmas(side) for side in sides], self._synsets),
         }
         links: dict[tuple[int, int], str] = {}
-        for stage, (of_source, of_target) in keys.items():
-            for i, j in links:
-                of_source[i] = of_target[j] = ()
+        for stage, (words, keys_of) in stages.items():
+            taken = [{link[side] for link in links} for side in range(2)]
+            of_source, of_target = (
+                [() if at in done else keys_of(word) for at, word in enumerate(side)]
+                for side, done in zip(words, taken, strict=True)
+            )
             for group in components(matches(of_source, of_target)):
                 links.update(dict.fromkeys(resolve(group, list(links)), stage))
         return Matches.of((i, j, CONFIDENCES[stage], stage) for (i, j), stage in links.items())
@@ -92,11 +96,11 @@ def matches(
     for j, items in enumerate(target):
         for item in items:
             places[item].append(j)
-    return [
-        (i, j)
-        for i, items in enumerate(source)
-        for j in sorted({j for item in places.keys() & items for j in places[item]})
-    ]
+    found: list[tuple[int, int]] = []
+    for i, items in enumerate(source):
+        if partners := {j for item in items if item in places for j in places[item]}:
+            found += [(i, j) for j in sorted(partners)]
+    return found
 
 
 def components(pairs: Sequence[tuple[int, int]]) -> list[list[tuple[int, int]]]:
@@ -107,19 +111,20 @@ def components(pairs: Sequence[tuple[int, int]]) -> list[list[tuple[int, int]]]:
     >>> components([(0, 0), (0, 1), (1, 2), (2, 1)])
     [[(1, 2)], [(0, 0), (0, 1), (2, 1)]]
     """
-    first: dict[Hashable, Hashable] = {}  # a word -> another of its group, or itself
+    # A word -> another of its group, or itself; targets are below 0.
+    first: dict[int, int] = {}
 
-    def root(word: Hashable) -> Hashable:
+    def root(word: int) -> int:
         while (above := first.setdefault(word, word)) != word:
             first[word] = first[above]
             word = above
         return word
 
     for i, j in pairs:
-        first[root(("target", j))] = root(("source", i))
-    groups: defaultdict[Hashable, list[tuple[int, int]]] = defaultdict(list)
+        first[root(~j)] = root(i)
+    groups: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
     for pair in pairs:
-        groups[root(("source", pair[0]))].append(pair)
+        groups[root(pair[0])].append(pair)
     return sorted(groups.values(), key=lambda group: (len(group), group[0]))
 
 
@@ -138,6 +143,8 @@ def resolve(
     >>> resolve([(1, 0), (1, 2)], [(0, 1)])
     [(1, 2)]
     """
+    if len(group) == 1:
+        return list(group)
     rows = sorted({i for i, _ in group})
     columns = sorted({j for _, j in group})
     if len(rows) == len(columns) and len(group) == len(rows) ** 2:

@@ -24,21 +24,14 @@ References
 Sultan, Bethard and Sumner (2014), Back to Basics for Monolingual Alignment, TACL 2.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from tokalign.english.lexicon.lexical_resources import find_resource, open_resource
 from tokalign.english.lexicon.lexical_tables import Paraphrases, WordNet
 from tokalign.errors import ResourceError, quoted
-from tokalign.systems.dependencies import dependencies
+from tokalign.systems.dependencies import Prepared, dependencies
 from tokalign.systems.kernels import RULES, SultanKernel
 from tokalign.systems.matches import Matches
 from tokalign.types import Sentence
 from tokalign.types.locks import ForkLock
-
-if TYPE_CHECKING:
-    from tokalign.systems.kernels import _Prepared
 
 TABLES: tuple[str, ...] = ("ppdb", "wordnet")
 """Tables of similar words; the first installed one is used."""
@@ -96,6 +89,6 @@ class SultanSystem:
         )
 
 
-def _prepared(sentence: Sentence) -> _Prepared:
+def _prepared(sentence: Sentence) -> Prepared:
     assert sentence.tags is not None and sentence.lemmas is not None
     return sentence.tokens, sentence.tags, sentence.lemmas, dependencies(sentence)

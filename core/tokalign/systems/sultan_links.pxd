@@ -182,9 +182,7 @@ cdef inline bint _is_missing(
     const SultanSide *full, Py_ssize_t k, const SultanSide *part
 ) noexcept nogil:
     """Whether a word of a full mention is missing in the partial mention."""
-    return not (
-        full.linked[k] or full.word[k].is_title or _occurs(part, full.word[k].form)
-    )
+    return not (full.linked[k] or full.word[k].is_title or _occurs(part, full.word[k].form))
 
 
 cdef inline void _align_mentions(
@@ -252,9 +250,7 @@ cdef inline bint _is_equivalent(const Arc *a, const Arc *b) noexcept nogil:
     return ((a.one & b.other_way) | (a.other_way & b.one)) != 0
 
 
-cdef inline bint _is_context(
-    const SultanPair *pair, const Arc *a, const Arc *b
-) noexcept nogil:
+cdef inline bint _is_context(const SultanPair *pair, const Arc *a, const Arc *b) noexcept nogil:
     """Algorithm 1, of one pair of arcs of two words."""
     cdef Py_ssize_t k = a.other, l = b.other
     return (

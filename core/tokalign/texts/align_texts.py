@@ -1,7 +1,7 @@
 """Align two texts: an aligner compares and aligns the sentences that the plan asks for."""
 
 from tokalign.batches.aligns import AlignsPairs
-from tokalign.english.reading import reading_as
+from tokalign.english.reading.text_reading import reading_as
 from tokalign.texts.text_plan import TextPlan
 from tokalign.texts.text_words import have_same_words
 from tokalign.types.offsets import positions

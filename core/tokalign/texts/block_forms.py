@@ -38,43 +38,62 @@ _LABEL = regex(
     rf"|\d{{1,3}}(?:\.\d{{1,3}}){{1,5}}(?={_TITLE})|(?:(?<=#\s)|(?<=<h\d>))(?:\d{{1,3}}|[A-Z][.):])(?={_TITLE})"
     rf"|\d{{1,3}}(?=[ \t]+[^\n]{{1,120}}\n[ \t]*(?:={{3}}|-{{3}}))"
     rf"|(?:{_DOTTED}|\d{{1,3}}[a-z]|[a-z]|[ivxl]{{1,5}}|[IVXLC]{{1,6}})[.)](?=[\s*])"
+    r"|\d{1,3}(?:\.\d{1,3}){2,5}:(?=\s)"
     rf"|Q\d{{1,3}}[.:)](?=\s)|\d{{1,3}}(?::(?={_TITLE})|(?=\s[-\u2013\u2014]{_TITLE}))"
     rf"|\((?:[a-z]|[ivxl]{{1,5}}|\d{{1,3}})\)(?=[\s*])|\[\^?\d{{1,3}}\]:?(?=\s))"
 )
-_COUNTED = regex(r"([ \t|*>#(\[-]*(?:[A-Za-z]{1,12}[-_. ]{1,2})?)(\d{1,3}|[A-Z])(?=[\s.:)|\]])")
+_COUNTED = regex(
+    r"([ \t|*>#(\[-]*(?:[A-Za-z]{1,12}[-_. ]{1,2})?)((?:\d{1,3}\.){0,4})(\d{1,3}|[A-Z])"
+    r"(?=[\s.:)|\]])"
+)
 _FAR = 2000
 """Most characters between the numbers of two entries."""
 _RUNNING_HEAD = regex(
-    r"^(?:([\w:.+-]{1,80})\(\d\w{0,5}\).{0,200}\1|\S.{0,120}[ \t]{3}[\w:.+-]{1,80})"
+    r"^[ \t]*(?:([\w:.+-]{1,80})\(\d\w{0,5}\).{0,200}\1|\S.{0,120}[ \t]{3}[\w:.+-]{1,80})"
     r"\(\d[a-z]{0,6}\)[ \t]*$",
     re.MULTILINE,
 )
-_SETTINGS = regex(
-    r"^.*(?:-\*-|\bvim?:).*$|^.*\bLocal Variables:(?s:.*?)\bEnd:|<(script|style)\b(?s:.*?)</\1>",
+_UNREAD = regex(
+    r"^.*(?:-\*-|\bvim?:).*$|^.*\bLocal Variables:(?s:.*?)\bEnd:|<(script|style)\b(?s:.*?)</\1>"
+    r"|\{%.*?%\}|^Files:(?:\s+[\w*?./+-]*[*./][\w*?./+-]*)+$|^SEE ALSO\n(?:[ \t]+.*\n|\n)*"
+    r"|\bVERSION\b:?(?:\s+[A-Za-z][\w-]*){0,6}\s+\d.*|\bfile://\S+"
+    r"|^[ \t]*(?:This is|Changes in)\b.*\bversion \d.*|^\W*Generated on .*"
+    r"|^\W*(?:19|20)\d\d-\d{2,4},? [A-Z]\w+ [A-Z][\w.].*"
+    r"|^.*\blast (?:chang|edit|modifi|revis|updat)ed (?:on|at)\b.*"
+    r"|^ ?-- .*<\S+@.*|^\S+ \(\S+\) [\w -]+; urgency=.*|\b\w+\.(?:[ch]|cc|cpp|hpp|js|py):\d+"
+    r"|^.*\.\d+ (?i:(?:reference )?documentation)(?: \u00bb)?$",
     re.MULTILINE,
+)
+_COPYRIGHT = regex(
+    r"^Copyright:.*(?:\n[ \t]+\S.*)*"
+    r"|(?:\b\d{4}[\d ,-]*)?(?i:\bcopyright(?=\W*(?:\(c\)|\u00a9|&copy;|\d|by\b|(?-i:[A-Z])))|\(c\)"
+    r"|\u00a9|&copy;)\s*.*(?:\n[ \t*#;]*\d{4}\b.*)*",
+    re.MULTILINE,
+)
+_YEARS = regex(
+    r"(?:(?i:\(c\)|\u00a9|&copy;|copyright)\s*)?\b(?:19|20)\d\d\b(?:\s?[-\u2013,]\s?\d{2,4}\b)*"
 )
 _EMPHASIS = regex(r"[*_]*")
 _BAR = regex(r"(?<!\\)\|")
 _REFERENCE = regex(rf"{_NAME}\(?\Z")
 _ADMONITION = "attention|caution|danger|hint|important|note|tip|warning"
 _UNTOLD = regex(
-    r"(?i:\blines?\s{1,3}|\(#|\bissue\s#?|(?:copyright|\(c\)|\u00a9|&copy;)[^\n]{0,60}"
+    r"(?i:\blines?\s{1,3}|\(#|\bissue\s#?"
     r"|\.\.\s{1,3}(?:version[a-z]{4,8}|deprecated)::\s|<title>[^<]*"
     r"|\b(?:new|added|changed) in version |:(?:any|doc|ref|term):`[^`\n]*"
     r"|\b(?:built|created|generated|powered)\s(?:using|with|by)\b[^\n]*(?:\n *&[^\n]*)?"
-    r"|(?:\brelease(?: date)?|\blast[ -](?:updat|modif|revis|chang)\w*|^[^\w\n]*(?:version:"
+    r"|(?:\brelease(?: date)?|\blast[ -](?:updat|modif|revis|chang)\w*(?: on)?|^[^\w\n]*(?:version:"
     r"|(?:updat|modifi|revis|generat)ed\b(?: on| at)?|revision:|timestamp:"
     r"|(?-i:(?:\w+[.-])?(?:rev)?date:)))"
-    r"\W*(?:<[^<>]*>)?(?:\d+ )?(?:[A-Z]\w{2,8} (?:\d+, )?)?"
+    r"\W*(?:<[^<>]*>)?(?:\d+ )?(?:[A-Z]\w{2,8} (?:\d+\w*, )?)?"
     rf"|^[ \t]*(?:\.\. (?!(?:{_ADMONITION})::).*|:(?:alt|depth|height|lines|maxdepth|width): .*)"
     r"|^\.(?:TH|\\\").*)\Z",
     re.MULTILINE,
 )
-_YEARS = regex(r"[\d\s,-]{4,30}\([cC]\)|&copy;")
 _RELEASE = regex(r"v?\d+\.\d+\.\d")
 _PLAIN = regex(r"\W{0,3}\d+(?!\.?[\dx])")
 _EXAMPLE = regex(
-    r"(?i:\b(?:e\.g\.|ex\.|(?:for|as an) (?:example|instance)\b|writing\b)[^;()]{0,60})\Z"
+    r"(?i:\b(?:e\.g\.|ex\.|(?:for|as an) (?:example|instance)\b|such as|writing\b)[^;()]{0,60})\Z"
 )
 
 
@@ -145,9 +164,11 @@ def _underlines(line: str, above: str) -> bool:
 
 
 def unread(text: str) -> list[TextRange]:
-    """Return the ranges of running heads of manual pages, of scripts and styles, and of settings of
-    editors."""
-    found = [*_SETTINGS.finditer(text), *(_RUNNING_HEAD.finditer(text) if "(" in text else ())]
+    """Return the ranges of running heads of manual pages and of their lists of others, of scripts,
+    styles and tags of templates, lists of files, settings of editors, and years of copyright."""
+    found = [*_UNREAD.finditer(text), *(_RUNNING_HEAD.finditer(text) if "(" in text else ())]
+    for each in _COPYRIGHT.finditer(text):
+        found += _YEARS.finditer(text, *each.span())
     return [each.span() for each in found]
 
 
@@ -200,12 +221,12 @@ def counter_of(text: str, at: int) -> TextRange | None:
     line = _COUNTED.match(text, text.rfind("\n", 0, at) + 1)
     if line is None:
         return None
-    head, number = line.groups()
+    head, part, number = line.groups()
     sides = text[max(0, line.start() - _FAR) : line.start()], text[line.end() : line.end() + _FAR]
     for side, step in zip(sides, (-1, 1), strict=True):
         other = str(int(number) + step) if number.isdecimal() else chr(ord(number) + step)
-        if re.search(rf"^{re.escape(head + other)}(?!\w)", side, re.MULTILINE):
-            return line.span(2)
+        if re.search(rf"^{re.escape(head + part + other)}(?!\w)", side, re.MULTILINE):
+            return line.start(2), line.end(3)
     return None
 
 
@@ -226,13 +247,12 @@ def follows_name(text: str, at: int) -> bool:
 
 
 def says_little(text: str, at: int) -> bool:
-    """Whether a number at a place of a text is of a line, a copyright, a stamp, a title's release
-    or a note of what is new, or what an example shows: see lines 7-11, (c) 2024, e.g. 2.1."""
+    """Whether a number at a place of a text is of a line, a stamp, a title's release or a note of
+    what is new, or what an example shows: see lines 7-11, e.g. 2.1."""
     before = text[max(0, at - 200) : at]
     is_title = at < 200 and "\n" not in before.lstrip() and _RELEASE.match(text, at) is not None
     is_example = _EXAMPLE.search(before) is not None and _PLAIN.match(text, at) is None
-    is_untold = _UNTOLD.search(before) is not None or _YEARS.match(text, at) is not None
-    return is_title or is_example or is_untold
+    return is_title or is_example or _UNTOLD.search(before) is not None
 
 
 def is_of_label(span: TextRange, text: str, label: TextRange) -> bool:

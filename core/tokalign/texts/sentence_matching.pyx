@@ -27,7 +27,7 @@ import numpy as np
 from tokalign.errors import ShapeError
 from tokalign.texts.text_words import total_weights
 
-UNITS = 1_000_000       # of a gain of 1
+UNITS: int = 1_000_000       # of a gain of 1
 
 cdef enum:
     NONE = -1
@@ -53,8 +53,7 @@ cdef int32_t _collect(
     int32_t[::1] touched,
 ) noexcept nogil:
     """Sum the shared weights of a sentence and each of some others; return how many share any."""
-    cdef int32_t n_touched = 0
-    cdef int32_t j
+    cdef int32_t n_touched = 0, j
     cdef Py_ssize_t s
     cdef int64_t at, start, stop
     for s in range(stems.shape[0]):
@@ -92,7 +91,10 @@ cdef void _keep(int32_t[::1] partners, double[::1] scores, int32_t j, double sco
     scores[k] = score
 
 
-def best_partners(side, other, weights, ranges, int most, int n_best):
+def best_partners(
+    side: TextWords, other: TextWords, weights: NDArray[np.float64], ranges: NDArray[np.int32],
+    int most, int n_best
+) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
     """Return the best partners of each sentence of a text, by shared words.
 
     Parameters
@@ -148,7 +150,9 @@ def best_partners(side, other, weights, ranges, int most, int n_best):
     return np.asarray(partners), np.asarray(scores)
 
 
-def shared_beyond(side, other, weights, triples):
+def shared_beyond(
+    side: TextWords, other: TextWords, weights: NDArray[np.float64], triples: NDArray[np.int32]
+) -> NDArray[np.float64]:
     """Return the weight that sentences share with a second sentence but not with a first one.
 
     `triples`, int32 of shape (n, 3), are a sentence of `side`, and the first and the second one of
@@ -242,7 +246,7 @@ cdef void _fill_chain(
         after[k] = m
 
 
-def best_chain(blocks, gains):
+def best_chain(blocks: NDArray[np.int32], gains: NDArray[np.int64]) -> NDArray[np.int32]:
     """Return the numbers of the blocks of the chain of the highest total gain, in order.
 
     `blocks` (int32 array, shape (n_blocks, 4), C-contiguous): first sentence of the old text,

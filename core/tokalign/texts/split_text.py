@@ -82,8 +82,7 @@ def _add_pieces(
     for first, last in pieces(text[start:end], MOST_TOKENS):
         if len(spans) == most:
             raise LimitError(
-                f"{name} has more than {most} sentences; align it in parts",
-                field=name,
+                f"{name} has more than {most} sentences; align it in parts", field=name
             )
         piece = text[start + first : start + last]
         spans.append(SentenceSpan(start + first, start + last, piece))

@@ -9,20 +9,21 @@ well.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tokalign.english.reading import words_of
+from tokalign.english.annotate.prepared import is_short
+from tokalign.english.reading.text_reading import words_of
 from tokalign.errors import ShapeError
 from tokalign.texts.block_forms import BlockForm, forms_of, unlabelled
-from tokalign.texts.listed_items import listed_items
 from tokalign.texts.sentence_candidates import TextCandidate, find_candidates
 from tokalign.texts.sentence_matching import UNITS, best_chain
-from tokalign.texts.split_text import sentences_of
+from tokalign.texts.split_text import MOST_TOKENS, sentences_of
 from tokalign.types.texts import SentenceSpan
 
 Blocks: TypeAlias = NDArray[np.int32]
@@ -312,3 +313,59 @@ class TextPlan:
             place = by_end.get(i, place)
         places += [((each.new, -1), each) for each in blocks]
         return tuple(each for _, each in sorted(places))
+
+
+_ITEM = re.compile(r"(?:[-+*\u2022]|#\.|\(?(?:\d{1,3}|[a-z]|[ivx]{1,4})[.)])\s")
+_WORD = re.compile(r"\w+")
+LEAST_SHARED = 0.5
+"""Least share of the words of a list that a sentence has, too."""
+MOST_HELD = 50
+"""Words in more sentences than this are not looked up."""
+
+
+def listed_items(
+    sentences: Sequence[SentenceSpan],
+    others: Sequence[SentenceSpan],
+    paired: tuple[Collection[int], Collection[int]],
+) -> Iterator[tuple[int, int, int]]:
+    """Yield a sentence of one text, and the first and the number of those of the other text that
+    are its list: three or more, of which all but the first are items. Sentences of both texts that
+    are `paired` are identical with one of the other text."""
+    runs = [*_runs(others, paired[1])]
+    if not runs:
+        return
+    holders: dict[str, list[int]] = {}
+    for k, each in enumerate(sentences):
+        if k not in paired[0]:
+            for word in _words([each]):
+                holders.setdefault(word, []).append(k)
+    for first, end in runs:
+        words = _words(others[first:end])
+        shared = Counter(
+            k
+            for word in words
+            if len(holders.get(word, ())) <= MOST_HELD
+            for k in holders.get(word, ())
+        )
+        for k, n in shared.most_common(1):
+            text = " ".join(each.text for each in others[first:end])
+            if n >= LEAST_SHARED * len(words) and is_short(text, MOST_TOKENS):
+                yield k, first, end - first
+
+
+def _runs(sentences: Sequence[SentenceSpan], paired: Collection[int]) -> Iterator[tuple[int, int]]:
+    """Yield the ranges of sentences that are lists with what introduces them."""
+    k = 0
+    while k < len(sentences):
+        first = k
+        while k < len(sentences) and k not in paired and _ITEM.match(sentences[k].text):
+            k += 1
+        if first and first - 1 not in paired and sentences[first - 1].text.endswith(":"):
+            first -= 1
+        if k - first > 2:
+            yield first, k
+        k += 1
+
+
+def _words(sentences: Sequence[SentenceSpan]) -> set[str]:
+    return {word for each in sentences for word in _WORD.findall(words_of(each.text).lower())}

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.english.lexicon.word_lists import remembered
-from tokalign.english.reading import words_of as read_words
+from tokalign.english.reading.text_reading import words_of as read_words
 from tokalign.english.spelling.same_spelling import stem
 
 _WORD = re.compile(r"[^\W_]+")

@@ -4,8 +4,6 @@ Indices are 0-based token positions and always ordered (source, target). In ques
 and entailment data the source is the passage or premise, the target the question or hypothesis.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -121,7 +119,7 @@ class Alignment(Shown, AlignmentFields):
         """Return the links as ``"0-0 1-2"``, ordered by source, then target."""
         return " ".join(f"{link.source}-{link.target}" for link in self.links)
 
-    def to_nltk(self) -> AlignedSent:
+    def to_nltk(self) -> "AlignedSent":
         """Return NLTK's aligned sentence: `words` are the source's tokens, `mots` the target's.
 
         Links keep their order (source, target), as `to_pharaoh` writes them. `GoldPair.from_nltk`

@@ -5,8 +5,6 @@ become objects only when they are read. Writers of many alignments (the server's
 columns) read the arrays instead, without an object per link.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -114,7 +112,7 @@ class AlignmentColumns:
     truncated: Sequence[tuple[bool, bool]] = ()
     styles: Sequence[str] = ()
     relations: NDArray[np.float32] | None = None
-    compare: Callable[[AlignmentColumns], EncoderFigures] | None = None
+    compare: "Callable[[AlignmentColumns], EncoderFigures] | None" = None
     encoded: bool | None = None
     conflict_inputs: NDArray[np.float32] | None = None
     _compared: EncoderFigures | None = field(default=None, init=False)

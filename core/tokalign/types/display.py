@@ -1,7 +1,5 @@
 """Display of results: as lines, HTML, plain values and rows of data frames."""
 
-from __future__ import annotations
-
 import enum
 import importlib
 import json
@@ -77,11 +75,11 @@ class Shown:
         """Return `to_dict` as one line of JSON."""
         return json.dumps(self.to_dict(), ensure_ascii=False)
 
-    def to_pandas(self) -> pd.DataFrame:
+    def to_pandas(self) -> "pd.DataFrame":
         """Return the rows as a data frame; MissingPackageError without pandas."""
         return _frame_maker("pandas")(self._table())
 
-    def to_polars(self) -> pl.DataFrame:
+    def to_polars(self) -> "pl.DataFrame":
         """Return the rows as a data frame; MissingPackageError without polars."""
         return _frame_maker("polars")(self._table())
 
@@ -164,14 +162,14 @@ class Piped(Iterator[T]):
         """Return all that were not read yet in a list."""
         return Results(self, self._kept)
 
-    def to_pandas(self) -> pd.DataFrame:
+    def to_pandas(self) -> "pd.DataFrame":
         """Return a row for each result, behind the columns of the inputs' frame if they have one.
 
         MissingPackageError without pandas.
         """
         return self.results().to_pandas()
 
-    def to_polars(self) -> pl.DataFrame:
+    def to_polars(self) -> "pl.DataFrame":
         """Return the same rows as `to_pandas` as a data frame of polars."""
         return self.results().to_polars()
 

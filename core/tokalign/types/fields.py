@@ -4,8 +4,6 @@ Only `AlignmentFields` and `OUTPUTS` list the fields: columns, JSON and messages
 CONTRIBUTING.md says what else a new field needs.
 """
 
-from __future__ import annotations
-
 import enum
 from dataclasses import MISSING, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
@@ -62,7 +60,7 @@ class LinkExplanation:
     runner_up: int
     margin: float
 
-    def turned(self) -> LinkExplanation:
+    def turned(self) -> "LinkExplanation":
         """Return the explanation with source and target exchanged."""
         return replace(
             self, source=self.target, target=self.source, direction=self.direction.turned
@@ -81,7 +79,7 @@ class AlignmentFields(View):
     model: str
     version: str
     symmetrization: Symmetrization
-    posteriors: NDArray[np.float32] | None = None
+    posteriors: "NDArray[np.float32] | None" = None
     explanations: tuple[LinkExplanation, ...] = ()
     phrases: tuple[Phrase, ...] = ()
     source_truncated: bool = False

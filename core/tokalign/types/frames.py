@@ -53,9 +53,7 @@ class Frame(NamedTuple):
         return None
 
     def pairs(
-        self,
-        columns: tuple[str, str] | None,
-        usual: Sequence[tuple[str, str]] = (),
+        self, columns: tuple[str, str] | None, usual: Sequence[tuple[str, str]] = ()
     ) -> FrameCells:
         """Return the two cells of each row; None where one of them is missing.
 

@@ -227,11 +227,7 @@ class Grounding(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the evidence; docs/ground.schema.json describes it."""
-        return {
-            "model": self.model,
-            "version": self.version,
-            "sentences": plain(self.sentences),
-        }
+        return {"model": self.model, "version": self.version, "sentences": plain(self.sentences)}
 
     def _table(self) -> dict[str, list[Any]]:
         """Return a row for each sentence, with what lacks support and what conflicts."""

@@ -194,10 +194,7 @@ class AlignedWord:
 
 
 def words_of(
-    sentence: Sentence,
-    links: Iterable[Link],
-    side: str,
-    posteriors: NDArray[np.float32] | None,
+    sentence: Sentence, links: Iterable[Link], side: str, posteriors: NDArray[np.float32] | None
 ) -> tuple[AlignedWord, ...]:
     """Return the words of one side, with their links and posteriors, shape (n_tokens, n_others)."""
     own: dict[int, list[Link]] = {}

@@ -1,7 +1,5 @@
 """Options of aligning and ranking."""
 
-from __future__ import annotations
-
 import enum
 import operator
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,7 +30,7 @@ class Direction(enum.StrEnum):
     TARGET_TO_SOURCE = "t2s"
 
     @property
-    def turned(self) -> Direction:
+    def turned(self) -> "Direction":
         """The other direction."""
         return next(each for each in Direction if each is not self)
 
@@ -56,7 +54,7 @@ class Symmetrization(enum.StrEnum):
     JOINT = "joint"
 
     @property
-    def turned(self) -> Symmetrization:
+    def turned(self) -> "Symmetrization":
         """The way that has the same result on a pair whose sentences are exchanged."""
         if self is Symmetrization.SOURCE_TO_TARGET:
             return Symmetrization.TARGET_TO_SOURCE
@@ -94,11 +92,6 @@ class RankBy(enum.StrEnum):
     ANSWER = "answer"
     SCORE = "score"
     SIMILARITY = "similarity"
-
-    @classmethod
-    def of(cls, value: str) -> Self:
-        """Return the member with a value, or raise InputError."""
-        return member(cls, "by", value)
 
 
 class OffsetUnit(enum.StrEnum):
@@ -201,8 +194,7 @@ class BaseOptions:
             if name not in cls.__dataclass_fields__:
                 known = ", ".join(cls.__dataclass_fields__)
                 raise InputError(
-                    f"no option {quoted(name)}; wanted one of {known}",
-                    field=f"options.{name}",
+                    f"no option {quoted(name)}; wanted one of {known}", field=f"options.{name}"
                 )
         if options is None:
             return cls(**changes) if changes else _defaults(cls)  # type: ignore[arg-type]  # a class is
@@ -364,7 +356,7 @@ class RankOptions:
     highlights: bool = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "by", RankBy.of(self.by))
+        object.__setattr__(self, "by", member(RankBy, "by", self.by))
         for name in ("top_k", "shortlist"):
             check_count(getattr(self, name), name, 0)
         for name in ("passages", "highlights"):
@@ -387,8 +379,7 @@ class GroundOptions(BaseOptions):
     candidates : int
         Most sentences of each passage to align with a sentence of the answer, at least 1.
     threshold : float
-        Words with less support are unsupported, in [0, 1]. The default maximises the F1 of
-        unsupported words (docs/grounding.md).
+        Words with less support are unsupported, in [0, 1] (docs/grounding.md).
     explain : bool
         Whether to explain each word's support by evidence.
     offsets : OffsetUnit

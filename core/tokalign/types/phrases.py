@@ -11,8 +11,6 @@ if one word is linked with two, the direction that labels the one word divides i
 between two links, but the block keeps all of it.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from tokalign.types.relations import Relation
@@ -43,7 +41,7 @@ class Phrase:
     confidence: float = 1.0
     relation: Relation | None = field(default=None, compare=False)
 
-    def turned(self) -> Phrase:
+    def turned(self) -> "Phrase":
         """Return the phrase with source and target exchanged."""
         return Phrase(
             self.target_start,

@@ -3,8 +3,6 @@
 Sentences and alignments are views of columns: their fields are made when they are first read.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias, overload
@@ -68,18 +66,18 @@ class View:
 class SentenceColumns(FieldColumns, Protocol):
     """Annotated sentences stored column by column, without trees; a `Sentence` may view one."""
 
-    words: WordColumns  # tokens, lemmas and tags by their numbers
+    words: "WordColumns"  # tokens, lemmas and tags by their numbers
 
     def n_tokens(self, index: int) -> int:
         """Return the number of tokens of a sentence."""
 
     def columns(
         self,
-    ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
+    ) -> "tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]":
         """Return offsets, shape (n_sentences + 1,), and each token's start and end in the text and
         the number of its word."""
 
-    def tags(self) -> NDArray[np.uint8]:
+    def tags(self) -> "NDArray[np.uint8]":
         """Return the tag number of each token."""
 
 
@@ -168,16 +166,10 @@ class Sentence(View):
         if heads is not None:
             _check_tree(heads)
         text, starts, ends = _locate(tokens, text)
-        return cls(
-            text=text,
-            tokens=tokens,
-            starts=starts,
-            ends=ends,
-            tags=None if tags is None else tuple(tags),
-            lemmas=None if lemmas is None else tuple(lemmas),
-            heads=None if heads is None else tuple(heads),
-            relations=None if relations is None else tuple(relations),
-        )
+        given: dict[str, Any] = {
+            name: None if column is None else tuple(column) for name, column in columns.items()
+        }
+        return cls(text, tokens, starts, ends, **given)
 
     def __repr__(self) -> str:
         return f"<Sentence {one_line(self.text)!r}: {len(self)} tokens>"

@@ -1,7 +1,13 @@
 """Viewers of alignments and their scores: a self-contained page, or text in the terminal."""
 
-from tokalign.view.grid_lines import LEGEND, RELATIONS_LEGEND, grid_lines, legend
-from tokalign.view.table_lines import edit_lines, table_lines
+from tokalign.view.grid_lines import (
+    LEGEND,
+    RELATIONS_LEGEND,
+    edit_lines,
+    grid_lines,
+    legend,
+    table_lines,
+)
 from tokalign.view.view_page import compared_pairs, page_pairs, render_page
 
 __all__ = [

@@ -10,9 +10,7 @@ from typing import Any, TypeAlias
 
 from tokalign.edits import edits_between
 from tokalign.evaluate import Calibration, LinkChoice, list_errors
-from tokalign.evaluate.compared import Compared
-from tokalign.evaluate.markup import cells_of
-from tokalign.evaluate.tables import ReportTable
+from tokalign.evaluate.report import Compared, ReportTable, cells_of
 from tokalign.showing.page import page_data, page_of, page_text
 from tokalign.types import GoldPair, Links
 from tokalign.types.relations import RELATION_SIGNS
@@ -135,11 +133,7 @@ def render_page(
         "tables": [_table(table) for table in tables],
         "calibration": None if calibration is None else calibration.to_json(),
         "systems": [
-            {
-                "name": row.name,
-                "f1": row.result.scores.f1,
-                "interval": row.result.intervals["f1"],
-            }
+            {"name": row.name, "f1": row.result.scores.f1, "interval": row.result.intervals["f1"]}
             for row in systems
         ],
         "signs": RELATION_SIGNS,

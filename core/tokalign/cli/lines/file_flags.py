@@ -164,9 +164,7 @@ class LineFlags(FileFlags):
     """Lines to read and to write, of which some may be bad."""
 
     limit: int | None = flag(
-        "Read no more than so many lines, rows or candidates.",
-        under=INPUT,
-        type=AT_LEAST_1,
+        "Read no more than so many lines, rows or candidates.", under=INPUT, type=AT_LEAST_1
     )
     errors: Path | None = flag(
         "File for bad lines: a JSON object with line, id and error for each.",

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from tokalign.cli.flags import OUTPUT, flag, flagged
 from tokalign.cli.lines.file_flags import bad_object, format_flag
 from tokalign.cli.lines.pair_lines import InputLine
-from tokalign.english.reading import marks_to_json
+from tokalign.english.reading.text_reading import marks_to_json
 from tokalign.errors import FormatError, quoted
 from tokalign.types import Alignment, Sentence
 from tokalign.types.display import free_names

@@ -1,7 +1,5 @@
 """Runs of commands that write one line for each pair they read."""
 
-from __future__ import annotations
-
 import itertools
 import sys
 import time
@@ -68,7 +66,7 @@ class RunReport:
         with tqdm(total=total, initial=n_before, unit=unit, unit_scale=self._has_size) as self._bar:
             yield
 
-    def note(self, line: OutputLine) -> None:
+    def note(self, line: "OutputLine") -> None:
         """Count a line, and name it if it is bad."""
         self.n_lines += 1
         self.n_cut += line.is_cut
@@ -117,7 +115,7 @@ class OutputLine(NamedTuple):
 
 
 def _aligned_here(
-    items: Iterable[InputLine], run: LineRun, options: AlignOptions, batch_size: int
+    items: Iterable[InputLine], run: "LineRun", options: AlignOptions, batch_size: int
 ) -> Iterator[tuple[InputLine, Alignment | Exception]]:
     """Yield each item with its alignment or error, by this process or by others.
 
@@ -138,7 +136,11 @@ def _aligned_here(
 
 
 def _aligned_at_server(
-    items: Iterable[InputLine], run: LineRun, options: AlignOptions, batch_size: int, client: Client
+    items: Iterable[InputLine],
+    run: "LineRun",
+    options: AlignOptions,
+    batch_size: int,
+    client: "Client",
 ) -> Iterator[tuple[InputLine, Alignment | Exception]]:
     """Yield each item with its alignment or error, by a server; CallError if it refuses a pair for
     any reason but the pair itself, such as an unknown style."""

@@ -1,7 +1,5 @@
 """Output of lines: a file gets its name once it is complete."""
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import io
@@ -46,7 +44,7 @@ class PartialOutput:
     file: IO[bytes]
 
     @classmethod
-    def open(cls, path: Path, *, is_resumed: bool, is_restarted: bool) -> PartialOutput:
+    def open(cls, path: Path, *, is_resumed: bool, is_restarted: bool) -> "PartialOutput":
         """Return the output of a path, with what an interrupted run has left if that is resumed.
 
         InputError if another run is writing it, if an interrupted one has left lines and neither
@@ -145,7 +143,7 @@ def open_sink(
     is_resumed: bool = False,
     is_restarted: bool = False,
     beside: KeptColumns | None = None,
-) -> LineSink:
+) -> "LineSink":
     """Return a sink for lines: a path, compressed if its name has one of the SUFFIXES of
     files.packed, or "-" for stdout.
 

@@ -15,9 +15,9 @@ cdef struct Word:
     uint8_t tag
 
 cdef class Words:
-    cdef readonly tuple tags         # names of tags, by number
-    cdef readonly list tokens        # [n_words] str; filled by name_new
-    cdef readonly list lemmas        # [n_words] str; likewise
+    cdef readonly tuple tags         # type: tuple[str, ...]  # names of tags, by number
+    cdef readonly list tokens        # type: list[str]  # [n_words]; filled by name_new
+    cdef readonly list lemmas        # type: list[str]  # [n_words]; likewise
     cdef readonly int64_t n_bytes    # upper bound of the memory in use
     cdef readonly Py_ssize_t n_words
     cdef Word *word                  # [n_words]

@@ -20,11 +20,11 @@ from itertools import pairwise
 import numpy as np
 
 from tokalign.english.annotate.characters cimport *
+from tokalign.english.annotate.forms cimport Form
 from tokalign.english.annotate.growing cimport has_room
 from tokalign.english.annotate.sentence_scan cimport Scan, skip_space
 from tokalign.english.annotate.sentence_splitter cimport next_sentence, scan_of
 from tokalign.english.annotate.tagging cimport *
-from tokalign.english.annotate.text_scratch cimport *
 from tokalign.english.annotate.tokenizer cimport *
 
 cdef extern from "_compiler.h" nogil:
@@ -37,9 +37,90 @@ cdef enum:
 cdef uint64_t SALT = 0x9E3779B97F4A7C15u
 cdef uint64_t SECRET = int.from_bytes(os.urandom(8), "little")
 
-MAX_WORD_BYTES = 32 << 20
+MAX_WORD_BYTES: int = 32 << 20
 """Enough for some 25,000 usual words. Beyond it a new Words is begun, and earlier sentences keep
 theirs."""
+
+cdef enum:
+    LEAST_TOKENS = 256
+
+cdef struct TextScratch:
+    # Scratch of the longest sentence, in one block, and columns of all tokens so far. Owned.
+    void *block
+    Py_UCS4 *letters     # [n + 1]
+    uint8_t *bits        # [n + 1]
+    Form *forms          # [n] a sentence has no more tokens than letters
+    const int32_t **form_scores  # [n]
+    uint32_t *classes    # [n]
+    uint8_t *tags        # [n]
+    int32_t *tokens      # [n]
+    Py_ssize_t n_letters
+    int32_t *starts      # [room]; n_tokens are written
+    int32_t *ends
+    int32_t *numbers
+    Py_ssize_t room
+    Py_ssize_t n_tokens
+    int64_t *begins      # [begin_room] tokens that begin a later sentence of a text
+    Py_ssize_t begin_room
+    Py_ssize_t n_begins
+    Py_ssize_t n_joined  # words of the current text that are never cut and were joined
+
+
+cdef inline bint has_letters(TextScratch *scratch, Py_ssize_t n) noexcept nogil:
+    """Make room for a sentence of n letters; return whether there was memory."""
+    if n <= scratch.n_letters and scratch.block != NULL:
+        return True
+    free(scratch.block)
+    scratch.n_letters = 0
+    n = max(n, <Py_ssize_t>LEAST_TOKENS)
+    # From the widest items to the narrowest, so that all are aligned.
+    scratch.block = malloc(
+        n * (sizeof(int32_t *) + sizeof(Form) + 2 * sizeof(int32_t) + 1)
+        + (n + 1) * (sizeof(Py_UCS4) + 1)
+    )
+    if scratch.block == NULL:
+        return False
+    scratch.form_scores = <const int32_t **>scratch.block
+    scratch.forms = <Form *>(scratch.form_scores + n)
+    scratch.letters = <Py_UCS4 *>(scratch.forms + n)
+    scratch.classes = <uint32_t *>(scratch.letters + n + 1)
+    scratch.tokens = <int32_t *>(scratch.classes + n)
+    scratch.bits = <uint8_t *>(scratch.tokens + n)
+    scratch.tags = scratch.bits + n + 1
+    scratch.n_letters = n
+    return True
+
+
+cdef inline bint has_tokens(TextScratch *scratch, Py_ssize_t wanted) noexcept nogil:
+    """Make room for so many tokens in all; return whether there was memory."""
+    cdef Py_ssize_t starts = scratch.room, ends = scratch.room
+    return (
+        has_room(<void **>&scratch.starts, &starts, wanted, LEAST_TOKENS, sizeof(int32_t))
+        and has_room(<void **>&scratch.ends, &ends, wanted, LEAST_TOKENS, sizeof(int32_t))
+        and has_room(<void **>&scratch.numbers, &scratch.room, wanted, LEAST_TOKENS, sizeof(int32_t))
+    )
+
+
+cdef inline bint add_begin(TextScratch *scratch, Py_ssize_t token) noexcept nogil:
+    """Note that a token begins a sentence inside a text; return whether there was memory."""
+    if not has_room(
+        <void **>&scratch.begins, &scratch.begin_room, scratch.n_begins + 1, LEAST_TOKENS,
+        sizeof(int64_t),
+    ):
+        return False
+    scratch.begins[scratch.n_begins] = token
+    scratch.n_begins += 1
+    return True
+
+
+cdef inline void free_scratch(TextScratch *scratch) noexcept nogil:
+    """Free all of a scratch."""
+    free(scratch.block)
+    free(scratch.starts)
+    free(scratch.ends)
+    free(scratch.numbers)
+    free(scratch.begins)
+
 
 cdef struct Text:
     # A text's characters, borrowed from its str.
@@ -71,7 +152,7 @@ cdef class Words:
     Numbers never change. The attributes are explained in annotated_texts.pxd.
     """
 
-    def __init__(self, tuple tags not None):
+    def __init__(self, tuple tags not None: tuple[str, ...]) -> None:
         self.tags = tags
         self.tokens = []
         self.lemmas = []
@@ -85,10 +166,10 @@ cdef class Words:
         free(self._letters)
         free(self._slots)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self.n_words
 
-    def tag(self, Py_ssize_t word):
+    def tag(self, Py_ssize_t word) -> str:
         """Return the tag of a word."""
         if not 0 <= word < self.n_words:
             raise IndexError(f"word {word} of {self.n_words}")
@@ -250,9 +331,7 @@ cdef Py_ssize_t _find_tokens(
     their number, or -1 without memory."""
     cdef Py_UCS4 *letters = scratch.letters + first
     cdef uint8_t *bits = scratch.bits + first
-    cdef Py_ssize_t start = 0
-    cdef Py_ssize_t end = 0
-    cdef Py_ssize_t n = 0
+    cdef Py_ssize_t start = 0, end = 0, n = 0
     cdef uint8_t sign
     cdef int32_t token
     cdef int written
@@ -275,8 +354,7 @@ cdef Py_ssize_t _find_tokens(
 
 cdef Py_ssize_t _take_tokens(const Text *text, TextScratch *scratch, Words words) noexcept nogil:
     """Add the given tokens of a text; return their number, or -1 without memory."""
-    cdef Py_ssize_t start = 0
-    cdef Py_ssize_t end, k
+    cdef Py_ssize_t start = 0, end, k
     for k in range(text.n):
         scratch.letters[k] = PyUnicode_READ(text.kind, text.data, k)
     for k in range(text.n_given):
@@ -297,12 +375,11 @@ cdef class TextAnnotator:
     cdef object _lemmatize
     cdef const int16_t[:, ::1] _weights
     cdef Lexicon _lexicon
-    cdef int _n_tags
-    cdef int _shift
+    cdef int _n_tags, _shift
     cdef uint32_t[N_KNOWN] _known
     cdef readonly Words words
 
-    def __init__(self, tagger, lemmatize):
+    def __init__(self, tagger: Any, lemmatize: Callable[[str, str], str]) -> None:
         self._tagger = tagger
         self._lemmatize = lemmatize
         self._weights = tagger.weights
@@ -368,8 +445,11 @@ cdef class TextAnnotator:
         return self._tag(scratch, words, _take_tokens(text, scratch, words))
 
     def __call__(
-        self, list texts not None, list tokens=None, list places=None, list readings=None
-    ):
+        self, list texts not None: list[str],
+        list tokens: list[tuple[str, ...] | None] = None,
+        list places: list[tuple[tuple[int, ...], tuple[int, ...]] | None] = None,
+        list readings: list[TextReading | None] = None
+    ) -> AnnotatedTexts:
         """Return texts, of any number of sentences, as AnnotatedTexts.
 
         `tokens`: the tokens of each text, which is one sentence with a space between two; None
@@ -428,8 +508,7 @@ cdef class TextAnnotator:
 
 cdef int _point_to(list texts, list tokens, const int32_t[::1] lengths, Text *items) except -1:
     """Point `items` into texts, and into the lengths of given tokens."""
-    cdef Py_ssize_t n_given = 0
-    cdef Py_ssize_t k
+    cdef Py_ssize_t n_given = 0, k
     cdef str text
     for k, text in enumerate(texts):
         items[k].kind = PyUnicode_KIND(text)
@@ -448,8 +527,7 @@ cdef int _point_to(list texts, list tokens, const int32_t[::1] lengths, Text *it
 
 cdef int _point_to_readings(list readings, const int32_t[::1] uncut, Text *items) except -1:
     """Point `items` into the words of their readings."""
-    cdef Py_ssize_t n_before = 0
-    cdef Py_ssize_t k
+    cdef Py_ssize_t n_before = 0, k
     cdef str words
     for k, reading in enumerate(readings):
         if reading is None:
@@ -487,10 +565,10 @@ cdef class AnnotatedTexts:
     """Annotated texts in columns, made by TextAnnotator; immutable. The attributes are explained in
     annotated_texts.pxd."""
 
-    def __init__(self):
+    def __init__(self) -> Never:
         raise TypeError("AnnotatedTexts are made by a TextAnnotator")
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self.offsets.shape[0] - 1
 
     cdef int put(self, list places) except -1:
@@ -515,14 +593,16 @@ cdef class AnnotatedTexts:
                 self.starts[at], self.ends[at] = reading.places(self.starts[at], self.ends[at])
         return 0
 
-    def columns(self):
+    def columns(
+        self
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
         """Return offsets, starts, ends and numbers as arrays, which must not be changed."""
         return (
             np.asarray(self.offsets), np.asarray(self.starts), np.asarray(self.ends),
             np.asarray(self.numbers),
         )
 
-    def tags(self):
+    def tags(self) -> NDArray[np.uint8]:
         """Return each token's tag by its number among ``words.tags``, as a uint8 array."""
         array = np.empty(self.numbers.shape[0], dtype=np.uint8)
         cdef uint8_t[::1] tags = array
@@ -531,13 +611,13 @@ cdef class AnnotatedTexts:
             tags[k] = self.words.word[self.numbers[k]].tag
         return array
 
-    def n_tokens(self, Py_ssize_t index):
+    def n_tokens(self, Py_ssize_t index) -> int:
         """Return the number of tokens of a text."""
         if not 0 <= index < len(self):
             raise IndexError(f"text {index} of {len(self)}")
         return self.offsets[index + 1] - self.offsets[index]
 
-    def sentence_ranges(self, Py_ssize_t index):
+    def sentence_ranges(self, Py_ssize_t index) -> list[tuple[int, int]]:
         """Return the token range of each sentence of a text, a list of (first, end)."""
         cdef Py_ssize_t n_tokens = self.n_tokens(index)
         cdef Py_ssize_t first = self.offsets[index]
@@ -546,7 +626,7 @@ cdef class AnnotatedTexts:
         edges = [0, *(begin - first for begin in self.begins[low:high]), n_tokens]
         return list(pairwise(edges))
 
-    def field(self, Py_ssize_t index, str name not None):
+    def field(self, Py_ssize_t index, str name not None) -> Any:
         """Return a field of a text's Sentence."""
         cdef Py_ssize_t k
         cdef list strings

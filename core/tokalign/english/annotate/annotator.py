@@ -4,7 +4,7 @@ import importlib
 from collections.abc import Iterable, Sequence, Sized
 from typing import Protocol, cast
 
-from tokalign.english.reading import read_text
+from tokalign.english.reading.text_reading import read_text
 from tokalign.errors import InputError, ResourceError, quoted
 from tokalign.types import Sentence, SentenceLike
 
@@ -84,7 +84,7 @@ def whole(given: Sequence[str] | Sentence) -> tuple[Sentence, list[int]]:
 def sentence_at(text: str, tokens: Sequence[str], spans: Iterable[tuple[int, int]]) -> Sentence:
     """Return a raw text, as it was sent, with the tokens that were found in its words.
 
-    `spans` are their starts and ends in `tokalign.english.reading.words_of(text)`.
+    `spans` are their starts and ends in `tokalign.english.reading.text_reading.words_of(text)`.
     """
     reading = read_text(text)
     places = spans if reading is None else (reading.places(*span) for span in spans)

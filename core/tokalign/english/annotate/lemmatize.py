@@ -9,39 +9,23 @@ from functools import cache, lru_cache
 
 from tokalign.english.lexicon.lexical_tables import WordNet
 from tokalign.errors import ResourceError
+from tokalign.files.shipped import LISTS
 from tokalign.files.tables import Table
 
 MAX_REMEMBERED = 100_000
 REMEMBERED_CHARACTERS = 64
 
-_POS_FILES = ("noun", "verb", "adj", "adv")
-_DETACHMENTS: tuple[tuple[tuple[str, str], ...], ...] = (
-    (
-        ("s", ""), ("ses", "s"), ("ves", "f"), ("xes", "x"), ("zes", "z"), ("ches", "ch"),
-        ("shes", "sh"), ("men", "man"), ("ies", "y"),
-    ),
-    (
-        ("s", ""), ("ies", "y"), ("es", "e"), ("es", ""), ("ed", "e"), ("ed", ""), ("ing", "e"),
-        ("ing", ""),
-    ),
-    (("er", ""), ("est", ""), ("er", "e"), ("est", "e")),
-    (),
-)  # fmt: skip
+_DETACHMENTS = [
+    (name, [word.split("/") for word in words]) for name, words in LISTS.rows["detachments"]
+]
+"""Parts of speech as WordNet's files name them, each with endings and what they stand for."""
 _NOUN, _ADJECTIVE, _ADVERB = 0, 2, 3
 _REGULAR_PLURAL = re.compile(r"[^\W\d_]{3}(?<![siu])s$")
 _POS_OF_TAG = {"N": 0, "V": 1, "J": 2, "R": 3}
 
-CLOSED: dict[tuple[str, str], str] = {
-    **{(form, "V"): "be" for form in ("am", "are", "is", "was", "were", "'s", "'re", "'m")},
-    **{(form, "V"): "have" for form in ("has", "had", "'ve", "'d")},
-    ("does", "V"): "do", ("did", "V"): "do",
-    ("n't", "R"): "not", ("'ll", "M"): "will", ("wo", "M"): "will", ("ca", "M"): "can",
-    ("'d", "M"): "would", ("sha", "M"): "shall",
-    ("an", "D"): "a",
-    ("me", "P"): "I", ("him", "P"): "he", ("us", "P"): "we", ("them", "P"): "they",
-    ("'em", "P"): "they", ("i", "P"): "I",
-    ("these", "D"): "this", ("those", "D"): "that",
-}  # fmt: skip
+CLOSED = {
+    tuple(form.split("/")): lemma for form, lemma in LISTS.values("closed-forms", str).items()
+}
 """Lemma of a lower-case form under the first letter of its Penn tag."""
 
 
@@ -54,7 +38,7 @@ class Lemmatizer:
     def __init__(self, wordnet: WordNet | None = None) -> None:
         self._wordnet = wordnet or WordNet.open_shipped()
         self._exceptions = [
-            _exceptions(self._wordnet.source, f"exceptions_{name}") for name in _POS_FILES
+            _exceptions(self._wordnet.source, f"exceptions_{name}") for name, _ in _DETACHMENTS
         ]
         self._known = lru_cache(MAX_REMEMBERED)(self._look_up)
 
@@ -97,7 +81,7 @@ class Lemmatizer:
         exception = self._exceptions[pos].get(lower)
         if exception is not None:
             return exception
-        for suffix, ending in _DETACHMENTS[pos]:
+        for suffix, ending in _DETACHMENTS[pos][1]:
             if lower.endswith(suffix) and len(lower) > len(suffix):
                 candidate = lower[: -len(suffix)] + ending
                 if self._wordnet.entry(candidate, pos) >= 0:

@@ -1,7 +1,5 @@
 """The default annotator, which needs no download."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Self
@@ -10,7 +8,7 @@ from tokalign.english.annotate.annotated_texts import AnnotatedTexts, TextAnnota
 from tokalign.english.annotate.annotator import require_tokens
 from tokalign.english.annotate.lemmatize import shared_lemmatizer
 from tokalign.english.annotate.tagger_and_parser import Parser, Tagger
-from tokalign.english.reading import TextReading, read_text
+from tokalign.english.reading.text_reading import TextReading, read_text
 from tokalign.types import Sentence, SentenceLike
 from tokalign.types.locks import LEFT, ForkLock, cached_property
 
@@ -86,7 +84,7 @@ class NativeAnnotator:
         )
 
     def _sentence(
-        self, given: _Given, sent: SentenceLike, columns: AnnotatedTexts, index: int
+        self, given: "_Given", sent: SentenceLike, columns: AnnotatedTexts, index: int
     ) -> Sentence:
         """Return a sentence: a view of columns unless the caller gave tags or lemmas."""
         own = given.own

@@ -1,12 +1,10 @@
 """NLTK's tokeniser, tagger and lemmatiser behind the annotator protocol: the extra ``nltk``."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from tokalign.english.annotate.annotator import filled, require_tokens, sentence_at, whole
-from tokalign.english.reading import words_of
+from tokalign.english.reading.text_reading import words_of
 from tokalign.errors import InputError, MissingPackageError, ResourceError, quoted
 from tokalign.types import Sentence, SentenceLike
 

@@ -93,9 +93,7 @@ fill_lists()
 
 cdef int lists_of(const char *spelling) noexcept nogil:
     """Return in which lists a word of small letters is, as bits."""
-    cdef int low = 0
-    cdef int high = N_SPELLINGS
-    cdef int middle, order
+    cdef int low = 0, high = N_SPELLINGS, middle, order
     while low < high:
         middle = (low + high) // 2
         order = strcmp(SPELLINGS[middle], spelling)
@@ -257,8 +255,7 @@ cdef Py_ssize_t aside_end(Scan* scan, Py_ssize_t i, int n_breaks) noexcept nogil
     An emoticon, emoji, or, on the same line, the number of a reference that nothing or a capital
     follows: "It fell. [4] It rose."
     """
-    cdef Py_ssize_t end = i
-    cdef Py_ssize_t after
+    cdef Py_ssize_t end = i, after
     while is_picture(at(scan, end)) and end - i < N_LOOKED_AT:
         end += 1
     if n_breaks == 0 and at(scan, i) == u"[" and Py_UNICODE_ISDECIMAL(at(scan, i + 1)):
@@ -278,8 +275,7 @@ cdef bint is_bracketed(Scan* scan, Py_ssize_t start, Py_ssize_t mark) noexcept n
     """Whether a mark stands in brackets that open within the sentence and close soon."""
     cdef Py_ssize_t i = mark - 1
     cdef Py_ssize_t last = max(start, mark - N_BRACKETS)
-    cdef int depth = 0
-    cdef int n_breaks = 0
+    cdef int depth = 0, n_breaks = 0
     if mark < scan.closed_at:
         return True
     if mark < scan.unclosed_to:
@@ -321,8 +317,7 @@ cdef bint is_bracketed(Scan* scan, Py_ssize_t start, Py_ssize_t mark) noexcept n
 
 cdef bint is_initials(Scan* scan, Py_ssize_t start, Py_ssize_t end) noexcept nogil:
     """Whether a word is of parts of one or two letters with periods between: U.S, p.m, Ph.D."""
-    cdef Py_ssize_t n_letters = 0
-    cdef Py_ssize_t i
+    cdef Py_ssize_t n_letters = 0, i
     cdef bint has_period = False
     for i in range(start, end):
         if at(scan, i) == u".":
@@ -376,10 +371,7 @@ cdef bint ends_here(
     cdef Py_ssize_t word = mark     # where the word before the mark starts, without what opens it
     cdef bint begins
     cdef bint is_lower = True       # of the word
-    cdef bint is_alpha = True
-    cdef bint is_decimal = True
-    cdef bint is_alnum = True
-    cdef bint is_number
+    cdef bint is_alpha = True, is_decimal = True, is_alnum = True, is_number
     cdef int lists
 
     for _ in range(N_OPENED):
@@ -500,8 +492,7 @@ cdef bint is_over(Scan* scan, Py_ssize_t i, int n_breaks) noexcept nogil:
 
 cdef Py_ssize_t next_end(Scan* scan, Py_ssize_t start) noexcept nogil:
     """Return where the sentence that starts at `start` ends."""
-    cdef Py_ssize_t i = start
-    cdef Py_ssize_t end, after, mark, body
+    cdef Py_ssize_t i = start, end, after, mark, body
     cdef int n_breaks = 0
     cdef bint is_closed
     cdef int kind
@@ -602,7 +593,7 @@ cdef class Sentences:
     cdef Scan _scan
     cdef Py_ssize_t _next
 
-    def __cinit__(self, text not None, Sentences after=None):
+    def __cinit__(self, text not None: str, Sentences after=None):
         text = str(text) if isinstance(text, str) else text  # of a subclass, such as numpy's
         self._text = text
         self._scan = scan_of(PyUnicode_KIND(text), PyUnicode_DATA(text), len(text))
@@ -616,17 +607,17 @@ cdef class Sentences:
             self._scan.closed_at = self._scan.unclosed_to = 0
 
     @property
-    def n_steps(self):
+    def n_steps(self) -> int:
         return self._scan.n_steps
 
     @property
-    def is_open(self):
+    def is_open(self) -> bool:
         return self._scan.is_open
 
-    def __iter__(self):
+    def __iter__(self) -> Self:
         return self
 
-    def __next__(self):
+    def __next__(self) -> tuple[int, int]:
         cdef Scan scan = self._scan
         cdef Py_ssize_t start = 0
         cdef Py_ssize_t end = self._next

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tokalign.english.annotate.annotator import filled, require_tokens, sentence_at, with_tokens
-from tokalign.english.reading import words_of
+from tokalign.english.reading.text_reading import words_of
 from tokalign.errors import MissingPackageError, ResourceError, quoted
 from tokalign.types import Sentence, SentenceLike
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
 from tokalign.english.annotate.annotator import filled, require_tokens, sentence_at, whole
-from tokalign.english.reading import words_of
+from tokalign.english.reading.text_reading import words_of
 from tokalign.errors import InputError, MissingPackageError, ResourceError, quoted
 from tokalign.types import Sentence, SentenceLike
 

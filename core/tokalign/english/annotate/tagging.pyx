@@ -24,6 +24,7 @@ from tokalign.english.annotate.parsing cimport (
 import numpy as np
 
 from tokalign.errors import InputError, ShapeError
+from tokalign.files.shipped import LISTS
 
 cdef extern from "_rows.h" nogil:
     void fetch_wide_rows(const int16_t* weights, const uint32_t* rows, int n_rows) noexcept
@@ -94,8 +95,7 @@ cdef void pack_letters(const Py_UCS4* token, Py_ssize_t n, Form* out) noexcept n
     """Fill the form of a token of n > 0 letters."""
     cdef Py_UCS4 sign, letter
     cdef Py_ssize_t i
-    cdef uint32_t ch, low, kind, last_kind = 0
-    cdef uint32_t l1 = 0, l2 = 0, l3 = 0, l4 = 0
+    cdef uint32_t ch, low, kind, last_kind = 0, l1 = 0, l2 = 0, l3 = 0, l4 = 0
     cdef uint64_t form = SEED, lower = SEED, shape = SEED
     cdef Py_ssize_t position = 0
     cdef int run = 0
@@ -171,7 +171,7 @@ cdef class Forms:
     Quotes and brackets may be written as in text or as in the Penn Treebank.
     """
 
-    def __cinit__(self, sentences):
+    def __cinit__(self, sentences: Sequence[Sequence[str]]):
         cdef Py_ssize_t index = 0, n_tokens = 0
         cdef str token
         for sentence in sentences:
@@ -195,15 +195,15 @@ cdef class Forms:
         free(self.items)
         free(self.offsets)
 
-    def offsets_list(self):
+    def offsets_list(self) -> list[int]:
         """Return the index of each sentence's first token, and last the number of tokens."""
         return [self.offsets[index] for index in range(self.n_sentences + 1)]
 
-    def lower_hashes(self):
+    def lower_hashes(self) -> list[int]:
         """Return the hash of every token lower-cased with digits as 0, never 0."""
         return [self.items[index].lower for index in range(self.n_tokens)]
 
-    def rows(self):
+    def rows(self) -> list[dict[str, int]]:
         """Return every token's hashes as a dict by field name, for tests and reference code."""
         return [self.items[index] for index in range(self.n_tokens)]
 
@@ -315,9 +315,9 @@ cdef void score_form(
     sum_wide_rows(weights, rows, N_OF_FORM, scores)
 
 
-KNOWN_TAGS = ("``", "''", "NN", "NNS", "VBD", "VBN", "VBZ", "VBP", "MD", "RB", "DT")
+KNOWN_TAGS: tuple[str, ...] = ("``", "''", "NN", "NNS", "VBD", "VBN", "VBZ", "VBP", "MD", "RB", "DT")
 """The tags that rules name, in the order of the next constants."""
-NO_TAG = START
+NO_TAG: int = START
 """Stands for one of these that a tagger lacks."""
 cdef enum:
     NOUN = 2
@@ -330,13 +330,8 @@ cdef enum:
     ADVERB = 9
     DETERMINER = 10
 
-_PAST_FORMS = (
-    "fell rose sank shrank slid sang sprang struck froze flew broke grew threw wept swept slept fled "
-    "bled fought swam spoke woke tore wore drove blew"
-).split()
-"""Irregular past forms of verbs that stand without an object; treebanks have few such sentences."""
 cdef uint32_t[26] PAST_HASHES
-PAST_HASHES = Forms([_PAST_FORMS]).lower_hashes()
+PAST_HASHES = Forms([LISTS.words("past-forms")]).lower_hashes()
 
 
 cdef inline bint is_past_form(uint32_t lower) noexcept nogil:
@@ -487,12 +482,9 @@ cdef int check_shapes(Forms forms, tags, actions, labels, int n_labels) except -
 
 
 def parse_forms(
-    Forms forms,
-    const uint8_t[::1] tags,
-    const int16_t[:, ::1] action_weights,
-    const int16_t[:, ::1] label_weights,
-    int n_labels,
-):
+    Forms forms, const uint8_t[::1] tags, const int16_t[:, ::1] action_weights,
+    const int16_t[:, ::1] label_weights, int n_labels
+) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
     """Return the head, int32, and the label, uint8, of every token of some forms.
 
     Tags are ids below 62. Weights have the shapes (2**k, 4), with columns SHIFT, LEFT, RIGHT and

@@ -53,8 +53,7 @@ cdef inline bint opens(
 
 cdef Py_ssize_t final_period(const Py_UCS4* text, Py_ssize_t n) noexcept nogil:
     """Return the position of the period that ends the sentence, before closing signs, or -1."""
-    cdef Py_ssize_t end = n
-    cdef Py_ssize_t dots = 0
+    cdef Py_ssize_t end = n, dots = 0
     while end > 0 and text[end - 1] == u" ":
         end -= 1
     while end > 0 and text[end - 1] in (u"]", u")", u"}", u">", u'"', u"'"):
@@ -188,9 +187,7 @@ cdef void break_clitics(const Py_UCS4* text, uint8_t* bits, Py_ssize_t n) noexce
                 bits[i] |= BREAK
 
 
-cdef inline bint in_word(
-    const Py_UCS4* text, Py_ssize_t i, Py_ssize_t n
-) noexcept nogil:
+cdef inline bint in_word(const Py_UCS4* text, Py_ssize_t i, Py_ssize_t n) noexcept nogil:
     return 0 <= i < n and (Py_UNICODE_ISALNUM(text[i]) or text[i] == u"_")
 
 
@@ -271,19 +268,14 @@ cdef Stem[19] DENIED = [
 ]
 
 
-cdef void break_bare_negations(
-    const Py_UCS4* text, uint8_t* bits, Py_ssize_t n
-) noexcept nogil:
+cdef void break_bare_negations(const Py_UCS4* text, uint8_t* bits, Py_ssize_t n) noexcept nogil:
     """Split cant, isnt and their like before nt. A break is at 0 and at n."""
-    cdef Py_ssize_t start = 0
-    cdef Py_ssize_t end, k
+    cdef Py_ssize_t start = 0, end, k
     cdef int which
     for end in range(1, n + 1):
         if not bits[end] & BREAK:
             continue
-        if (
-            4 <= end - start <= 8 and text[end - 1] == u"t" and text[end - 2] == u"n"
-        ):
+        if (4 <= end - start <= 8 and text[end - 1] == u"t" and text[end - 2] == u"n"):
             for which in range(19):
                 k = 0
                 while DENIED[which][k] and (
@@ -327,7 +319,7 @@ cdef bint next_token(
     return True
 
 
-def tokenize(str text not None):
+def tokenize(str text not None) -> tuple[list[str], list[int], list[int]]:
     """Return the Penn Treebank tokens of one sentence, their starts and their ends.
 
     Only the last period is a token; those inside stay with their word. Quotation marks become ``
@@ -344,9 +336,7 @@ def tokenize(str text not None):
     cdef Py_UCS4* letters = letters_here
     cdef uint8_t* bits = bits_here
     cdef Py_ssize_t n = len(text)
-    cdef Py_ssize_t i
-    cdef Py_ssize_t start = 0
-    cdef Py_ssize_t end = 0
+    cdef Py_ssize_t i, start = 0, end = 0
     cdef uint8_t written
     cdef list tokens = [], starts = [], ends = []
     if n > N_ON_STACK:

@@ -8,8 +8,6 @@ PPDB's pairs are those of Sultan et al. (2014): PPDB 1.0 XXXL, lexical, lemmatis
 line, tab between the words. NLTK distributes the same file as its corpus ``mwa_ppdb``.
 """
 
-from __future__ import annotations
-
 import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence

@@ -56,7 +56,7 @@ cdef enum:
 cdef struct Items:
     # A Bloom filter of a set of numbers, one bit each: if two filters share no bit, the sets are
     # disjoint.
-    uint64_t[4] bits
+    uint64_t[8] bits
 
 cdef struct Kin:
     # Filters of the lists in which a word's relations are looked up; empty without an entry.
@@ -68,12 +68,10 @@ cdef struct Kin:
 
 cdef void add_kin(const WordNetTable *table, int32_t entry, Kin *kin) noexcept nogil
 cdef int places_to_look(const Kin *a, const Kin *b) noexcept nogil
-cdef uint32_t relation(
-    const WordNetTable *table, int32_t a, int32_t b, int places
-) noexcept nogil
+cdef uint32_t relation(const WordNetTable *table, int32_t a, int32_t b, int places) noexcept nogil
 
 cdef class LexicalTable:
-    cdef readonly object source
+    cdef readonly object source    # type: Table
     cdef readonly Vocabulary vocabulary
     cdef list _arrays        # kept alive, for pointers into them
 
@@ -82,9 +80,7 @@ cdef class LexicalTable:
 cdef class WordNet(LexicalTable):
     cdef WordNetTable table
     cdef const int32_t[:, ::1] _word_entries
-    cdef Py_ssize_t _lists(
-        self, str name, str values, Py_ssize_t n_rows, Lists *out
-    ) except -1
+    cdef Py_ssize_t _lists(self, str name, str values, Py_ssize_t n_rows, Lists *out) except -1
     cpdef int32_t entry(self, str lemma, int pos)
     cdef void entries(self, str lemma, int32_t *out)
 

@@ -22,7 +22,6 @@ from libc.string cimport memcmp
 
 import numpy as np
 
-from tokalign.english.lexicon.word_lists import RELATION_NAMES
 from tokalign.errors import InputError, ResourceError, quoted
 from tokalign.files.tables import Table
 
@@ -34,7 +33,7 @@ cdef enum:
     STRIDE = 32          # words from one landmark to the next
     PREFIX = 8           # bytes of a landmark
 
-POS_LETTERS = "nvar"
+POS_LETTERS: str = "nvar"
 MAX_DIMENSIONS = 4096
 """The sum of so many products of two bytes fits 32 bits."""
 
@@ -91,15 +90,15 @@ cdef class Vocabulary:
     Raises ResourceError if an array is missing, the words do not fill ``words``, or one is empty.
     """
 
-    def __init__(self, table):
+    def __init__(self, table: Table) -> None:
         self._words = table.array("words", np.uint8, (None,))
         self._start = _starts_of(table, "word_start", self._words.shape[0], least=1)
         self._landmark = _landmarks(self._words, self._start)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self._start.shape[0] - 1
 
-    def __getitem__(self, Py_ssize_t index):
+    def __getitem__(self, Py_ssize_t index) -> str:
         """Return a word by its number."""
         if not 0 <= index < len(self):
             raise IndexError(f"word {index} of {len(self)}")
@@ -163,9 +162,7 @@ cdef bint _meet(
     return False
 
 
-cdef bint _share(
-    const Lists *left, int32_t a, const Lists *right, int32_t b
-) noexcept nogil:
+cdef bint _share(const Lists *left, int32_t a, const Lists *right, int32_t b) noexcept nogil:
     return _meet(
         left.item + left.start[a], left.item + left.start[a + 1],
         right.item + right.start[b], right.item + right.start[b + 1],
@@ -192,9 +189,7 @@ cdef uint32_t _neighbour_mask(const WordNetTable *table, int32_t a, int32_t b) n
     return 0 if place < 0 else table.masks[table.code[place]]
 
 
-cdef uint32_t relation(
-    const WordNetTable *table, int32_t a, int32_t b, int places
-) noexcept nogil:
+cdef uint32_t relation(const WordNetTable *table, int32_t a, int32_t b, int places) noexcept nogil:
     """Return the mask of relations from entry a to entry b; SYNONYM if they are the same.
 
     `places` is the result of places_to_look for the words, or ANYWHERE.
@@ -229,7 +224,7 @@ cdef void _add_list(Items *items, const Lists *lists, int32_t entry) noexcept no
 
 
 cdef inline void _add(Items *items, int32_t item) noexcept nogil:
-    cdef uint32_t place = (<uint32_t>item * <uint32_t>0x9E3779B1) >> 24
+    cdef uint32_t place = (<uint32_t>item * <uint32_t>0x9E3779B1) >> 23
     items.bits[place >> 6] |= <uint64_t>1 << (place & 63)
 
 
@@ -237,7 +232,7 @@ cdef int places_to_look(const Kin *a, const Kin *b) noexcept nogil:
     """Return the lists that may relate any entries of two words; mostly none, 0."""
     cdef uint64_t near = 0, up = 0, down = 0, beside = 0
     cdef int k
-    for k in range(4):
+    for k in range(8):
         near |= (a.entries.bits[k] | a.neighbours.bits[k]) & b.entries.bits[k]
         up |= a.ancestors.bits[k] & b.senses.bits[k]
         down |= a.senses.bits[k] & b.ancestors.bits[k]
@@ -257,17 +252,17 @@ cdef class LexicalTable:
 
     SHIPPED = ""
 
-    def __init__(self, source):
+    def __init__(self, source: Table) -> None:
         self.source = source
         self.vocabulary = Vocabulary(source)
         self._arrays = []
 
     @classmethod
-    def open_shipped(cls):
+    def open_shipped(cls) -> Self:
         """Map the shipped table."""
         return cls(Table.open_shipped(cls.SHIPPED))
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.vocabulary)
 
     cpdef int32_t find(self, str word):
@@ -346,10 +341,8 @@ cdef class WordNet(LexicalTable):
 
 cdef float cosine(const VectorTable *table, int32_t a, int32_t b) noexcept nogil:
     """Return the cosine of two rows, in [-1, 1]; 0 if either is -1."""
-    cdef const int8_t *left
-    cdef const int8_t *right
-    cdef int32_t total = 0
-    cdef int32_t k
+    cdef const int8_t *left, *right
+    cdef int32_t total = 0, k
     if a < 0 or b < 0:
         return 0.0
     left = table.row + <Py_ssize_t>a * table.n_dimensions

@@ -4,7 +4,7 @@ Unrelated sentences may still share words and names, and annotators link those. 
 a content word with an unlike word: only that is known of a pair that was judged unrelated.
 """
 
-from __future__ import annotations
+from itertools import groupby
 
 from tokalign.english.lexicon.word_lists import canonical, function_words
 from tokalign.english.spelling.same_spelling import stem
@@ -62,16 +62,9 @@ def unlike_cells(source: Sentence, target: Sentence) -> frozenset[tuple[int, int
 
 def _names(sentence: Sentence) -> list[frozenset[str]]:
     """Return, for each token, the words of the name that it is part of; empty outside names."""
-    tags = sentence.tags or ()
     names: list[frozenset[str]] = []
-    for start, tag in enumerate(tags):
-        if tag not in NAME_TAGS:
-            names.append(frozenset())
-        elif start and tags[start - 1] in NAME_TAGS:
-            names.append(names[-1])
-        else:
-            end = start
-            while end < len(tags) and tags[end] in NAME_TAGS:
-                end += 1
-            names.append(frozenset(token.lower() for token in sentence.tokens[start:end]))
+    tagged = zip(sentence.tokens, sentence.tags or (), strict=False)
+    for is_name, run in groupby(tagged, lambda each: each[1] in NAME_TAGS):
+        words = [token.lower() for token, _ in run]
+        names += [frozenset(words if is_name else ())] * len(words)
     return names

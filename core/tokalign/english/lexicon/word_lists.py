@@ -4,8 +4,6 @@ The build reads this module for the axes of features, so it imports neither NumP
 modules.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from enum import IntFlag
@@ -177,6 +175,10 @@ class Hint(IntFlag):
     ASKS = 128
     YES_NO = 256
     CLAUSE = 512
+    WITHIN = 1024
+    COLOUR = 2048
+    MATERIAL = 4096
+    OFTEN = 8192
 
 
 def hints(token: str, tag: str) -> Hint:

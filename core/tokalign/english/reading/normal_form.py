@@ -1,8 +1,9 @@
 """Normal form of a text: what is written in several ways is written in one before tokens are found.
 
 Canonical composition (NFC), compatibility forms that stand for the same word (ligatures, full
-width, mathematical letters, Roman numerals of one sign), signs that nobody sees, apostrophes,
-quotation marks, and entities of HTML. Superscripts, fractions and typographic marks stay: they say
+width, mathematical letters, Roman numerals of one sign), signs that nobody sees, hyphens where
+a line ends within a word, as manual pages have them, apostrophes, quotation marks, and entities of
+HTML. Superscripts, fractions and typographic marks stay: they say
 something, or the tokenizer reads them.
 """
 
@@ -25,8 +26,11 @@ _FOLDED = (
 _APOSTROPHES = "`\u00b4\u02b9\u02bb\u02bc\u2032\u2035\u275b\u275c\uff07"
 _IS_FOLDED = regex(f"[{_FOLDED}]")
 _OTHER = regex(f"[{_STANDING}{_FOLDED}{_PICTURE}{_APOSTROPHES}\u00ab\u00bb\u2039\u203a\u201e]")
-_CLUSTER = regex(f".?[{_STANDING}]{{1,30}}|[{_FOLDED}]", re.DOTALL)
-"""A letter and what stands on it. Composing takes the square of the time of what it composes."""
+_CLUSTER = regex(
+    rf"(?<=[a-z])\u2010\r?\n[ \t]*(?=[a-z])|.?[{_STANDING}]{{1,30}}|[{_FOLDED}]", re.DOTALL
+)
+"""A word's end of a line, or a letter and what stands on it. Composing takes the square of the time
+of what it composes."""
 _BETWEEN = f"[{_UNSEEN}{_STANDING}]{{0,30}}+"
 _GLUED = regex(f"\\w{_BETWEEN}(?=[{_PICTURE}])|[{_PICTURE}\ufe0f]{_BETWEEN}(?=\\w)")
 _LOOKALIKE = regex(f"(?<=[a-zA-Z])[{_APOSTROPHES}](?=(?:s|t|d|m|ll|re|ve)\\b)", re.IGNORECASE)
@@ -132,7 +136,8 @@ def _insertions(pattern: re.Pattern[str], text: str, written: str) -> Iterable[_
 def _folds(text: str) -> Iterator[_Edit]:
     for cluster in _CLUSTER.finditer(text):
         sent, (start, end) = cluster[0], cluster.span()
-        folded = "".join(map(_fold, unicodedata.normalize("NFC", sent)))
+        is_wrapped = len(sent) > 1 and sent[0] == "\u2010"
+        folded = "" if is_wrapped else "".join(map(_fold, unicodedata.normalize("NFC", sent)))
         same = len(sent) > 1 and folded[:1] == sent[0]
         if folded != sent:
             yield start + same, end, folded[same:]

@@ -131,8 +131,7 @@ cdef int _distance(const Letters *a, const Letters *b, int most) noexcept nogil:
     cdef int *last = rows[1]
     cdef int *now = rows[2]
     cdef int *spare
-    cdef int i, j, cost, first, end, least
-    cdef int least_before = 0
+    cdef int i, j, cost, first, end, least, least_before = 0
     for j in range(min(b.n, most + 1) + 1):
         last[j] = j
     for i in range(1, a.n + 1):
@@ -173,8 +172,7 @@ cdef bint typo(const Letters *a, const Letters *b) noexcept nogil:
 
 cdef bint lengthened(const Letters *a, const Letters *b) noexcept nogil:
     """Whether two words differ only in how often letters are repeated."""
-    cdef int i = 0, j = 0
-    cdef int n_a, n_b
+    cdef int i = 0, j = 0, n_a, n_b
     cdef bint any_longer = False
     if max(a.n, b.n) > MAX_LETTERS:
         return False
@@ -271,7 +269,7 @@ cdef bint variant(const Letters *a, const Letters *b) noexcept nogil:
     return False
 
 
-def is_typo(a, b):
+def is_typo(a: str, b: str) -> bool:
     """Return whether one word, in any case, may be a typo of the other.
 
     Both have only letters, at least 4, and are one step apart, or two if both have at least 8: a
@@ -288,7 +286,7 @@ def is_typo(a, b):
     return typo(&one.letters, &other.letters)
 
 
-def is_variant(a, b):
+def is_variant(a: str, b: str) -> bool:
     """Return whether two words are British and American spellings of one word, in either order, or
     differ only by accents.
 
@@ -333,11 +331,9 @@ cdef bint joined(const Letters *word, const Letters **run, int n_run) noexcept n
 cdef bint initials(const Letters *word, const Letters **run, int n_run) noexcept nogil:
     """Whether a token has the first letters of a run; its function words may be left out."""
     cdef uint32_t[MOST_INITIALS] letter
-    cdef int n = 0
-    cdef int k, j
+    cdef int n = 0, k, j
     # Bit k: the first k letters are those of the words so far.
-    cdef uint32_t reached = 1
-    cdef uint32_t after
+    cdef uint32_t reached = 1, after
     if word.n > MAX_LETTERS or n_run < 2:
         return False
     for k in range(word.n):
@@ -399,7 +395,7 @@ cdef Text[19] FOURTH_SUFFIXES = [
 ]
 
 
-def stem(str word not None):
+def stem(str word not None) -> str:
     """Return the stem of a word in lower case, which need not be a word.
 
     Raises UnicodeEncodeError if it holds a lone surrogate.

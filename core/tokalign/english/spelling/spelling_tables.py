@@ -7,18 +7,10 @@ from typing import NamedTuple
 from tokalign.errors import InputError, quoted
 from tokalign.files.shipped import LISTS, shipped_rows
 
-RULES: tuple[tuple[str, str, int, int, tuple[str, ...]], ...] = (
-    ("ae", "e", 0, 6, ()),
-    ("ence", "ense", 2, 0, ()),
-    ("gramme", "gram", 0, 0, ("", "s")),
-    ("is", "iz", 3, 0, ()),
-    ("ll", "l", 4, 0, ("ed", "er", "ers", "ing", "ings", "or", "ors", "ous")),
-    ("oe", "e", 0, 6, ()),
-    ("ogue", "og", 2, 0, ("", "s")),
-    ("our", "or", 2, 0, ()),
-    ("re", "er", 2, 0, ("", "s")),
-    ("red", "ered", 3, 0, ("",)),
-    ("ys", "yz", 3, 0, ()),
+RULES = tuple(
+    (british, american, int(before), int(length), tuple(each.strip("-") for each in endings))
+    for rule, endings in LISTS.rows["british-endings"]
+    for british, american, before, length in [rule.split()]
 )
 """British, American, least number of letters before them, least length of the British word, and the
 endings that may follow (any if none are given)."""

@@ -32,7 +32,7 @@ from libc.math cimport floor
 
 from tokalign.english.values.value_structs cimport *
 
-from tokalign.english.values.value_words import COMPOUNDS, POWERS, UNIT_BASES, UNITS
+from tokalign.english.values.value import COMPOUNDS, POWERS, UNIT_BASES, UNITS
 
 cdef enum:
     MOST_WORDS = 24
@@ -181,8 +181,7 @@ cdef int _words(const Piece *p, int at, bint is_money, double *total, double *sc
 
 cdef int _decimals(const Piece *p, int at, double *value) noexcept nogil:
     """Read "point two five" after a number."""
-    cdef double place = 1.0
-    cdef double rest = 0.0
+    cdef double place = 1.0, rest = 0.0
     cdef int stop = at + 1
     if not has(p + at, PART_POINT):
         return at
@@ -220,9 +219,7 @@ cdef int _digits(const Piece *p, int at, double *value) noexcept nogil:
 
 cdef bint _read_amount(const Piece *p, int at, bint is_money, Amount *out) noexcept nogil:
     """Read an amount; return whether there is one."""
-    cdef double value = 0.0
-    cdef double scale = 1.0
-    cdef double sign = 1.0
+    cdef double value = 0.0, scale = 1.0, sign = 1.0
     cdef int first = at + 1 if has(p + at, PART_MINUS) else at
     cdef int after = first + 2 if has(p + first + 1, PART_A) else first + 1
     cdef int stop
@@ -348,23 +345,18 @@ cdef bint _unit(const Piece *p, int at, Measure *out) noexcept nogil:
 
 
 cdef bint _percent(const Piece *p, int at, Measure *out) noexcept nogil:
+    cdef bint has_points = has(p + at + 1, PART_POINT)
     out.kind = KIND_PERCENT
-    out.code = -1
     out.exponent = 0
+    out.code = 1 if has_points else -1
+    out.stop = at + 2
     if has(p + at, PART_PERCENT):
-        out.stop = at + 1
-        if has(p + at + 1, PART_POINT):
-            out.code = 1
-            out.stop = at + 2
+        out.stop -= not has_points
         return True
-    if has(p + at, PART_PER) and has(p + at + 1, PART_CENT):
-        out.stop = at + 2
+    if has(p + at, PART_PERCENTAGE) and has_points:
         return True
-    if has(p + at, PART_PERCENTAGE) and has(p + at + 1, PART_POINT):
-        out.code = 1
-        out.stop = at + 2
-        return True
-    return False
+    out.code = -1
+    return has(p + at, PART_PER) and has(p + at + 1, PART_CENT)
 
 
 cdef bint _currency(

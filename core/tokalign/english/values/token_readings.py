@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from tokalign.english.values.kinds import Part
-from tokalign.english.values.value_words import CODES, UNIT_BASES, UNITS, table_values, table_words
+from tokalign.english.values.value import CODES, UNIT_BASES, UNITS, table_values, table_words
 from tokalign.types.patterns import regex
 
 MAX_READINGS = 8

@@ -36,7 +36,7 @@ from tokalign.english.values.value_structs cimport *
 from tokalign.english.values.kinds import Kind, Role
 from tokalign.english.values.token_readings import CASED, LOWER, readings
 from tokalign.english.values.value import Facts, Value, key_of
-from tokalign.english.values.value_words import SIZES, UNIT_BASES
+from tokalign.english.values.value import SIZES, UNIT_BASES
 from tokalign.errors import InputError, quoted
 
 cdef enum:
@@ -68,8 +68,7 @@ cdef uint64_t MEASURES = (
 
 
 cdef int _year(const Piece *p, int at, int32_t *year) noexcept nogil:
-    cdef double first = 0.0
-    cdef double last = 0.0
+    cdef double first = 0.0, last = 0.0
     cdef int stop
     if has(p + at, PART_YEAR):
         year[0] = p[at].field[0]
@@ -399,11 +398,8 @@ cdef inline bint _may_begin(const Piece *piece) noexcept nogil:
 cdef int find(const Piece *pieces, int n, Found *out) noexcept nogil:
     """Write the values of a sentence, in order; return their number."""
     cdef Found[2 * MAX_ALIKE] tried
-    cdef Found *best
-    cdef Found *other
-    cdef int at = 0
-    cdef int n_found = 0
-    cdef int reader, n_best, n_other, k
+    cdef Found *best, *other
+    cdef int at = 0, n_found = 0, reader, n_best, n_other, k
     while at < n:
         if not _may_begin(pieces + at):
             at += 1
@@ -452,9 +448,7 @@ cdef bint of_one_dimension(const Found *a, const Found *b) noexcept nogil:
 
 cdef bint _are_converted(const Found *a, const Found *b) noexcept nogil:
     """Whether one quantity is the other in another unit, and rounded: 10 miles, 16 km."""
-    cdef double one = a.amount
-    cdef double other = b.amount
-    cdef double within = CONVERTED
+    cdef double one = a.amount, other = b.amount, within = CONVERTED
     if a.code != b.code:
         one, other = one * SIZE[a.code], other * SIZE[b.code]
         if IS_LOOSE[a.code] or IS_LOOSE[b.code]:
@@ -503,8 +497,7 @@ cdef int found_in(list tokens, Found **out) except -1:
     NULL where there are none."""
     cdef Py_ssize_t n_tokens = len(tokens)
     cdef Piece *pieces = <Piece *>malloc((n_tokens * MAX_PIECES + N_BEHIND) * sizeof(Piece))
-    cdef int n = 0
-    cdef int n_of_token, k
+    cdef int n = 0, n_of_token, k
     cdef Py_ssize_t i
     if pieces == NULL:
         raise MemoryError(f"pieces of {n_tokens} tokens")
@@ -530,7 +523,7 @@ cdef int found_in(list tokens, Found **out) except -1:
         free(pieces)
 
 
-def find_values(tokens):
+def find_values(tokens: Iterable[str]) -> list[Value]:
     """Return the numbers, money, dates and other values of a sentence's tokens, in a normal form.
 
     They are a list of Value, from left to right. Where a value has several readings ("03/01/2019",
@@ -564,13 +557,13 @@ cdef object _value(const Found *found):
     return Value(kind, key_of(kind, facts), found.start, found.end, roles, found.rank)
 
 
-def only_value(tokens):
+def only_value(tokens: Sequence[str]) -> Value | None:
     """Return the value that some tokens are, if they are one and nothing else, or None."""
     found = [each for each in find_values(tokens) if not each.rank]
     return found[0] if len(found) == 1 and found[0].end - found[0].start == len(tokens) else None
 
 
-def are_one_value(tokens, others):
+def are_one_value(tokens: Sequence[str], others: Sequence[str]) -> bool:
     """Whether some tokens and others are each one value and nothing else, and the same value.
 
     Examples

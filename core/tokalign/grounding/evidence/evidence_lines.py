@@ -101,10 +101,7 @@ class _Lines:
             there = source.passage.text[each.passage_start : each.passage_end]
             kind = self._painter.coloured(f"{PLAIN[each.kind]:<15}", "1")
             number = self._painter.coloured(f"[{source.number}]", _NUMBER)
-            yield (
-                "  ",
-                f"{kind} {_quoted(here)} in the answer, {_quoted(there)} in {number}",
-            )
+            yield "  ", f"{kind} {_quoted(here)} in the answer, {_quoted(there)} in {number}"
 
     def _source(self, source: CitedSource) -> Iterator[tuple[str, str]]:
         conflicts = [
@@ -128,17 +125,12 @@ class _Lines:
 
     def _explained(self, word: GroundedWord) -> Iterator[tuple[str, str]]:
         text = visible(self._grounding.answer[word.start : word.end])
+        marked = self._painter.coloured(text, UNSUPPORTED.colour)
         yield "", ""
-        yield (
-            "",
-            f"{self._painter.coloured(text, UNSUPPORTED.colour)} {word.kind}, {word.support:.2f}",
-        )
+        yield "", f"{marked} {word.kind}, {word.support:.2f}"
         for piece in word.evidence[:_MOST_EVIDENCE]:
-            added = piece.value * piece.weight
-            yield (
-                _INDENT,
-                self._painter.coloured(f"{added:+.2f} {piece.name} {piece.value:.2f}", _FAINT),
-            )
+            said = f"{piece.value * piece.weight:+.2f} {piece.name} {piece.value:.2f}"
+            yield _INDENT, self._painter.coloured(said, _FAINT)
 
 
 def _is_unsupported(word: GroundedWord, sentence: GroundedSentence) -> bool:

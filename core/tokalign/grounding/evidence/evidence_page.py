@@ -94,13 +94,8 @@ class _Page:
             (sum(len(each.unsupported) for each in sentences), "span", " without support"),
             (len(self._conflicts), "conflict", ""),
         ]
-        return (
-            ", ".join(
-                f"{number} {what}{'' if number == 1 else 's'}{more}"
-                for number, what, more in counts
-            )
-            + "."
-        )
+        said = (f"{n} {what}{'' if n == 1 else 's'}{more}" for n, what, more in counts)
+        return ", ".join(said) + "."
 
     def _answer(self) -> Iterator[str]:
         n_conflicts = 0

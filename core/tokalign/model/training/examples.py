@@ -1,19 +1,19 @@
 """Training examples: gold and unrelated pairs as feature rows, with their target labels."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping, Sequence
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tokalign.crf.matrix import FeatureMatrix
 from tokalign.crf.objective import Targets
 from tokalign.english.annotate import Annotator
 from tokalign.english.lexicon.likeness import unlike_cells
 from tokalign.errors import InputError
+from tokalign.features.extract import Extractor
 from tokalign.features.feature_groups import Encoded, FeatureTable, Lexicons, needs_trees
-from tokalign.features.feature_matrix import build_matrix
 from tokalign.features.templates import group_of
 from tokalign.model.training.settings import TrainingSettings
 from tokalign.types import GoldPair, Sentence
@@ -63,7 +63,7 @@ class TrainingData:
         """The aligned pairs of all corpora, in order."""
         return [pair for pairs in self.corpora.values() for pair in pairs]
 
-    def in_reading_order(self) -> TrainingData:
+    def in_reading_order(self) -> "TrainingData":
         """Return the pairs as a model reads them, whichever sentence a corpus names first."""
         every = [*self.gold, *self.unrelated]
         return TrainingData(
@@ -114,7 +114,7 @@ class TrainingExamples:
     @classmethod
     def prepare(
         cls, data: TrainingData, annotator: Annotator, settings: TrainingSettings
-    ) -> TrainingExamples:
+    ) -> "TrainingExamples":
         """Return the examples of all pairs, whose sentences must not be empty."""
         table = FeatureTable(settings.feature_groups)
         gold, unrelated, dev = data.gold, data.unrelated, data.dev
@@ -178,3 +178,55 @@ def fold_numbers(pairs: Sequence[GoldPair], n_folds: int, seed: int) -> list[int
     targets = {target: k for k, target in enumerate(dict.fromkeys(p.target.tokens for p in pairs))}
     shuffled = np.random.default_rng(seed).permutation(len(targets))
     return [int(shuffled[targets[pair.target.tokens]]) % n_folds for pair in pairs]
+
+
+def build_matrix(
+    pairs: Iterable[tuple[Sentence, Sentence]],
+    table: FeatureTable,
+    lexicons: Lexicons,
+    encoded: Iterable[Encoded | None] | None = None,
+) -> FeatureMatrix:
+    """Extract the features of annotated pairs.
+
+    `encoded` (iterable of pairs of float32 arrays): an encoder's output for each pair; only the
+    group "neural" reads it. InputError is raised if a sentence is empty or lacks tags or lemmas.
+    """
+    extractor = Extractor(
+        lexicons.wordnet, table.base, lexicons.vectors, lexicons.paraphrases, lexicons.frequencies
+    )
+    starts: list[NDArray[np.int64]] = [np.zeros(1, dtype=np.int64)]
+    slots, values, first_row, n_source, n_target = [], [], [], [], []
+    n_rows = n_values = 0
+    for (source, target), arrays in zip(pairs, encoded or itertools.repeat(None), strict=False):
+        row_start, slot, value = extractor.rows(source, target, arrays)
+        first_row.append(n_rows)
+        n_source.append(len(source))
+        n_target.append(len(target))
+        starts.append(row_start[1:] + n_values)
+        slots.append(slot)
+        values.append(value)
+        n_rows += len(row_start) - 1
+        n_values += len(slot)
+    used, column = _renumber(slots, table.n_slots)
+    return FeatureMatrix(
+        row_start=np.concatenate(starts),
+        column=column,
+        value=np.concatenate(values) if values else np.zeros(0, dtype=np.float32),
+        first_row=np.array(first_row, dtype=np.int64),
+        n_source=np.array(n_source, dtype=np.int32),
+        n_target=np.array(n_target, dtype=np.int32),
+        slots=used,
+    )
+
+
+def _renumber(
+    slots: Sequence[NDArray[np.int32]], n_slots: int
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    occurs = np.zeros(n_slots, dtype=bool)
+    for slot in slots:
+        occurs[slot] = True
+    used = np.flatnonzero(occurs).astype(np.int32)
+    number = np.full(n_slots, -1, dtype=np.int32)
+    number[used] = np.arange(len(used), dtype=np.int32)
+    column = [number[slot] for slot in slots]
+    return used, np.concatenate(column) if column else np.zeros(0, dtype=np.int32)

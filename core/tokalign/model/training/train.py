@@ -11,7 +11,7 @@ from tokalign.crf.objective import N_TRANSITIONS
 from tokalign.english.annotate import Annotator
 from tokalign.features.feature_groups import FeatureTable, needs_trees
 from tokalign.model import Model, ModelHeader
-from tokalign.model.seen_pairs import sketch_of
+from tokalign.model.file import sketch_of
 from tokalign.model.styles import DEFAULT_THRESHOLD, OwnWeights
 from tokalign.model.training.examples import TrainingData, TrainingExamples
 from tokalign.model.training.settings import TrainingSettings

@@ -4,8 +4,6 @@ Softmax-margin with Hamming cost (Gimpel and Smith 2010), an L2 penalty, and Sci
 same input gives the same weights for any number of threads.
 """
 
-from __future__ import annotations
-
 import math
 import os
 from collections.abc import Callable
@@ -152,7 +150,7 @@ class _Watch:
             self.report(Progress(self.direction, self.iteration, loss, self.dev_loss, stopped))
 
 
-def optimizer() -> Callable[..., OptimizeResult]:
+def optimizer() -> "Callable[..., OptimizeResult]":
     """Return SciPy's `minimize`, or raise MissingPackageError."""
     try:
         from scipy.optimize import minimize
@@ -169,7 +167,7 @@ def _minimise(objective: Objective, max_iterations: int, watch: _Watch) -> NDArr
     """
     minimize = optimizer()
 
-    def after_iteration(intermediate_result: OptimizeResult) -> None:
+    def after_iteration(intermediate_result: "OptimizeResult") -> None:
         weights = intermediate_result.x.reshape(objective.shape)
         watch.after_iteration(weights, float(intermediate_result.fun))
 

@@ -5,8 +5,6 @@ and oblige, forbid, permit or deny. The same old and new words are one alarm, of
 numbered anew is none, neither a label, nor a reference to it, and neither is what programs write.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -14,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from tokalign.english.lexicon.word_lists import function_words
-from tokalign.english.reading import without_marks
+from tokalign.english.reading.text_reading import without_marks
 from tokalign.english.values import Kind, find_values
 from tokalign.showing.text import one_line
 from tokalign.texts.block_forms import (
@@ -24,6 +22,7 @@ from tokalign.texts.block_forms import (
     counter_of,
     follows_name,
     forms_of,
+    label_of,
     labels_of,
     number_of,
     says_little,
@@ -63,12 +62,9 @@ KINDS = (
 """Kinds of alarms, the most important first: changes, values by their kind, and what sentences do
 that come or go."""
 FATES = {
-    BlockKind.MOVED: "moved",
-    BlockKind.SPLIT: "split",
-    BlockKind.MERGED: "merged with another",
-    BlockKind.DELETED: "deleted",
-    BlockKind.INSERTED: "inserted",
-}
+    BlockKind.MOVED: "moved", BlockKind.SPLIT: "split", BlockKind.MERGED: "merged with another",
+    BlockKind.DELETED: "deleted", BlockKind.INSERTED: "inserted",
+}  # fmt: skip
 """Fate of a sentence, by the kind of its block."""
 _LITERAL = regex(
     r"``(?=\S).{1,300}?``|<(?:code|kbd|tt)\b[^<>]{0,99}>[^<]{1,300}<|(?<![`:\w])`(?=\S)[^`\n<]{1,300}`(?![`_\w])"
@@ -85,9 +81,31 @@ code where sentences stayed one by one, and of others, or where they moved, were
 _OF_THINGS = frozenset((Change.NUMBER, Change.NAME, Change.CODE))
 _LICENCE = regex(
     r"(?i:above copyright|copyright (?:holder|owner)|(?:the|this) software is (?:provided|licensed)"
-    r"|derived from (?:the|this) software|neither the names? of|shall the authors?\b|redistributi)"
+    r"|derived from (?:the|this) software|licensed under the|copy of the license|redistributi"
+    r"|neither the names? of|there is no warranty|(?:shall|will) the authors?\b"
+    r"|origin of this software|this notice may|advertising or (?:publicity|otherwise)"
+    r"|make(?:s|) no representations?|these notices must be|with or without modification"
+    r"|provided that (?:this|the) (?:\w+ )?(?:copyright|notice))"
 )
+_NOTATION = regex(r"\bu(?=['\"])|-only\b|v(?=\d)|(?<=\d)\.0(?![\w.])|[^\w+]|_+\b")
+"""What may differ in two notations of one code or name: GPL-2.0-or-later is GPL-2+."""
+_OF_LICENCES = "/copyright-format/"
+"""Is in texts that list the licences of files; only the names of licences matter there."""
+_VERSION = regex(
+    r"(?i:(?:\A\W*[\w-]+|\bversion|\brelease)\W{1,3}(?:\d+\.\d[\w.+~-]*)"
+    r"(?=\s*(?:[-:\u00bb(]|of\b|\Z))"
+    r"|\b(?:v|\w+/)\d+(?:\.\w+)+|\d+(?:\.\d+)*\.(?:x\b|\d+\.\d[\w.+~-]*))"
+)
+"""What a document is of, unless it says what is needed."""
+_DOTTED = regex(r"v?\d+\.\d", re.IGNORECASE)
+_NEEDED = regex(
+    r"(?i:[<>]|\b(?:at least|compatib|depend|deprecat|earlier|higher|later|less|min|need|newer|only"
+    r"|old|or\b|prior|remov|requir|since|support|test|than\b|until|up to|with\b))"
+)
+_VERSIONS = regex(r"(?<=[A-Za-z][-_])\d+(?:[._]\d+)+|\d+(?:[._]\d+){2,}")
+_DISCLAIMER = regex(r"EVENT SHALL|LIABLE FOR|DISCLAIMS?\b|NO WARRANTY|WARRANTIES|MERCHANTABILITY")
 _REASON = regex(r"(?i:\b(?:as|because|if|since|so|unless|when)\b)")
+_NEAR = 12  # characters
 _MOST_LEFT = 2
 """Most of a sentence and its two neighbours on each side that came, went, moved, were split or
 merged, if what changed in it is to matter."""
@@ -119,11 +137,16 @@ _TELLING_ALONE = {
 }
 """Words that say what their change is on one side alone."""
 _WORD = regex(r"\w[\w'\u2019-]*")
+_DENIALS = regex(
+    r"(?i:\b(?:cannot|den[iy]|disab|except|exclud|fail|false|ignor|lack|never|no|none|nor|not|off|omit"
+    r"|refus|reject|skip|un\w|without)\w*|n['\u2019]t\b)"
+)
+_GENITIVE = regex(r"\w['\u2019]s\b")
 _LISTED = regex(r"\*?[ \t]*(?:[,;/&+][ \t]*)?(?:(?:and|or)[ \t]+)?")
 """What stands before a value of a list."""
 _KEY = regex(
     r"\s*(?:\|[ \t]*)?(?:[-*+#]+[ \t]+(?:\w+[ \t]+)?)*(?:`[^`\n]+`|(?:\*\*)?\[[^\]\n]+\]"
-    r"|\*\*\w+[(._][^*\n]*\*\*|v?\d+(?:[.-]\d+)+)"
+    r"|\*\*\w+[(._][^*\n]*\*\*|v?\d+(?:[.-]\d+)+|Files:[^\n]*|[A-Za-z]+_\w+,)"
 )
 """Begins an entry: what it is of, marked as code, bold or a link, or a version or date."""
 _QUOTES = "\"'`\u2018\u2019\u201c\u201d,;:()[]{} \t\n"
@@ -247,9 +270,9 @@ def renumbered(diff: TextDiff) -> tuple[Renumbered, ...]:
     """Return the labels of a difference that were numbered anew, in the order of the new text."""
     found = []
     for block in diff.blocks:
-        texts = with_underline(diff.old, block.old), with_underline(diff.new, block.new)
-        if texts[0] == texts[1]:
+        if block.kind is BlockKind.SAME:
             continue
+        texts = with_underline(diff.old, block.old), with_underline(diff.new, block.new)
         if (labels := labels_of(*texts)) is not None:
             old, new = (number_of(text[slice(*at)]) for text, at in zip(texts, labels, strict=True))
         else:
@@ -271,13 +294,18 @@ def counted(diff: TextDiff, each: DiffBlock | DiffSegment) -> tuple[str, str]:
 
 def alarms_of(diff: TextDiff) -> tuple[Alarm, ...]:
     """Return the alarms of a difference, the most important first."""
+    if all(block.kind is BlockKind.SAME for block in diff.blocks):
+        return ()
     found: dict[tuple[str, str], list[Alarm]] = {}
     is_replaced = _is_replaced(diff)
     for each in _Finder(diff).found():
         is_shown = each.kind in DUTIES or (each.old and each.new)
         old, new = (each.old, each.new) if is_shown else each.beside
+        ends = old.rpartition("/")[2], new.rpartition("/")[2]
+        if all(ends) and old.replace(*ends) == new:
+            old, new = ends
         pair = " ".join(old.lower().split()), " ".join(new.lower().split())
-        if each.kind in DUTIES and _LICENCE.search(each.old or each.new):
+        if each.kind in DUTIES and _is_of_licence(diff, each.old or each.new):
             pair = "licence", ""
         elif each.kind in DUTIES and is_replaced:
             pair = "replaced", each.kind
@@ -292,16 +320,26 @@ def alarms_of(diff: TextDiff) -> tuple[Alarm, ...]:
 
 
 def _joined(found: Iterable[Alarm], form: BlockForm) -> Iterator[Alarm]:
-    """Yield the alarms of a block; values of one kind are one, and what is of one kind in a row of
-    a table, or in code."""
+    """Yield the alarms of a block; values of one kind are one, codes, what is of one kind in a row
+    of a table or in code, and what another change makes, such as KEY=1 where KEY changed."""
     groups: dict[object, list[Alarm]] = {}
     for each in found:
-        is_one = each.kind in _VALUES.values() or form in (BlockForm.CELL, BlockForm.CODE)
+        before = (same[0] for same in groups.values())
+        if any(one.old and each.old.replace(one.old, one.new) == each.new for one in before):
+            continue
+        is_one = each.kind in (*_VALUES.values(), "code")
+        is_one |= form in (BlockForm.CELL, BlockForm.CODE)
         groups.setdefault(each.kind if is_one else id(each), []).append(each)
     for same in groups.values():
         sides = zip(*dict.fromkeys((each.old, each.new) for each in same), strict=True)
         old, new = (", ".join(filter(None, side)) for side in sides)
         yield replace(same[0], old=old, new=new, places=tuple(each.places[0] for each in same))
+
+
+def _is_of_licence(diff: TextDiff, text: str) -> bool:
+    """Whether a sentence is a common one of licences of software."""
+    is_disclaimer = _DISCLAIMER.search(text) and "S SOFTWARE" in diff.old + diff.new
+    return bool(_LICENCE.search(text) or is_disclaimer)
 
 
 def _is_replaced(diff: TextDiff) -> bool:
@@ -338,9 +376,14 @@ class _Finder:
         self._diff = diff
         self._renumbered = {each[:2] for each in renumbered(diff)}
         self._plain = " ".join(diff.old.split()), " ".join(diff.new.split())
-        self._unread = unread(diff.old), unread(diff.new)
+        self._is_of_licences = _OF_LICENCES in diff.new
         self._is_of_rules = is_of_rules(diff.old) and is_of_rules(diff.new)
         self._is_of_releases = is_of_releases(diff.old), is_of_releases(diff.new)
+
+    @cached_property
+    def _unread(self) -> tuple[list[TextRange], list[TextRange]]:
+        """What only programs read in both texts."""
+        return unread(self._diff.old), unread(self._diff.new)
 
     @cached_property
     def _numbers(self) -> dict[int, int]:
@@ -362,7 +405,7 @@ class _Finder:
         stayed = [each.kind in (BlockKind.SAME, BlockKind.CHANGED) for each in diff.blocks]
         for number, block in enumerate(diff.blocks):
             form = forms[block.new[0] < block.new[1]][number]
-            if not self._is_other_entry(block):
+            if block.kind is not BlockKind.SAME and not self._is_other_entry(block):
                 n_left = stayed[max(number - 2, 0) : number + 3].count(False)
                 for each in _joined(self._of_block(number, block, form), form):
                     is_minor = self._is_minor(each, form, is_alone=n_left > _MOST_LEFT)
@@ -370,31 +413,47 @@ class _Finder:
 
     def _is_minor(self, alarm: Alarm, form: BlockForm, *, is_alone: bool) -> bool:
         """Whether few alarms of a kind matter: values, names and words in headings, cells and code,
-        or alone among sentences that came and went; in texts that are not of rules dates, rules in
-        headings and cells or that are gone, and denials with a reason or a condition; licences,
-        mail addresses, and code that is said in full: file.path for path."""
+        or alone among sentences that came and went; in texts that are not of rules dates of few
+        words, rules in headings and cells, obligations and denials that are gone, and denials with
+        a reason; licences, mail addresses, versions, and code said in full: file.path for path."""
+        if self._is_of_licences and (alarm.kind != "code" or {*":/"} & {*alarm.old, *alarm.new}):
+            return True
         if alarm.kind in ("money", "time") and not alarm.is_minor:
             return False
         is_doubtful = alarm.is_minor or form is not BlockForm.TEXT
-        if alarm.kind == "code":
-            less, more = sorted((alarm.old, alarm.new), key=len)
+        block = self._diff.blocks[alarm.places[0].block]
+        said = self._diff.new_text(block)
+        if alarm.kind in ("code", "name", "number"):
+            both = alarm.old, alarm.new
+            is_version = self._is_in(_VERSION, block, block.segments[alarm.places[0].segment])
+            is_version |= any(map(_VERSION.match, both)) and all(map(_DOTTED.match, both))
+            is_doubtful |= is_version and _NEEDED.search(said) is None
+            less, more = sorted((alarm.old.lower(), alarm.new.lower()), key=len)
             is_doubtful |= more.startswith(f"{less}.") or more.endswith(f".{less}") or "@" in less
+            is_doubtful |= _VERSIONS.sub("", less) == _VERSIONS.sub("", more)
         if alarm.kind not in DUTIES:
-            return is_doubtful or is_alone or (alarm.kind == "date" and not self._is_of_rules)
-        if _LICENCE.search(alarm.old or alarm.new):
+            is_stamp = alarm.kind == "date" and len(_PROSE.findall(said)) < _FEW
+            is_stamp &= not self._is_of_rules or "@" in said or _VERSION.search(said) is not None
+            return is_doubtful or is_alone or is_stamp
+        if _is_of_licence(self._diff, alarm.old or alarm.new):
             return True
         explains = alarm.kind == "denial" and _REASON.search(alarm.new) is not None
-        return not self._is_of_rules and (is_doubtful or explains or not alarm.new)
+        is_gone = not alarm.new and alarm.kind in ("obligation", "denial")
+        return not self._is_of_rules and (is_doubtful or explains or is_gone)
 
     def _of_block(self, number: int, block: DiffBlock, form: BlockForm) -> Iterator[Alarm]:
         """Yield an alarm for each place of a block."""
         diff = self._diff
         stayed = block.kind is BlockKind.CHANGED
         is_whole = block.kind in (BlockKind.DELETED, BlockKind.INSERTED)
-        is_whole |= stayed and not _WORD.search(_kept(diff, block))
+        kept = _kept(diff, block)
+        label = label_of(kept) or (0, 0)
+        is_whole |= stayed and not _WORD.search(kept, label[1])
         is_exchanged = False
         for s, segment in enumerate(block.segments):
             change = segment.change
+            if change in (None, SPACE):
+                continue
             if change == Change.WORDING and self._is_in(_LITERAL, block, segment):
                 change = Change.CODE
             old, new = self._words(block, segment)
@@ -406,6 +465,9 @@ class _Finder:
             is_sure = True
             if is_whole or is_clause:
                 told, old, new = self._sentences(old, new, form)
+            is_aside = told is None and is_clause and change == Change.NEGATION
+            if is_aside and _DENIALS.search(f"{old}{new}"[:_NEAR]) is None:
+                continue  # what came or went denies something of its own
             if told is None and change in CONFLICTING:
                 if change == Change.NUMBER:
                     kind, old, new = self._value(block, segment, old, new)
@@ -476,21 +538,25 @@ class _Finder:
     def _are_exchanged(self, block: DiffBlock, old: str, new: str) -> bool:
         """Whether content words of both sides are in the other text of a block, as of exchanged
         roles."""
+        whole = self._diff.old_text(block), self._diff.new_text(block)
         said, words = (
             [{*_WORD.findall(each.lower())} - _FUNCTION_WORDS for each in both]
-            for both in ((old, new), (self._diff.old_text(block), self._diff.new_text(block)))
+            for both in ((old, new), whole)
         )
         return (
             block.kind is BlockKind.CHANGED
+            and len({len(_GENITIVE.findall(each)) for each in whole}) == 1
             and bool(said[0] & words[1] and said[1] & words[0] and len(words[0] ^ words[1]) <= 1)
             and (said[0] == said[1] or bool(said[0] - said[1] and said[1] - said[0]))
         )
 
     def _is_unread(self, segment: DiffSegment) -> bool:
         """Whether the words of a segment begin where only programs read, on either side."""
+        diff = self._diff
+        sides = (diff.old_text(segment), segment.old[1]), (diff.new_text(segment), segment.new[1])
         return any(
-            start < end and any(at <= start < stop for at, stop in lines)
-            for lines, (start, end) in zip(self._unread, (segment.old, segment.new), strict=True)
+            text and any(at <= end - len(text.lstrip()) < stop for at, stop in lines)
+            for lines, (text, end) in zip(self._unread, sides, strict=True)
         )
 
     def _beside(self, block: DiffBlock, segment: DiffSegment) -> tuple[str, str]:
@@ -555,17 +621,16 @@ class _Finder:
         is_value = change in (Change.NUMBER, Change.CODE) or old[:1].isdigit()
         if is_value and all(says_little(*each) for each in places):
             return None
+        numbers = number_of(old), number_of(new)
+        is_reference = change is Change.CODE or all(follows_name(*each) for each in places)
+        if is_reference and numbers in self._renumbered:
+            return None
         if form is BlockForm.CODE or change is Change.CODE:
             is_prose = any(len(_PROSE.findall(each)) > 3 for each in (old, new))
             return (change, "code") if change in _OF_CODE and not is_prose else None
-        if old and new and (number_of(old), number_of(new)) == counted(self._diff, segment):
+        if old and new and numbers == counted(self._diff, segment):
             return None
-        if change is not Change.NUMBER:
-            return change, str(change)
-        is_reference = all(follows_name(*each) for each in places)
-        if old and new and is_reference and (number_of(old), number_of(new)) in self._renumbered:
-            return None
-        return change, kind
+        return change, kind if change is Change.NUMBER else str(change)
 
 
 def _tells(change: Change, old: str, new: str) -> bool:
@@ -581,11 +646,13 @@ def _differs(change: Change, old: str, new: str) -> bool:
         return True
     if change is Change.NAME and (old + new).islower():
         return False
+    if change is Change.NEGATION and old and new:
+        return (len(_DENIALS.findall(old)) + len(_DENIALS.findall(new))) % 2 == 1
     if change in (Change.NAME, Change.CODE) and _VARIABLE.search(f"{old} {new}"):
         return False
     if change is Change.NUMBER:
         return old != new
-    olds, news = (re.sub(r"\bu(?=['\"])|\W|_+\b", "", each).lower() for each in (old, new))
+    olds, news = (_NOTATION.sub("", each.replace("-or-later", "+")).lower() for each in (old, new))
     if olds == news:
         return False
     return change is not Change.CODE or bool(olds and news)

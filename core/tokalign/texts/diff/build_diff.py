@@ -6,15 +6,13 @@ beside it, so that the text after a deletion reads well: from "a big dog" to "a 
 deleted; from "a dog, too" to "a dog too", only the comma.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import accumulate, chain, pairwise
 
-from tokalign.english.reading import without_marks
+from tokalign.english.reading.text_reading import without_marks
 from tokalign.english.values import are_one_value, only_value
 from tokalign.texts.block_forms import TextRange, cells_of, is_of_label, labels_of, with_underline
 from tokalign.texts.diff.sliding import slid
@@ -40,6 +38,7 @@ LEAST_REWRITTEN = 4
 MOST_OF_CELL = 16
 """Most words, old and new, of a cell that is one change."""
 _WORD = re.compile(r"\S+")
+_HYPHENATED = re.compile(r"\u2010\s+")
 
 
 @dataclass(slots=True, eq=False)
@@ -47,7 +46,7 @@ class EditPiece:
     """Words of an edit: their ranges on both sides, None on a side that has none."""
 
     kind: EditKind
-    change: Change | None
+    change: str | None
     old: TextRange | None
     new: TextRange | None
 
@@ -92,7 +91,7 @@ class _Stretch:
     after: tuple[TextRange, TextRange] | None
 
 
-def _between(sides: _Sides, anchors: Sequence[EditPiece]) -> Iterator[_Stretch]:
+def _between(sides: "_Sides", anchors: Sequence[EditPiece]) -> Iterator[_Stretch]:
     """Yield the stretch before each anchor, and after the last."""
     at_old = at_new = -1
     for anchor in anchors:
@@ -103,7 +102,7 @@ def _between(sides: _Sides, anchors: Sequence[EditPiece]) -> Iterator[_Stretch]:
     yield _stretch(sides, (at_old, len(sides.by_old)), (at_new, len(sides.by_new)))
 
 
-def _take_space(writer: _Writer, anchor: EditPiece) -> None:
+def _take_space(writer: "_Writer", anchor: EditPiece) -> None:
     """Extend a substitution by the space that one side has before it, as in "1990. It, 1990
     and"."""
     last = writer.segments[-1] if writer.segments else None
@@ -301,12 +300,15 @@ def pieces_of_run(
     """Yield kept tokens one by one, so that white space between them may differ.
 
     A token may have different characters in the two texts: a capital, or a curly quote for a
-    straight one. That is a substitution of the kind `change`.
+    straight one. That is a substitution of the kind `change`, or of white space where a line ends
+    within a word.
     """
     for a, b in zip(olds, news, strict=True):
         old, new = texts[0][slice(*a)], texts[1][slice(*b)]
         if old == new:
             yield EditPiece(EditKind.EQUAL, None, a, b)
+        elif _HYPHENATED.sub("", old) == _HYPHENATED.sub("", new):
+            yield EditPiece(EditKind.SUBSTITUTE, SPACE, a, b)
         else:
             is_word = any(map(str.isalnum, old + new))
             otherwise = Change.SPELLING if is_word else Change.PUNCTUATION
@@ -319,17 +321,23 @@ def spaced(old: str, new: str) -> list[DiffSegment]:
     if old == new:
         writer.write_gap((0, len(old)), (0, len(new)))
         return writer.segments
-    run = last = (0, 0)  # where the equal text began, and where its last word ended
-    ends = [(len(text), len(text)) for text in (old, new)]
-    words = ([*(each.span() for each in _WORD.finditer(text))] for text in (old, new))
-    for a, b in zip(*([*spans, end] for spans, end in zip(words, ends, strict=True)), strict=True):
-        if old[last[0] : a[0]] != new[last[1] : b[0]]:
-            writer.write_gap((run[0], last[0]), (run[1], last[1]))
-            writer.write_gap((last[0], a[0]), (last[1], b[0]))
-            run = (a[0], b[0])
-        last = (a[1], b[1])
-    writer.write_gap((run[0], last[0]), (run[1], last[1]))
+    run = (0, 0)  # where the equal text began
+    (gaps, starts), (new_gaps, new_starts) = map(_gaps_of_words, (old, new))
+    for k, (a, b) in enumerate(zip(gaps, new_gaps, strict=True)):
+        if a != b:
+            ends = starts[k] + len(a), new_starts[k] + len(b)
+            writer.write_gap((run[0], starts[k]), (run[1], new_starts[k]))
+            writer.write_gap((starts[k], ends[0]), (new_starts[k], ends[1]))
+            run = ends
+    writer.write_gap((run[0], len(old)), (run[1], len(new)))
     return writer.segments
+
+
+def _gaps_of_words(text: str) -> tuple[list[str], list[int]]:
+    """Return the white space before each word and behind the last, and where each begins."""
+    gaps = _WORD.split(text)
+    sizes = map(len, chain.from_iterable(zip(gaps, _WORD.findall(text), strict=False)))
+    return gaps, [0, *accumulate(sizes)][::2]
 
 
 def diff_of(texts: TextAlignment) -> TextDiff:
@@ -358,6 +366,29 @@ def same_texts(text: str, sentences: Sequence[TextRange]) -> TextDiff:
     return diff_of(TextAlignment(text, text, spans, spans, blocks, "", ""))
 
 
+def _without_unlike_moves(blocks: Sequence[TextBlock]) -> Sequence[TextBlock]:
+    """Return the blocks; what moved and keeps hardly a word was deleted and inserted."""
+    gone = [each for each in blocks if each.moved and _keeps_little(each.alignment)]
+    unlike = set(map(id, gone))
+    found = [TextBlock((), each.new) if id(each) in unlike else each for each in blocks]
+    for each in sorted(gone, key=lambda each: each.old):
+        ats = (k for k, other in enumerate(found) if each.old[0] - 1 in other.old)
+        found.insert(next(ats, -1) + 1, TextBlock(each.old, ()))
+    return found
+
+
+def _keeps_little(alignment: Alignment | None) -> bool:
+    if alignment is None:
+        return False
+    n_words = kept = 0
+    for each in alignment.edits:
+        sides = (alignment.source, each.source), (alignment.target, each.target)
+        n = sum(side.tokens[k].isalnum() for side, tokens in sides for k in tokens)
+        n_words += n
+        kept += n * (each.kind in (EditKind.EQUAL, EditKind.MOVE))
+    return kept < LEAST_KEPT * n_words
+
+
 class _Builder:
     """Makes the blocks of a difference in order, and counts the moves."""
 
@@ -373,7 +404,7 @@ class _Builder:
         texts = self._texts
         at = 0
         stray_old, stray_new = not texts.old, not texts.new
-        blocks = texts.blocks
+        blocks = _without_unlike_moves(texts.blocks)
         if not blocks and (texts.old_text or texts.new_text):
             blocks = (TextBlock((), (), False, None),)
         at_new = 0
@@ -396,7 +427,6 @@ class _Builder:
             tuple((texts.old[k].start, texts.old[k].end) for k in block.old),
             tuple((texts.new[k].start, texts.new[k].end) for k in block.new),
         )
-        pieces: list[EditPiece] = []
         cores = (old, new)
         if block.old and block.new:
             starts = (spans[0][0][0], spans[1][0][0])
@@ -404,18 +434,11 @@ class _Builder:
                 (starts[0] - old[0], spans[0][-1][1] - old[0]),
                 (starts[1] - new[0], spans[1][-1][1] - new[0]),
             )
-            pieces = list(
-                _pieces(
-                    texts.old_text[slice(*old)],
-                    texts.new_text[slice(*new)],
-                    cores,
-                    block.alignment,
-                )
-            )
         both = texts.old_text[slice(*old)], texts.new_text[slice(*new)]
         if have_same_words(*both):
             found = spaced(*both)
         else:
+            pieces = list(_pieces(*both, cores, block.alignment)) if block.old and block.new else []
             # Words are pieces, where there are any: what else differs is marks.
             is_said = not pieces and any(map(str.isalnum, "".join(map(without_marks, both))))
             found = slid(*both, segments_of(*both, pieces, Change.CONTENT if is_said else MARKUP))

@@ -1,7 +1,5 @@
 """A difference as lines: for a terminal, in colours or brackets, and as Markdown."""
 
-from __future__ import annotations
-
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
@@ -237,9 +235,8 @@ class _TerminalLines(_Lines):
     def _paragraph(self, paragraph: Paragraph, text: str) -> Iterator[str]:
         yield from text.rstrip().split("\n")
         last, is_origin = paragraph.places[-1]
-        standing = [block for block, is_origin in paragraph.places if not is_origin]
-        ends = [shown_text(self._diff, last, is_origin=is_origin)]
-        ends += [self._diff.new_text(block) for block in standing[-1:]]
+        new = [self._diff.new_text(block) for block, is_away in paragraph.places if not is_away]
+        ends = [shown_text(self._diff, last, is_origin=is_origin), *[*filter(None, new)][-1:]]
         if any(map(ends_paragraph, ends)):
             yield ""
 

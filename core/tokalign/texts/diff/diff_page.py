@@ -3,8 +3,6 @@
 The page is readable without its script, which only jumps and switches views. Every text is escaped.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import groupby
 
@@ -172,8 +170,9 @@ class _Page:
 
     def _row(self, block: DiffBlock, *, is_origin: bool) -> tuple[str, str]:
         if is_origin:
-            return self._tag(block, is_origin=True) + self._old_side(block, False).lstrip(), ""
-        old, new = self._old_side(block, True), self._new_side(block)
+            old = self._side(block, is_new=False, is_marked=False)
+            return self._tag(block, is_origin=True) + old.lstrip(), ""
+        old, new = self._side(block, is_new=False), self._side(block, is_new=True)
         if block.move is not None:
             tag = self._tag(block, is_origin=False)
             return (
@@ -185,28 +184,20 @@ class _Page:
     def _text(self, text: str) -> str:
         return page_text(text if self._is_code else unwrapped(text))
 
-    def _old_side(self, block: DiffBlock, is_marked: bool) -> str:
-        """Return the old text of a block, with deleted and moved text marked."""
+    def _side(self, block: DiffBlock, *, is_new: bool, is_marked: bool = True) -> str:
+        """Return the old or the new text of a block, with what differs or moved marked."""
+        text_of, roles = self._diff.old_text, (MarkRole.GONE, MarkRole.LEFT)
+        segments = sorted(block.segments, key=lambda each: each.old)
+        if is_new:
+            text_of, roles = self._diff.new_text, (MarkRole.NEW, MarkRole.MOVED)
+            segments = list(block.segments)
         text = ""
-        for segment in sorted(block.segments, key=lambda each: each.old):
-            old = self._diff.old_text(segment)
+        for segment in segments:
+            said = text_of(segment)
             if not is_marked or segment.kind is EditKind.EQUAL or segment.change == SPACE:
-                text += self._text(old)
-            elif old:
-                role = MarkRole.LEFT if segment.kind is EditKind.MOVE else MarkRole.GONE
-                text += self._mark(Mark(role, old, segment))
-        return text
-
-    def _new_side(self, block: DiffBlock) -> str:
-        """Return the new text of a block, with inserted and moved text marked."""
-        text = ""
-        for segment in block.segments:
-            new = self._diff.new_text(segment)
-            if segment.kind is EditKind.EQUAL or segment.change == SPACE:
-                text += self._text(new)
-            elif new:
-                role = MarkRole.MOVED if segment.kind is EditKind.MOVE else MarkRole.NEW
-                text += self._mark(Mark(role, new, segment))
+                text += self._text(said)
+            elif said:
+                text += self._mark(Mark(roles[segment.kind is EditKind.MOVE], said, segment))
         return text
 
     def _block(self, block: DiffBlock) -> str:

@@ -1,7 +1,5 @@
 """Duties: which sentences oblige, forbid, permit or deny."""
 
-from __future__ import annotations
-
 import re
 
 from tokalign.english.values import find_values
@@ -20,6 +18,8 @@ _STATES = {
 """What is said of something by the words that follow a form of be."""
 _DENIED = {"obligation": "permission", "permission": "prohibition", "prohibition": "permission"}
 _BEING = frozenset(("am", "are", "be", "been", "is", "was", "were"))
+_KNOWN = frozenset(("covered", "different", "found", "obtained", "seen", "subject"))
+"""What may be without a permission."""
 _ASIDES = frozenset(
     (
         "although", "because", "case", "check", "e.g.", "how", "i.e.", "if", "once", "since",
@@ -30,7 +30,9 @@ _ASIDES = frozenset(
 """Words that begin what a sentence does not say of itself."""
 _PAST = frozenset(("could", "did", "had", "was", "were"))
 _ENDS = frozenset((",", ";", ".", "then"))
-_ADDRESS = regex(r"\S*://\S*")
+_UNSAID = regex(r"\S*://\S*|\bmay or may not\b", re.IGNORECASE)
+_OPTION = regex(r"\s*--?[A-Za-z][\w-]*[\s,=\[]")
+"""Begins the description of an option, which says what that does."""
 _BARE_NOT = regex(
     r"\b((?:ai|are|ca|could|did|do|does|had|has|have|is|might|must|need|should|was|were|wo|would)?)nt\b",
     re.IGNORECASE,
@@ -48,21 +50,25 @@ _BARRED = regex(
     r"(?:\W*\w+::?|note)?\W*(?:(?:please|but|so|also|and|then)\W+)?"
     r"(?:(?:if|when|to|unless|before|after|for|while)\b[^,;]{3,100}, (?:please )?)?"
     r"(?:do not|don['\u2019]t|never) "
-    r"(?!be\b|bother|care|confuse|expect|forget|hesitate|mind|need|panic|think|want|worry)",
+    r"(be\b|bother|care|confuse|expect|feel|forget|hesitate|mind|need|never|panic|take my"
+    r"|think|want|worry)?",
     re.IGNORECASE,
 )
-"""Begins sentences that tell a reader what not to do."""
+"""Begins sentences that tell a reader what not to do, but for those with the words at their end."""
 _RULING = regex(
     r"\b(?:must|shall|MUST|SHALL|SHOULD|MAY|hereby|liable|entitled|prohibited|agrees)\b"
 )
 _RELEASE = regex(
     r"^[ \t]*(?:(?:#+ |\*\*)\[?v?\d+(?:\.\d+){2}\b.*"
-    r"|(?:#+ |=+ )?\W{0,3}(?:\w+[ \t]\W{0,3})?v?\d+(?:\.\d+){1,3}\w{0,6}\W{0,3}"
+    r"|[\w.+-]+ \(\S+\) [\w -]+; urgency=.*"
+    r"|(?:#+ |=+ )?\W{0,3}(?:\w+[ \t]\W{0,3}"
+    r"|.{0,40}\b(?:(?:changes|new) (?:in|since)|release|version)\b.{0,20}[ \t])?"
+    r"v?\d+(?:\.\d+){1,3}\w{0,6}\W{0,3}"
     r"(?:[ \t]\W{0,5}(?:\d{4}-\d\d|\d{1,2}[ .-]|released?\b|un|\w+ \d).{0,40})?)$",
     re.MULTILINE,
 )
 _TOLD_OF_RELEASES = regex(
-    r"(?!fix|bug)(?:.*\W)?(?:must|now|(?:no|not|never|n['\u2019]t)\b(?:\W+\w+){0,3}?\W+(?:accept|allow"
+    r"(?!address|fix|bug)(?:.*\W)?(?:must|now|(?:no|not|never|n['\u2019]t)\b(?:\W+\w+){0,3}?\W+(?:accept|allow"
     r"|available|compatib|distribut|exist|need|permit|provid|recommend|requir|ship|support))",
     re.IGNORECASE,
 )
@@ -93,6 +99,7 @@ _PERSON = regex(
 _EXAMPLE = regex(r"\W*(?:for (?:example|instance)|e\.g\.)\W", re.IGNORECASE)
 _TOP = 2000  # characters
 _LEAST_WORDS = 3  # of a sentence that obliges or denies
+_MOST_WORDS = 40  # of a sentence, about; what has no stops may be long
 
 
 def is_of_releases(text: str) -> bool:
@@ -103,7 +110,8 @@ def is_of_releases(text: str) -> bool:
 
 def is_of_rules(text: str) -> bool:
     """Whether one of ten sentences of a text has a word such as must, or the text is very short."""
-    return len(_RULING.findall(text)) >= (len(_STOP.findall(text)) + 6) // 10
+    n = max(len(_STOP.findall(text)), len(text.split()) // _MOST_WORDS)
+    return len(_RULING.findall(text)) >= (n + 6) // 10
 
 
 def with_apostrophes(text: str) -> str:
@@ -127,7 +135,8 @@ def duty_of(text: str, *, is_of_rules: bool = True, is_of_releases: bool = False
     >>> duty_of("It may rain.", is_of_rules=False), duty_of("It is not red.", is_of_rules=False)
     (None, None)
     """
-    text = with_apostrophes(" ".join(_ADDRESS.sub("", text).split()))
+    is_option = _OPTION.match(text) is not None
+    text = with_apostrophes(" ".join(_UNSAID.sub("", text).split()))
     spans = list(token_spans(text))
     words = [text[start:end] for start, end in spans]
     if len(text.split()) < _LEAST_WORDS or text[-1:] in ":?" or _EXAMPLE.match(text):
@@ -150,7 +159,7 @@ def duty_of(text: str, *, is_of_rules: bool = True, is_of_releases: bool = False
             aside = word if at or word != "(" else ""
         elif word == ")":
             aside = ""
-        is_part = not {"-", "["}.isdisjoint((text[start - 1 : start], text[end : end + 1]))
+        is_part = not set("-['\u2018`").isdisjoint((text[start - 1 : start], text[end : end + 1]))
         if at in is_value or is_part or aside == '"' or aside in _ASIDES:
             continue
         duty = _duty(words, lower, at)
@@ -162,10 +171,13 @@ def duty_of(text: str, *, is_of_rules: bool = True, is_of_releases: bool = False
             is_past = duty == "denial" and lower[max(at - 1, 0)] in _PAST
             if not is_said or is_past or is_state:
                 continue
+        if (duty == "denial" and is_option) or (aside == "that" and lower[at - 1] == "that"):
+            continue  # a pattern that must match
         if aside != "that" or word in _MODALS or duty == "prohibition":  # they agree that he must
             duties.add(duty)
-    if _BARRED.match(text) is not None and not is_of_releases:
-        duties.add("prohibition")
+    if (barred := _BARRED.match(text)) is not None and not (is_of_releases or is_option):
+        duties.discard("denial")
+        duties |= {"prohibition"} if barred[1] is None else set()
     return next((kind for kind in DUTIES if kind in duties), None)
 
 
@@ -173,8 +185,8 @@ def _duty(words: list[str], lower: list[str], at: int) -> str | None:
     """Return what a word makes its sentence do, or None."""
     word = lower[at]
     following = lower[at + 1 : at + 2]
-    if following == ["mean"]:
-        return None  # "Work" shall mean
+    if following == ["mean"] or (word == "may" and not _KNOWN.isdisjoint(lower[at + 2 : at + 3])):
+        return None  # "Work" shall mean; it may be found there
     if (word in _MODALS or words[at] == "SHOULD") and following:
         denies = not _DENYING.isdisjoint((*lower[:2], *following))
         return "prohibition" if denies else "permission" if word == "may" else "obligation"

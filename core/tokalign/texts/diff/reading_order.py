@@ -1,7 +1,5 @@
 """A difference in reading order: its paragraphs, and the marks in a block."""
 
-from __future__ import annotations
-
 import enum
 import re
 from bisect import bisect_left
@@ -62,8 +60,7 @@ def in_reading_order(parts: Sequence[_Part]) -> Iterator[tuple[_Part, bool]]:
     leaving: dict[int, list[_Part]] = {}
     before = -1
     places = sorted(
-        (k for k, part in enumerate(parts) if part.old[0] < part.old[1]),
-        key=lambda k: parts[k].old,
+        (k for k, part in enumerate(parts) if part.old[0] < part.old[1]), key=lambda k: parts[k].old
     )
     for k in places:
         if has_moved(parts[k]):

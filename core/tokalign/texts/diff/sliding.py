@@ -5,8 +5,6 @@ What was inserted between kept text may as well begin later, if it is followed b
 with, or earlier, if it ends with what precedes it. So it is with what was deleted.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from dataclasses import replace

@@ -3,14 +3,12 @@
 `stat_lines` writes its counts in the style of ``git diff --stat``.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tokalign.english.reading import without_marks
+from tokalign.english.reading.text_reading import without_marks
 from tokalign.texts.diff.alarms import Alarm, Renumbered, alarms_of, renumbered
 from tokalign.texts.diff.text_diff import (
     MARKUP,
@@ -24,17 +22,9 @@ from tokalign.texts.diff.text_diff import (
 from tokalign.types.edits import CONFLICTING, Change, EditKind
 
 CHANGES = (
-    *CONFLICTING,
-    Change.WORDING,
-    Change.CONTENT,
-    Change.ORDER,
-    Change.INFLECTION,
-    Change.SPELLING,
-    Change.CASE,
-    Change.PUNCTUATION,
-    MARKUP,
-    SPACE,
-)
+    *CONFLICTING, Change.WORDING, Change.CONTENT, Change.ORDER, Change.INFLECTION, Change.SPELLING,
+    Change.CASE, Change.PUNCTUATION, MARKUP, SPACE,
+)  # fmt: skip
 """All changes, those of meaning first."""
 ONLY_SPACE = "Only white space differs."
 
@@ -113,7 +103,7 @@ def _changed(diff: TextDiff) -> Iterator[tuple[DiffBlock, int, DiffSegment, str,
         found = [
             (s, each)
             for s, each in enumerate(block.segments)
-            if (block.move is not None or each.kind is not EditKind.EQUAL) and each.change != MARKUP
+            if each.change not in (None if block.move is None else MARKUP, MARKUP, SPACE)
         ]
         if not found:
             continue

@@ -5,8 +5,6 @@ including white space, is in exactly one segment. So either text can be rebuilt 
 and the segments. docs/diff.schema.json describes the form as JSON.
 """
 
-from __future__ import annotations
-
 import enum
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -301,11 +299,7 @@ class TextDiff(Shown):
 
 
 def _record(part: DiffSegment | DiffBlock) -> dict[str, Any]:
-    found: dict[str, Any] = {
-        "kind": part.kind.value,
-        "old": list(part.old),
-        "new": list(part.new),
-    }
+    found: dict[str, Any] = {"kind": part.kind.value, "old": list(part.old), "new": list(part.new)}
     if part.move is not None:
         found["move"] = part.move
     return found

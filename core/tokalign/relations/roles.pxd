@@ -1,0 +1,15 @@
+from libc.stdint cimport int32_t
+
+from tokalign.features.pair cimport PairState
+from tokalign.relations.clashes cimport Clash, ConflictRoom
+
+cdef bint are_exchanged(
+    const PairState *pair, const ConflictRoom *room, int32_t i, int32_t j
+) noexcept nogil
+cdef bint find_compared(
+    const PairState *pair, const ConflictRoom *room, Clash *found
+) noexcept nogil
+cdef int find_exchanged(
+    const PairState *pair, const ConflictRoom *room, Clash *found
+) noexcept nogil
+cdef int find_changed_places(const PairState *pair, ConflictRoom *room, Clash *found) noexcept nogil
