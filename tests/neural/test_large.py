@@ -12,7 +12,7 @@ from support.sample import sample_pairs
 from tokalign.aligner import Aligner
 from tokalign.cli.main import main
 from tokalign.decoding.backend import in_reading_order
-from tokalign.decoding.cascade import FIRST_WORK, FirstEncoded, Gate
+from tokalign.decoding.cascade import FIRST_WORK, FirstEncoded, Gate, ReadPart
 from tokalign.errors import ResourceError
 from tokalign.files.tables import Table
 from tokalign.neural.architecture import architecture_of
@@ -178,22 +178,33 @@ def test_each_pair_gets_what_the_twin_says_by_the_models_alone(aligner, before, 
     options = AlignOptions(style="free")
     styles = [style["name"] for style in aligner.header.styles]
     gate = Gate.open_shipped("encoder-en-large", styles)
-    gains = []
-    for model in before:
-        backend = model._engine.backend
-        encoded = backend.encode(annotated, options)
-        own = backend if model is before[0] else backend.backend_of(encoded[0])
-        gains.append(gate.weighed(*own.gains(encoded, options, compares=False)))
-    models = [*before, aligner]
-    full = [list(model.pipe(PAIRS, options)) for model in models]
+    parts = [ReadPart.of(source.tokens, target.tokens) for source, target, *_ in annotated]
+    shares = [part.share(pair) for part, pair in zip(parts, annotated, strict=True)]
+    gains, decided = [], []
+    for model in (*before, aligner):
+        own = model._engine.backend
+        encoded = [(pair, None) for pair in annotated]
+        if (encoder := model._engine.encoder) is not None:
+            read = encoder.encode(
+                [part.read(pair) for part, pair in zip(parts, annotated, strict=True)]
+            )
+            encoded = [
+                (pair, part.whole(said))
+                for pair, part, said in zip(annotated, parts, read, strict=True)
+            ]
+            own = own.backend_of(encoded[0])
+        gains.append(gate.weighed(*own.gains(encoded, options, compares=False)) / shares)
+        decided.append(list(own.align(encoded, options)))
     found = list(aligner.pipe(PAIRS, options, effort=effort))
     readers = []
     for k, own in enumerate(found):
-        reader = last_reader([each[k] for each in gains], [FIRST_WORK, 1.0], gate.threshold(effort))
+        works = [FIRST_WORK, 1.0]
+        reader = last_reader([each[k] for each in gains[:2]], works, gate.threshold(effort))
         readers.append(reader)
-        assert said(own) == said(full[reader][k])
+        assert said(own) == said(decided[reader][k])
         assert (own.encoded, own.model) == (reader == 2, MODEL)
     assert len(set(readers)) >= 2
+    assert any(map(any, parts))
 
 
 def test_the_chain_reads_all_three_ways_and_more_with_more_effort(aligner, annotated):
