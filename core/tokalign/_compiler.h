@@ -20,6 +20,10 @@
 #define TOKALIGN_X86 1
 #define TOKALIGN_TARGET(instructions) __attribute__((target(instructions)))
 #define TOKALIGN_HAS(instructions) __builtin_cpu_supports(instructions)
+#if defined(__linux__) && !defined(__clang__) && __GNUC__ >= 11
+#define TOKALIGN_AMX 1 /* others name it in other ways, or not at all */
+#define TOKALIGN_MEMORY_CHANGED() __asm__ volatile("" ::: "memory")
+#endif
 #endif
 
 /* Dot products of bytes, which most 64-bit ARM processors have since 2018. */

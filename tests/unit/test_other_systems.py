@@ -123,10 +123,10 @@ int main(void)
     static float rows[4 * 64], added[4 * 64], ones[64], zeros[64], matrix[64 * 48], out[4 * 48];
     static float three[4 * 3 * 64], scratch[4096], attended[4 * 64];
     static double scores[40], powers[40];
-    static uint8_t bytes[TILE_ROWS][256];
+    static uint8_t bytes[MOST_ROWS * 256];
     static int8_t panel[256 * PANEL];
     static int32_t sums[TILE_ROWS * PANEL];
-    const char *tiles[] = {"avx512", "avx2", "arm", "plain"};
+    const char *tiles[] = {"amx", "avx512", "avx2", "arm", "plain"};
     const uint8_t *of_bytes[TILE_ROWS];
     unsigned state = 1;
     for (int k = 0; k < 64 * 48; k++)
@@ -149,17 +149,20 @@ int main(void)
             panel[k] = trial ? (int)((state = state * 1664525u + 1013904223u) >> 16) % 129 - 64
                              : k % 3 ? 64 : -64;
         for (int r = 0; r < TILE_ROWS; r++) {
-            of_bytes[r] = bytes[r];
+            uint8_t *row = bytes + r * 4 * n_steps;
+            of_bytes[r] = row;
             for (int k = 0; k < 4 * n_steps; k++)
-                bytes[r][k] = trial ? (state = state * 1664525u + 1013904223u) >> 16 : r ? 255 : 0;
+                row[k] = trial ? (state = state * 1664525u + 1013904223u) >> 16 : r ? 255 : 0;
         }
         plain_tile(of_bytes, panel, n_steps, sums);
         fwrite(sums, sizeof(sums), 1, stdout);
-        for (int t = 0; t < 4; t++) {
-            static int32_t found[TILE_ROWS * PANEL];
+        for (int t = 0; t < 5; t++) {
+            static int32_t found[MOST_ROWS * PANEL];
             Tile tile = tile_named(tiles[t]);
-            if (tile != NULL) {
+            if (tile != NULL && (t || n_steps % 16 == 0)) {
+                begin_tiles(tile);
                 tile(of_bytes, panel, n_steps, found);
+                end_tiles(tile);
                 fprintf(stderr, "%s %d ", tiles[t], !memcmp(found, sums, sizeof(sums)));
             }
         }

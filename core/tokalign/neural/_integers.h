@@ -1,10 +1,10 @@
 /* Products of uint8 activations and int8 weights, where an encoder spends most of its time.
 
    Weights lie in panels of 64 outputs, in which the weights of 4 inputs stand together:
-   packed[n_out / 64][n_in / 4][64][4]. A tile is 6 rows of activations times a panel. It exists for
-   AVX-512 with VNNI, for AVX2, for ARM's dot products and in plain C; which runs is chosen by what
-   the processor has. Weights keep to 64 instead of 127, because AVX2 adds two products in 16 bits,
-   which then cannot overflow (2 * 255 * 64 < 2 ** 15). So all four give the same integers. */
+   packed[n_out / 64][n_in / 4][64][4]. A tile is some rows of activations times a panel. It exists
+   for AMX, for AVX-512 with VNNI, for AVX2, for ARM's dot products and in plain C; which runs is
+   chosen by what the processor has. Weights keep to 64 instead of 127, because AVX2 adds two products
+   in 16 bits, which then cannot overflow (2 * 255 * 64 < 2 ** 15). So all give the same integers. */
 
 #ifndef TOKALIGN_INTEGERS_H
 #define TOKALIGN_INTEGERS_H
@@ -16,9 +16,11 @@
 
 #define PANEL 64
 #define TILE_ROWS 6
+#define MOST_ROWS 16 /* of a tile of AMX */
 
-/* sums[6][64] = the products of rows of 4 * n_steps inputs with a panel; n_steps is a multiple of
-   4. */
+/* sums[rows of the tile][64] = the products of rows of 4 * n_steps inputs with a panel; n_steps is a
+   multiple of 4. There are TILE_ROWS rows; for AMX MOST_ROWS, one behind the other, of which the
+   first is used, and n_steps is a multiple of AMX_STEPS. */
 typedef void (*Tile)(
     const uint8_t *const rows[TILE_ROWS], const int8_t *panel, int n_steps, int32_t *sums);
 
@@ -112,6 +114,59 @@ TOKALIGN_TARGET("avx512f,avx512bw,avx512vnni") static void tile_avx512(
 }
 #endif
 
+#if defined(TOKALIGN_AMX)
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define AMX_STEPS 16 /* of four inputs, in a tile register */
+
+/* Whether the system lets this process use AMX; it keeps room for its registers from then on. */
+static inline int may_use_amx(void)
+{
+    return !syscall(SYS_arch_prctl, 0x1023 /* ARCH_REQ_XCOMP_PERM */, 18 /* XFEATURE_XTILE_DATA */);
+}
+
+/* Eight registers of 16 rows of 64 bytes. GCC 12 takes ldtilecfg to read 8 bytes alone, so it may
+   leave out the rest of what is on the stack. */
+static const struct {
+    uint8_t palette, first, reserved[14];
+    uint16_t n_bytes[16];
+    uint8_t n_rows[16];
+} AMX_SHAPES = {
+    1, 0, {0}, {64, 64, 64, 64, 64, 64, 64, 64}, {16, 16, 16, 16, 16, 16, 16, 16},
+};
+
+TOKALIGN_TARGET("amx-tile") static void begin_amx(void) { _tile_loadconfig(&AMX_SHAPES); }
+
+TOKALIGN_TARGET("amx-tile") static void end_amx(void) { _tile_release(); }
+
+TOKALIGN_TARGET("amx-tile,amx-int8") static void tile_amx(
+    const uint8_t *const rows[TILE_ROWS], const int8_t *panel, int n_steps, int32_t *sums)
+{
+    const uint8_t *x = rows[0];
+    TOKALIGN_MEMORY_CHANGED(); /* GCC 12 does not know that tiles are loaded from there */
+    _tile_zero(0);
+    _tile_zero(1);
+    _tile_zero(2);
+    _tile_zero(3);
+    for (int step = 0; step < n_steps; step += AMX_STEPS, panel += 4 * PANEL * AMX_STEPS) {
+        _tile_loadd(4, x + 4 * step, 4 * n_steps);
+        _tile_loadd(5, panel, 4 * PANEL);
+        _tile_dpbusd(0, 4, 5);
+        _tile_loadd(6, panel + 64, 4 * PANEL);
+        _tile_dpbusd(1, 4, 6);
+        _tile_loadd(7, panel + 128, 4 * PANEL);
+        _tile_dpbusd(2, 4, 7);
+        _tile_loadd(5, panel + 192, 4 * PANEL);
+        _tile_dpbusd(3, 4, 5);
+    }
+    _tile_stored(0, sums, 4 * PANEL);
+    _tile_stored(1, sums + 16, 4 * PANEL);
+    _tile_stored(2, sums + 32, 4 * PANEL);
+    _tile_stored(3, sums + 48, 4 * PANEL);
+}
+#endif
+
 #if defined(TOKALIGN_ARM)
 #include <arm_neon.h>
 
@@ -164,9 +219,13 @@ TOKALIGN_DOT_PRODUCTS static void tile_arm(
 static inline Tile tile_named(const char *name)
 {
 #if defined(TOKALIGN_X86)
-    if (!strcmp(name, "avx512") && TOKALIGN_HAS("avx512vnni")
-        && TOKALIGN_HAS("avx512bw") && TOKALIGN_HAS("avx512dq")
-        && TOKALIGN_HAS("avx512vl"))
+    int is_wide = TOKALIGN_HAS("avx512vnni") && TOKALIGN_HAS("avx512bw") && TOKALIGN_HAS("avx512dq")
+        && TOKALIGN_HAS("avx512vl");
+#if defined(TOKALIGN_AMX)
+    if (!strcmp(name, "amx") && is_wide && TOKALIGN_HAS("amx-int8") && may_use_amx())
+        return tile_amx;
+#endif
+    if (!strcmp(name, "avx512") && is_wide)
         return tile_avx512;
     if (!strcmp(name, "avx2") && TOKALIGN_HAS("avx2"))
         return tile_avx2;
@@ -175,6 +234,35 @@ static inline Tile tile_named(const char *name)
         return tile_arm;
 #endif
     return strcmp(name, "plain") ? NULL : plain_tile;
+}
+
+static inline int rows_of(Tile tile)
+{
+#if defined(TOKALIGN_AMX)
+    if (tile == tile_amx)
+        return MOST_ROWS;
+#endif
+    (void)tile;
+    return TILE_ROWS;
+}
+
+/* A thread calls these before and after it uses a tile. */
+static inline void begin_tiles(Tile tile)
+{
+#if defined(TOKALIGN_AMX)
+    if (tile == tile_amx)
+        begin_amx();
+#endif
+    (void)tile;
+}
+
+static inline void end_tiles(Tile tile)
+{
+#if defined(TOKALIGN_AMX)
+    if (tile == tile_amx)
+        end_amx();
+#endif
+    (void)tile;
 }
 
 #endif

@@ -117,17 +117,18 @@ static void finish_tile(
     }
 }
 
-/* out[n_rows][n_out] of rounded rows. */
+/* out[n_rows][n_out] of rounded rows, behind which MOST_ROWS more can be read. */
 static inline void apply(
     Tile tile, const Linear *linear, const uint8_t *rounded, const float *scales, int n_rows,
     int is_raised, float *out)
 {
-    TOKALIGN_OWN_LINE int32_t sums[TILE_ROWS * PANEL];
+    TOKALIGN_OWN_LINE int32_t sums[MOST_ROWS * PANEL];
+    int n_at_once = rows_of(tile);
     for (int first = 0; first < linear->n_out; first += PANEL) {
         const int8_t *panel = linear->packed + (size_t)first * linear->n_in;
-        for (int r = 0; r < n_rows; r += TILE_ROWS) {
+        for (int r = 0; r < n_rows; r += n_at_once) {
             const uint8_t *rows[TILE_ROWS];
-            int n_left = n_rows - r < TILE_ROWS ? n_rows - r : TILE_ROWS;
+            int n_left = n_rows - r < n_at_once ? n_rows - r : n_at_once;
             for (int k = 0; k < TILE_ROWS; k++) /* rows that are not there are the last once more */
                 rows[k] = rounded + (size_t)(r + (k < n_left ? k : n_left - 1)) * linear->n_in;
             tile(rows, panel, linear->n_in / 4, sums);
@@ -261,7 +262,7 @@ static inline void attend(
     float *scratch, float *out)
 {
 #if defined(TOKALIGN_X86)
-    if (tile == tile_avx512) {
+    if (tile == tile_avx512 || rows_of(tile) == MOST_ROWS) { /* AMX stands beside AVX-512 */
         attend_avx512(three, n, width, size, biases, n_far, scratch, out);
         return;
     }

@@ -31,7 +31,8 @@ typedef struct {
     const Layer *layers;
 } Encoder;
 
-/* Scratch for so many rows; scratch of attention for the longest sequence. */
+/* Scratch for so many rows, but of `rounded` for MOST_ROWS more; scratch of attention for the longest
+   sequence. */
 typedef struct {
     float *three, *attended, *raised, *scales, *attention;
     uint8_t *rounded;
@@ -107,8 +108,10 @@ static inline void run(
         embed(
             encoder, ids + bounds[s], bounds[s + 1] - bounds[s], n_first[s], scratch->three,
             states + (size_t)(bounds[s] - bounds[0]) * encoder->width);
+    begin_tiles(tile);
     for (int l = 0; l < encoder->n_layers; l++)
         run_layer(encoder, encoder->layers + l, tile, bounds, n_sequences, scratch, states);
+    end_tiles(tile);
 }
 
 #endif

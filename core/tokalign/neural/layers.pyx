@@ -19,7 +19,7 @@ from tokalign.neural.architecture import distance_buckets
 from tokalign.types.locks import ForkLock
 
 cdef extern from "_run.h" nogil:
-    const int PANEL
+    const int PANEL, MOST_ROWS
     const int WIDE, MIDDLE, LOW_MIDDLE
     ctypedef void (*Tile)(const uint8_t *const *rows, const int8_t *panel, int n_steps, int32_t *s)
     ctypedef struct Linear:
@@ -68,7 +68,7 @@ cdef extern from "_scores.h" nogil:
     void log_shares(float *rows, int n_rows, int n, float *scratch)
 
 TILES: tuple[str, ...] = tuple([
-    name for name in ("avx512", "avx2", "arm", "plain") if tile_named(name.encode()) != NULL
+    name for name in ("amx", "avx512", "avx2", "arm", "plain") if tile_named(name.encode()) != NULL
 ])
 """The instruction sets of this CPU that have kernels, the fastest first; see _integers.h."""
 
@@ -218,7 +218,7 @@ cdef class Layers:
             self.floats = _room(
                 n_rows * (4 * width + inner + 1) + attend_scratch(n_longest, size), np.float32
             )
-            self.rounded = _room(n_rows * widest, np.uint8)
+            self.rounded = _room((n_rows + MOST_ROWS) * widest, np.uint8)
             self.n_rows, self.n_longest = n_rows, n_longest
         scratch.three = &self.floats[0]
         scratch.attended = scratch.three + self.n_rows * 3 * width
