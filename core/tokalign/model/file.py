@@ -19,7 +19,6 @@ costs at most a few times MAX_MODEL_BYTES of memory.
 """
 
 import dataclasses
-import hashlib
 import json
 import math
 import os
@@ -333,7 +332,7 @@ def trained_on(header: ModelHeader, pairs: Iterable[GoldPair], name: str) -> lis
 
 def _hashes(pairs: Iterable[GoldPair]) -> set[str]:
     texts = ("\0".join(map(_letters, (pair.source, pair.target))) for pair in pairs)
-    return {hashlib.sha256(text.encode()).hexdigest()[:8] for text in texts}
+    return {digest_of(text.encode())[:8] for text in texts}
 
 
 def _letters(side: object) -> str:
