@@ -13,7 +13,7 @@ from tokalign.codec.alignments import (
     decode_judgement,
     decode_passage_sentence,
 )
-from tokalign.codec.by_name import numbers_of
+from tokalign.codec.options import numbers_of
 from tokalign.codec.reasons import ErrorReason
 from tokalign.codec.sentences import encode_pair
 from tokalign.errors import InputError

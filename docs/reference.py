@@ -25,7 +25,7 @@ MODULES = (
     "tokalign.types",
     "tokalign.types.columns",
     "tokalign.types.relations",
-    "tokalign.types.chunks",
+    "tokalign.types.relations",
     "tokalign.types.grounding",
     "tokalign.functions",
     "tokalign.types.texts",

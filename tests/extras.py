@@ -27,7 +27,7 @@ USES = {
     "neural": "from tokalign import Aligner; Aligner.load('en-neural').align('a dog', 'dogs')",
     "server": "from tokalign.cli.extras import require; require('serve', 'server')"
     "; import tokalign.server.rpc.frontend, tokalign.server.http.routes",
-    "train": "from tokalign.model.training.weights import optimizer; optimizer()",
+    "train": "from tokalign.model.training.train import optimizer; optimizer()",
     "otel": "from tokalign.server.observe.tracing import otlp_provider; otlp_provider().shutdown()",
     "remote": "from tokalign.cli.lines.sources import open_url; open_url('memory://x', 'wb')",
     "zstd": "from tokalign.files.packed import zstd_module; zstd_module().compress(b'x')",

@@ -24,7 +24,7 @@ import numpy as np
 from support import hostile
 from tokalign.aligner import Aligner
 from tokalign.english.annotate import load_annotator
-from tokalign.english.annotate.lemmatize import Lemmatizer
+from tokalign.english.annotate.native import Lemmatizer
 from tokalign.english.annotate.tagger_and_parser import Parser, Tagger
 from tokalign.english.lexicon.lexical_tables import Frequencies, Paraphrases, Vectors, WordNet
 from tokalign.errors import ModelError, ResourceError

@@ -60,7 +60,6 @@ if TYPE_CHECKING:  # each as itself, so that type checkers take it for public
         LinkExplanation as LinkExplanation,
         Sentence as Sentence,
     )
-    from tokalign.types.chunks import ChunkedPair as ChunkedPair, ChunkLink as ChunkLink
     from tokalign.types.constraints import Constraints as Constraints
     from tokalign.types.display import Piped as Piped, Results as Results
     from tokalign.types.edits import Change as Change, Edit as Edit, EditKind as EditKind
@@ -75,7 +74,7 @@ if TYPE_CHECKING:  # each as itself, so that type checkers take it for public
         UnsupportedSpan as UnsupportedSpan,
         WordKind as WordKind,
     )
-    from tokalign.types.links import AlignedWord as AlignedWord
+    from tokalign.types.links import AlignedWord as AlignedWord, Phrase as Phrase
     from tokalign.types.options import (
         AlignOptions as AlignOptions,
         Direction as Direction,
@@ -85,7 +84,6 @@ if TYPE_CHECKING:  # each as itself, so that type checkers take it for public
         RankBy as RankBy,
         Symmetrization as Symmetrization,
     )
-    from tokalign.types.phrases import Phrase as Phrase
     from tokalign.types.ranking import (
         Highlight as Highlight,
         Judgement as Judgement,
@@ -93,6 +91,8 @@ if TYPE_CHECKING:  # each as itself, so that type checkers take it for public
         Ranked as Ranked,
     )
     from tokalign.types.relations import (
+        ChunkedPair as ChunkedPair,
+        ChunkLink as ChunkLink,
         Conflict as Conflict,
         ConflictKind as ConflictKind,
         ConflictReason as ConflictReason,
@@ -112,20 +112,18 @@ _NAMES = {
     "errors": "AlignError FormatError InputError LimitError MissingPackageError ModelError "
     "ModelVersionError ResourceError ServerError ShapeError WorkerError",
     "types.alignment": "Alignment",
-    "types.chunks": "ChunkedPair ChunkLink",
     "types.constraints": "Constraints",
     "types.display": "Piped Results",
     "types.edits": "Change Edit EditKind",
     "types.fields": "LinkExplanation",
     "types.grounding": "Citation CitationLink GroundedSentence GroundedWord "
     "Grounding SourceConflict SourcePassage UnsupportedSpan WordKind",
-    "types.links": "AlignedWord GoldPair Link",
+    "types.links": "AlignedWord GoldPair Link Phrase",
     "types.options": "AlignOptions Direction GroundOptions OffsetUnit Priority RankBy "
     "Symmetrization",
-    "types.phrases": "Phrase",
     "types.ranking": "Highlight Judgement PassageSentence Ranked",
-    "types.relations": "Conflict ConflictKind ConflictReason Relation RelationExplanation "
-    "RelationKind",
+    "types.relations": "ChunkedPair ChunkLink Conflict ConflictKind ConflictReason "
+    "Relation RelationExplanation RelationKind",
     "types.sentence": "Sentence",
     "types.texts": "SentenceSpan TextAlignment TextBlock",
     "aligner": "Aligner",

@@ -41,12 +41,11 @@ if TYPE_CHECKING:
     from tokalign.comparison.near_duplicates import Duplicates
     from tokalign.neural.encoder import Encoder
     from tokalign.texts.diff import TextDiff
-    from tokalign.types.chunks import ChunkedPair
     from tokalign.types.display import Piped, Results
     from tokalign.types.frames import FrameLike
     from tokalign.types.grounding import GroundedSentence, Grounding, PassageLike
     from tokalign.types.ranking import Ranked
-    from tokalign.types.relations import RelationExplanation
+    from tokalign.types.relations import ChunkedPair, RelationExplanation
     from tokalign.types.texts import SentenceSpan, TextAlignment
 
 

@@ -23,7 +23,7 @@ from tokalign.english.lexicon.lexical_resources import install_ppdb
 from tokalign.errors import FormatError, ResourceError
 from tokalign.evaluate import evaluate
 from tokalign.formats import read_gold
-from tokalign.systems.matches import Matches
+from tokalign.systems import Matches
 from tokalign.systems.sultan import TABLES, SultanSystem
 from tokalign.types import GoldPair, Sentence
 

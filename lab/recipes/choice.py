@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 from scipy.optimize import minimize
-from tokalign.evaluate.counts import choose_links
+from tokalign.evaluate.metrics import choose_links
 from tokalign.model.styles import StyleHeader
 
 from lab.kernels.doors import style_number

@@ -21,10 +21,10 @@ from pathlib import Path
 from typing import TypeAlias
 
 from tokalign.errors import InputError, quoted
-from tokalign.evaluate.counts import harmonic_mean
+from tokalign.evaluate.metrics import harmonic_mean
 from tokalign.formats.document import Document, open_document
-from tokalign.types.chunks import HIGHEST_SCORE, NO_ALIGNMENT, ChunkedPair, ChunkLink
 from tokalign.types.inputs import split_tokens
+from tokalign.types.relations import HIGHEST_SCORE, NO_ALIGNMENT, ChunkedPair, ChunkLink
 from tokalign.types.sentence import Sentence
 
 MAIN_TYPES = ("EQUI", "OPPO", "SPE1", "SPE2", "SIMI", "REL", NO_ALIGNMENT, "ALIC")

@@ -16,8 +16,7 @@ from tokalign.english.lexicon.lexical_tables import WordNet
 from tokalign.english.lexicon.word_lists import grades_of, words_of
 from tokalign.files.tables import Table
 from tokalign.types import Sentence
-from tokalign.types.chunks import TokenChunk
-from tokalign.types.relations import RelationKind
+from tokalign.types.relations import RelationKind, TokenChunk
 
 from lab.recipes.wordnet import relation_bit
 

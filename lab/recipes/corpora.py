@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from tokalign.errors import FormatError
 from tokalign.formats import read_gold
 from tokalign.types import GoldPair, Sentence, SentenceLike
-from tokalign.types.chunks import TokenChunk
+from tokalign.types.relations import TokenChunk
 
 RTE2 = "msr_rte2/RTE2_dev_M.align.txt"
 EDINBURGH = "edinburgh/gold.train.sure+poss.json"

@@ -22,8 +22,7 @@ from tokalign.model import Model
 from tokalign.model.styles import StyleHeader
 from tokalign.model.training import TrainingData, TrainingSettings, fold_numbers
 from tokalign.model.training.examples import TrainingExamples
-from tokalign.model.training.train import followed_corpora, header_for, styled_model
-from tokalign.model.training.weights import train_weights
+from tokalign.model.training.train import followed_corpora, header_for, styled_model, train_weights
 from tokalign.types import GoldPair, Links, Sentence
 from tokalign.types.options import AlignOptions
 

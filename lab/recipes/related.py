@@ -23,9 +23,8 @@ from tokalign import Aligner
 from tokalign.files.tables import Table
 from tokalign.relations.chunks import find_chunks, link_chunks
 from tokalign.relations.related_units import UNIT_INPUTS, RelationModel
-from tokalign.types.chunks import ChunkedPair
 from tokalign.types.options import AlignOptions
-from tokalign.types.relations import RELATION_KINDS
+from tokalign.types.relations import RELATION_KINDS, ChunkedPair
 
 from lab.recipes.chunk_task import score_chunks
 from lab.recipes.corpora import OwnPair, own_marks, read_spans

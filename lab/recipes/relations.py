@@ -21,8 +21,7 @@ from tokalign.files.tables import write_table
 from tokalign.relations.chunker import boundary_inputs
 from tokalign.relations.related_units import UNIT_INPUTS
 from tokalign.types import Sentence
-from tokalign.types.chunks import TokenChunk
-from tokalign.types.relations import RELATION_KINDS
+from tokalign.types.relations import RELATION_KINDS, TokenChunk
 
 from lab.recipes.corpora import OwnPair, own_marks
 from lab.recipes.forests import Arrays, forest_arrays

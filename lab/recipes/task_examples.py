@@ -15,8 +15,14 @@ from tokalign import Aligner
 from tokalign.formats.ists import split_chunks
 from tokalign.relations.related_units import UNIT_INPUTS
 from tokalign.types import Sentence
-from tokalign.types.chunks import CHUNK_TYPES, ChunkedPair, TokenChunk
-from tokalign.types.relations import RELATION_KINDS, TURNED_KINDS, RelationKind
+from tokalign.types.relations import (
+    CHUNK_TYPES,
+    RELATION_KINDS,
+    TURNED_KINDS,
+    ChunkedPair,
+    RelationKind,
+    TokenChunk,
+)
 
 from lab.recipes.chunk_task import read_wa
 from lab.recipes.corpora import read_spans

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from tokalign.english.annotate import load_annotator
 from tokalign.english.annotate.prepared import annotate
 from tokalign.types import Sentence
-from tokalign.types.chunks import TokenChunk
+from tokalign.types.relations import TokenChunk
 
 JOINED = frozenset(
     ("det", "amod", "nummod", "compound", "case", "aux", "flat", "fixed", "goeswith", "nmod:poss")

@@ -17,9 +17,8 @@ from tokalign.decoding.backend import Unit
 from tokalign.english.lexicon.likeness import is_content
 from tokalign.relations.related_units import UNIT_INPUTS
 from tokalign.types import GoldPair, Sentence
-from tokalign.types.chunks import TokenChunk
 from tokalign.types.options import AlignOptions
-from tokalign.types.relations import RELATION_KINDS, RelationKind
+from tokalign.types.relations import RELATION_KINDS, RelationKind, TokenChunk
 
 from lab.recipes.contrasts import made_examples
 from lab.recipes.corpora import EDINBURGH, OwnPair, read_corpus

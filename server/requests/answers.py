@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import NamedTuple, Self
 
-from tokalign.codec.by_name import numbers_of
+from tokalign.codec.options import numbers_of
 from tokalign.codec.reasons import ErrorReason
 from tokalign.server.status import Failure, RequestLimitError
 from tokalign.v1 import align_pb2

@@ -12,7 +12,7 @@ import pytest
 from tokalign import FormatError, InputError
 from tokalign.formats.ists import wa_block
 from tokalign.types import Sentence
-from tokalign.types.chunks import ChunkedPair, ChunkLink
+from tokalign.types.relations import ChunkedPair, ChunkLink
 
 from lab.recipes.chunk_task import read_wa, score_chunks
 

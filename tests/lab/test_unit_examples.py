@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from tokalign import Aligner, Sentence
 from tokalign.types import GoldPair
-from tokalign.types.chunks import ChunkedPair, ChunkLink
-from tokalign.types.relations import RELATION_KINDS, RelationKind
+from tokalign.types.relations import RELATION_KINDS, ChunkedPair, ChunkLink, RelationKind
 
 from lab.recipes.corpora import OwnPair
 from lab.recipes.task_examples import ChunkedText, add_task

@@ -8,7 +8,7 @@ from reference.encoder import ReferenceSentences
 from tokalign.aligner import Aligner
 from tokalign.decoding.by_model import mixed_similarity
 from tokalign.files.tables import Table
-from tokalign.neural import sentences as module
+from tokalign.neural import encoder as module
 from tokalign.neural.encoder import Encoder
 
 TEXTS = [

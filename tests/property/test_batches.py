@@ -22,8 +22,7 @@ from tokalign.aligner import Aligner
 from tokalign.batches.outcomes import unwrap
 from tokalign.decoding.backend import AT_ONCE
 from tokalign.decoding.by_model import ModelBackend
-from tokalign.decoding.decoder import Decoder
-from tokalign.decoding.phrases import maximal_blocks
+from tokalign.decoding.decoder import Decoder, maximal_blocks
 from tokalign.english.lexicon.lexical_tables import Frequencies
 from tokalign.english.lexicon.word_lists import WH_WORDS, token_weight
 from tokalign.errors import InputError, ModelError, ShapeError

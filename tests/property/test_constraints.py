@@ -93,11 +93,12 @@ class Seen(NamedTuple):
 def look(decoded: DecodedPair) -> Seen:
     """Return all that there is to know of a decoded pair."""
     n_source, n_target = len(decoded.source), len(decoded.target)
+    blocks = list(all_blocks(n_source, n_target)) if n_source < 9 else []
     return Seen(
         (decoded.s2t_posterior, decoded.t2s_posterior),
         decoded.labels(),
         (emissions(decoded, 0), emissions(decoded, 1)),
-        decoded.block_probabilities(list(all_blocks(n_source, n_target)) if n_source < 9 else []),
+        np.array([decoded.block_probability(*block) for block in blocks]),
     )
 
 

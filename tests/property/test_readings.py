@@ -8,8 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tokalign.english.annotate.native import NativeAnnotator
 from tokalign.english.reading.marks import MarkKind, find_marks
-from tokalign.english.reading.normal_form import normal_form
-from tokalign.english.reading.text_reading import read_text
+from tokalign.english.reading.text_reading import normal_form, read_text
 from tokalign.types.offsets import in_unit
 from tokalign.types.options import OffsetUnit
 

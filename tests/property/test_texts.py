@@ -11,8 +11,7 @@ from reference import sentences as splitter
 from support.sample import sample_pairs
 from tokalign.english.annotate import annotated_texts as texts_module
 from tokalign.english.annotate.annotated_texts import AnnotatedTexts, TextAnnotator, Words
-from tokalign.english.annotate.lemmatize import Lemmatizer
-from tokalign.english.annotate.native import NativeAnnotator
+from tokalign.english.annotate.native import Lemmatizer, NativeAnnotator
 from tokalign.english.annotate.tagger_and_parser import Tagger
 from tokalign.english.annotate.tokenizer import tokenize
 from tokalign.english.reading.text_reading import read_text

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from tokalign.types import Alignment, FeatureContribution, LinkExplanation, Sentence
 from tokalign.types.edits import Edit
+from tokalign.types.links import Phrase
 from tokalign.types.options import AlignOptions, Detail
-from tokalign.types.phrases import Phrase
 from tokalign.types.ranking import Judgement
 from tokalign.types.relations import Conflict, Relation
 from tokalign.v1 import align_pb2

@@ -9,6 +9,7 @@ from tokalign.codec.options import RequestOptions
 from tokalign.codec.servers import ModelInfo, ServerInfo, ServerLimits
 from tokalign.types import Alignment, FeatureContribution, Link, LinkExplanation, Sentence
 from tokalign.types.edits import Change, Edit, EditKind
+from tokalign.types.links import Phrase
 from tokalign.types.options import (
     AlignOptions,
     Detail,
@@ -17,7 +18,6 @@ from tokalign.types.options import (
     RankBy,
     Symmetrization,
 )
-from tokalign.types.phrases import Phrase
 from tokalign.types.ranking import Judgement
 from tokalign.types.relations import Conflict, ConflictKind, ConflictReason, Relation, RelationKind
 

@@ -8,7 +8,7 @@ import pytest
 from tokalign import Aligner, FormatError, InputError
 from tokalign.formats.ists import split_chunks, wa_block
 from tokalign.types import Sentence
-from tokalign.types.chunks import ChunkedPair, ChunkLink
+from tokalign.types.relations import ChunkedPair, ChunkLink
 
 
 def pair_of(*links: ChunkLink) -> ChunkedPair:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import tokalign.codec.grounding
 from google.protobuf import descriptor_pb2
-from tokalign.codec.by_name import numbers_of
+from tokalign.codec.options import numbers_of
 from tokalign.v1 import admin_pb2, align_pb2
 
 PACKAGE = Path(align_pb2.__file__).parents[2]

@@ -9,7 +9,7 @@ import tracemalloc
 import numpy as np
 import pytest
 from support import hostile
-from tokalign.english.annotate.lemmatize import Lemmatizer
+from tokalign.english.annotate.native import Lemmatizer
 from tokalign.english.annotate.tagger_and_parser import Parser, Tagger
 from tokalign.english.lexicon.lexical_resources import read_pairs
 from tokalign.english.lexicon.lexical_tables import Frequencies, Paraphrases, Vectors, WordNet

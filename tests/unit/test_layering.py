@@ -45,7 +45,7 @@ ROOMS: dict[str, set[str]] = {
     "client": {"codec", "errors", "types", "v1"},
     "comparison": {"batches", "english", "errors", "types"},
     "evaluate": {"errors", "files", "formats", "types"},
-    "features": {"english", "errors", "types"},
+    "features": {"english", "errors", "files", "types"},
     "ranking": {"batches", "english", "errors", "files", "types"},
     "systems": {"english", "errors", "files", "types"},
     # Floor 4.

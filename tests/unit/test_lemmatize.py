@@ -2,8 +2,8 @@
 
 import pytest
 from support.sample import find
-from tokalign.english.annotate import lemmatize
-from tokalign.english.annotate.lemmatize import Lemmatizer
+from tokalign.english.annotate import native
+from tokalign.english.annotate.native import Lemmatizer
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +48,7 @@ def test_lemma(lemmatizer, token, tag, lemma):
 
 
 def test_what_is_remembered_is_bounded(monkeypatch):
-    monkeypatch.setattr(lemmatize, "MAX_REMEMBERED", 10)
+    monkeypatch.setattr(native, "MAX_REMEMBERED", 10)
     small = Lemmatizer()
     words = [f"word{number}" for number in range(50)]
     assert [small.lemmatize(word, "NN") for word in words] == words

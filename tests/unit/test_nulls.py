@@ -6,7 +6,7 @@ import json
 
 import pytest
 from support.pairs import gold_pair
-from tokalign.evaluate.counts import LinkChoice
+from tokalign.evaluate.metrics import LinkChoice
 from tokalign.evaluate.report import null_scores
 
 

@@ -6,8 +6,7 @@ import pytest
 import tokalign
 from tokalign.english.annotate.native import NativeAnnotator
 from tokalign.english.reading.marks import MarkKind, find_marks
-from tokalign.english.reading.normal_form import normal_form
-from tokalign.english.reading.text_reading import read_text
+from tokalign.english.reading.text_reading import normal_form, read_text
 
 ANNOTATOR = NativeAnnotator()
 

@@ -9,12 +9,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tokalign import Aligner, InputError
-from tokalign.codec.by_name import numbers_of
+from tokalign.codec.options import numbers_of
 from tokalign.english.lexicon.word_lists import grades_of, negates, scale_names, words_of
 from tokalign.relations.related_units import RelationModel
-from tokalign.types.chunks import CHUNK_TYPES
 from tokalign.types.options import AlignOptions
-from tokalign.types.relations import RELATION_KINDS, RELATION_SIGNS, ConflictKind, RelationKind
+from tokalign.types.relations import (
+    CHUNK_TYPES,
+    RELATION_KINDS,
+    RELATION_SIGNS,
+    ConflictKind,
+    RelationKind,
+)
 from tokalign.view.grid_lines import COLOURS
 
 ROOT = Path(__file__).parents[2]

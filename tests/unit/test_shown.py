@@ -14,7 +14,7 @@ import tokalign
 from tokalign import Sentence, Symmetrization, functions
 from tokalign.errors import MissingPackageError
 from tokalign.formats import read_gold
-from tokalign.showing.pair import pair_svg
+from tokalign.showing.text import pair_svg
 from tokalign.types import Alignment, Link
 
 SVG = "{http://www.w3.org/2000/svg}"

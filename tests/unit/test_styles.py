@@ -11,7 +11,7 @@ from tokalign.errors import InputError
 from tokalign.model import Model, load_model, save_model
 from tokalign.model.styles import N_INPUTS, RELATED_NO_LINK, StyleHeader, default_style
 from tokalign.model.training import TrainingData, TrainingSettings, train
-from tokalign.model.training.weights import merge_domains
+from tokalign.model.training.train import merge_domains
 from tokalign.types.options import Direction
 
 SETTINGS = TrainingSettings(

@@ -30,7 +30,7 @@ from tokalign.model.training.examples import (
     build_matrix,
     gold_targets,
 )
-from tokalign.model.training.weights import merge_domains, train_weights
+from tokalign.model.training.train import merge_domains, train_weights
 from tokalign.types import GoldPair, Sentence
 from tokalign.types.options import Symmetrization
 

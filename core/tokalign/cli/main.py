@@ -57,6 +57,7 @@ SECTIONS: dict[str, dict[str, str]] = {
 
 _HOMES = {
     "compare": "evaluate",
+    "convert": "view",
     "matrix": "dedupe",
     "playground": "serve",
     "similarity": "align",

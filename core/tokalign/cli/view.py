@@ -1,4 +1,4 @@
-"""``tokalign view``: alignments in a browser or in the terminal."""
+"""``tokalign view``: alignments in a browser or in the terminal; ``tokalign convert``: corpora."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -9,8 +9,18 @@ import click
 
 from tokalign.cli.corpora import CorpusFlags, read_jsonl
 from tokalign.cli.flags import INPUT, OUTPUT, OutputPath, SectionedCommand, flag, flagged, takes
+from tokalign.cli.lines.file_flags import FileFlags, format_flag
+from tokalign.cli.lines.sources import file_argument
 from tokalign.cli.shared_flags import EXISTING_FILE, TerminalFlags
-from tokalign.formats import Options, read_gold
+from tokalign.formats import (
+    FORMATS,
+    Document,
+    Options,
+    decode_lines,
+    get_format,
+    read_gold,
+    recognise,
+)
 from tokalign.formats.jsonl import read_confidences, read_relations
 from tokalign.showing.text import in_line
 from tokalign.types import GoldPair, Links
@@ -43,7 +53,7 @@ class ViewFlags:
 @click.command("view", cls=SectionedCommand)
 @click.argument("alignments", type=EXISTING_FILE)
 @takes(corpus=CorpusFlags, shown=ViewFlags)
-def command(alignments: Path, corpus: CorpusFlags, shown: ViewFlags) -> None:
+def view(alignments: Path, corpus: CorpusFlags, shown: ViewFlags) -> None:
     """Show aligned pairs of any format, with gold or a second system beside them.
 
     With --gold, ALIGNMENTS may hold links alone. --from, --one-based and --reversed are about
@@ -115,3 +125,37 @@ def _print(
     echo(legend(is_coloured=is_coloured) if has_gold else "● sure or predicted  ◌ possible")
     if any(relations for _, _, relations, _ in pairs):
         click.echo(RELATIONS_LEGEND)
+
+
+_FORMATS_HELP = "\n".join(f"  {each.name:<10}{each.description}" for each in FORMATS.values())
+
+
+@flagged
+class WritingFlags:
+    """How a corpus is written."""
+
+    section: ClassVar[str] = OUTPUT
+    format: str = format_flag("Format to write.", list(FORMATS), "")
+    one_based: bool = flag("As --one-based, for the output.", "--output-one-based", default=False)
+    reversed: bool = flag("As --reversed, for the output.", "--output-reversed", default=False)
+
+
+@click.command("convert", cls=SectionedCommand, epilog=f"\b\nFormats:\n{_FORMATS_HELP}")
+@file_argument
+@takes(files=FileFlags, reading=CorpusFlags, writing=WritingFlags)
+def convert(files: FileFlags, reading: CorpusFlags, writing: WritingFlags) -> None:
+    """Rewrite aligned pairs from one format to another, in order.
+
+    The conversion stops at the first bad line, since a corpus must not lose pairs.
+    """
+    if not writing.format:
+        raise click.UsageError("give --format, or an --output whose name says it, as .jsonl does")
+    document = Document(files.input.name, decode_lines(files.input.name, files.input))
+    document, chosen = recognise(document, reading.format)
+    if chosen.needs_text and not reading.text:
+        raise click.UsageError(f"{chosen.name} holds links without words; give --text")
+    pairs = chosen.read(document, reading.options())
+    options = Options(one_based=writing.one_based, reverse=writing.reversed)
+    with files.open() as sink:
+        for piece in get_format(writing.format).write(pairs, options):
+            sink.write(piece)

@@ -3,15 +3,13 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tokalign.codec.by_name import decode_enum, values_of
-from tokalign.codec.options import decode_rank_by
+from tokalign.codec.options import decode_enum, decode_rank_by, values_of
 from tokalign.codec.sentences import decode_sentence
 from tokalign.errors import InputError
 from tokalign.types import Alignment, FeatureContribution, Link, LinkExplanation
 from tokalign.types.edits import Change, Edit, EditKind
-from tokalign.types.links import Sides
+from tokalign.types.links import Phrase, Sides
 from tokalign.types.options import Direction, Symmetrization
-from tokalign.types.phrases import Phrase
 from tokalign.types.ranking import Highlight, Judgement, PassageSentence
 from tokalign.types.relations import Conflict, ConflictKind, ConflictReason, Relation
 from tokalign.v1 import align_pb2

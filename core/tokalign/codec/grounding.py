@@ -4,8 +4,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from tokalign.codec.alignments import decode_contribution
-from tokalign.codec.by_name import decode_enum, numbers_of, values_of
-from tokalign.codec.options import RequestOptions, encode_ground_options
+from tokalign.codec.options import (
+    RequestOptions,
+    decode_enum,
+    encode_ground_options,
+    numbers_of,
+    values_of,
+)
 from tokalign.codec.texts import PIECE_CHARACTERS
 from tokalign.errors import ServerError
 from tokalign.types import FeatureContribution

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from tokalign.codec.by_name import member_of, numbers_of, values_of
+from tokalign.codec.options import member_of, numbers_of, values_of
 from tokalign.types.options import Symmetrization
 from tokalign.v1 import align_pb2
 

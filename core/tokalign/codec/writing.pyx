@@ -15,7 +15,7 @@ from libc.string cimport memcpy, memmove
 from tokalign.codec._numbers cimport *
 from tokalign.codec.reading cimport FIXED32, FIXED64, LENGTH_DELIMITED, VARINT
 
-from tokalign.codec.by_name import numbers_of
+from tokalign.codec.options import numbers_of
 from tokalign.types.columns import columns_of
 from tokalign.types.edits import Change, EditKind
 from tokalign.types.fields import OUTPUTS

@@ -29,11 +29,10 @@ from tokalign.decoding.backend import (
     truncated,
 )
 from tokalign.decoding.batch import EncoderGains, decide_batch
-from tokalign.decoding.decoder import Conventions, DecodedPair, Decoder
+from tokalign.decoding.decoder import Conventions, DecodedPair, Decoder, phrases_of
 from tokalign.decoding.evidence import EvidenceRows, SupportRows
 from tokalign.decoding.explain import explain_link
 from tokalign.decoding.link_decision import SecondPass, lowered_shares
-from tokalign.decoding.phrases import phrases_of
 from tokalign.decoding.symmetrize import (
     ONE_DIRECTION,
     link_posteriors,
@@ -49,10 +48,9 @@ from tokalign.relations.conflicts import ConflictJudge
 from tokalign.relations.related_units import RelationModel
 from tokalign.types import LinkExplanation
 from tokalign.types.columns import AlignmentColumns, EncoderFigures
-from tokalign.types.links import LinkTuple
+from tokalign.types.links import LinkTuple, Phrase
 from tokalign.types.locks import cached_property
 from tokalign.types.options import AlignOptions, Detail, Symmetrization
-from tokalign.types.phrases import Phrase
 
 PLAIN_STYLE: StyleHeader = {"name": "plain", "links": "", "threshold": DEFAULT_THRESHOLD}
 """The style of a model without styles."""

@@ -15,9 +15,9 @@ from tokalign.decoding.backend import (
     edits_of,
     truncated,
 )
+from tokalign.decoding.decoder import weakest_links
 from tokalign.decoding.evidence import EVIDENCE, pair_evidence
 from tokalign.decoding.link_decision import covered_shares
-from tokalign.decoding.phrases import weakest_links
 from tokalign.english.lexicon.lexical_tables import Frequencies
 from tokalign.english.lexicon.word_lists import content_weight, remembered, token_weight
 from tokalign.errors import InputError

@@ -1,12 +1,7 @@
-from libc.stdint cimport int32_t, int64_t, uint8_t
+from libc.stdint cimport int32_t, uint8_t
 
 from tokalign.crf.chains cimport Workspace
-from tokalign.decoding.link_decision cimport (
-    N_CHOICE_INPUTS,
-    PairShares,
-    SecondPass,
-    StyleNumbers,
-)
+from tokalign.decoding.link_decision cimport N_CHOICE_INPUTS, PairShares, SecondPass, StyleNumbers
 from tokalign.decoding.second_pass cimport GroupRoom
 from tokalign.english.annotate.annotated_texts cimport AnnotatedTexts, Words
 from tokalign.features.extract cimport Analysis, Extractor
@@ -119,9 +114,10 @@ cdef class DecodedPair:
     cdef const double *_t2s
     cdef Decoder _held(self)
     cdef _matrix(self, const double *values, Py_ssize_t n_rows, Py_ssize_t n_columns)
-    cdef int _block_probabilities(
-        self, const int64_t[:, ::1] ranges, double[:, ::1] probabilities
-    ) except -1
+    cpdef tuple block_probability(
+        self, Py_ssize_t source_start, Py_ssize_t source_end, Py_ssize_t target_start,
+        Py_ssize_t target_end
+    )
 
 cdef array_of(const void *values, Py_ssize_t n_bytes, dtype)
 cdef matrix_of(const double *values, Py_ssize_t n_rows, Py_ssize_t n_columns)

@@ -16,8 +16,15 @@ from tokalign.evaluate.breakdown import (
     worst_word_pairs,
 )
 from tokalign.evaluate.calibration import Calibration, ReliabilityBin, calibrate
-from tokalign.evaluate.counts import COLUMNS, count_pairs
-from tokalign.evaluate.metrics import ALPHAS, Metric, Scores, all_metrics, scores_of
+from tokalign.evaluate.metrics import (
+    ALPHAS,
+    COLUMNS,
+    Metric,
+    Scores,
+    all_metrics,
+    count_pairs,
+    scores_of,
+)
 from tokalign.evaluate.predictions import predictions_of, read_predictions
 from tokalign.evaluate.significance import Comparison, bootstrap_intervals, compare
 from tokalign.types import GoldPair, Links

@@ -4,15 +4,16 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 
-from tokalign.evaluate.counts import (
+from tokalign.evaluate.metrics import (
+    Scores,
     choose_links,
     count_pairs,
     harmonic_mean,
     is_content,
     is_identical,
     precision_recall,
+    scores_of,
 )
-from tokalign.evaluate.metrics import Scores, scores_of
 from tokalign.files.shipped import LISTS
 from tokalign.types import GoldPair, Links
 from tokalign.types.options import LinkChoice

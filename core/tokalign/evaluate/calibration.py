@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from tokalign.errors import InputError, ShapeError, quoted
-from tokalign.evaluate.counts import choose_links
+from tokalign.evaluate.metrics import choose_links
 from tokalign.types import GoldPair
 from tokalign.types.options import LinkChoice
 

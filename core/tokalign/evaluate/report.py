@@ -25,8 +25,14 @@ from tokalign.evaluate.breakdown import (
     worst_word_pairs,
 )
 from tokalign.evaluate.calibration import Calibration, calibrate
-from tokalign.evaluate.counts import choose_links, harmonic_mean, precision_recall
-from tokalign.evaluate.metrics import Metric, Scores, all_metrics
+from tokalign.evaluate.metrics import (
+    Metric,
+    Scores,
+    all_metrics,
+    choose_links,
+    harmonic_mean,
+    precision_recall,
+)
 from tokalign.evaluate.significance import Comparison, compare, p_text
 from tokalign.types import GoldPair, Links
 from tokalign.types.options import LinkChoice

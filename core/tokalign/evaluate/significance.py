@@ -47,7 +47,7 @@ def bootstrap_intervals(
     Parameters
     ----------
     counts : float64 array, shape (n_pairs, n_columns)
-        See `tokalign.evaluate.counts.count_pairs`.
+        See `tokalign.evaluate.metrics.count_pairs`.
     n_samples : int
         Resamples of the pairs, with replacement.
     """

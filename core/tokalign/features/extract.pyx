@@ -5,31 +5,34 @@ features of one candidate link, or of one word left unaligned. Training collects
 (`FeatureMatrix`). Decoding (`Decoder`) only needs `scores`: the same kernels then add up weights,
 and the scores of features of two words alone are cached. The slow twin is
 tests/reference/features.py.
+
+`read_weights` reads the weights of features from a model's file: lines ``NAME<TAB>S2T<TAB>T2S``, some
+ten thousand for each style, which every process that aligns reads once.
 """
 
+from cpython.unicode cimport PyUnicode_AsUTF8AndSize
 from libc.stdint cimport int32_t, uint8_t, uint32_t
 from libc.stdlib cimport free, malloc, realloc
-from libc.string cimport memcpy, memset
+from libc.string cimport memchr, memcmp, memcpy, memset, strncmp
 
 import numpy as np
 
 from tokalign.english.values.value_finding cimport N_BEHIND, find
 from tokalign.english.values.value_structs cimport MAX_ALIKE, Found, Piece
-from tokalign.features._cell_features cimport (
-    LEAST_LOG,
-    cell_features,
-    context_scratch,
-    prepare_cells,
-)
-from tokalign.features._emit cimport *
+from tokalign.features._cell_features cimport cell_features, context_scratch, prepare_cells
 from tokalign.features._lexemes cimport LexemeTable
+from tokalign.features._null_features cimport null_features
 from tokalign.features._sentence_features cimport *
 from tokalign.features._sink cimport TwoSums
 from tokalign.features._word_pairs cimport PairMemory, compare, mark_names, word_features
 from tokalign.features.pair cimport *
 
 from tokalign.english.annotate.tags_and_relations import GROUPS, group_of
-from tokalign.errors import InputError, ResourceError, ShapeError
+from tokalign.errors import InputError, ModelError, ResourceError, ShapeError, quoted
+from tokalign.files.headers import LARGEST_WEIGHT
+
+STYLE: bytes = b"style "
+"""Begins the line above a style's weights."""
 
 cdef enum:
     ALIGNMENT = 16                   # malloc's, enough for every type
@@ -39,6 +42,9 @@ cdef enum:
     MAX_LABEL = 64                   # characters of a label that are compared
 
 cdef float[2] NONE_YET = [0.0, 0.0]
+
+cdef extern from "Python.h":
+    double PyOS_string_to_double(const char *text, char **end, void *overflow) except? -1.0
 
 cdef extern from "features/_weighing.h" nogil:
     TwoSums sums_from(const float *scores)
@@ -223,76 +229,6 @@ cdef void _lay_out(const Side *side, Piece *pieces) noexcept nogil:
             pieces[at].token = <int32_t>k
         pieces += max(1, facts.n_pieces)
     memset(pieces, 0, N_BEHIND * sizeof(Piece))
-
-
-cdef void _neural_null_features(
-    const PairState *pair, bint of_source, Py_ssize_t at, AnySink *sink
-) noexcept nogil:
-    """Emit the encoder's features of one token being labelled NULL."""
-    cdef const Side *side = &pair.source if of_source else &pair.target
-    cdef const Side *other = &pair.target if of_source else &pair.source
-    if side.encoded == NULL:
-        return
-    cdef float value = side.encoded[at * (other.n + 1)]
-    cdef int strength = strength_class(side.best[at])
-    emit_neural_null(sink, strength, max(value, LEAST_LOG))
-    emit_neural_null_bin(sink, bin_likely(value), side.word[at].kind, strength)
-
-
-cdef void _anchoring_null_features(
-    const PairState *pair, bint of_source, Py_ssize_t at, AnySink *sink
-) noexcept nogil:
-    """Emit the anchoring features of one token being labelled NULL."""
-    cdef const Side *side = &pair.source if of_source else &pair.target
-    cdef const Side *other = &pair.target if of_source else &pair.source
-    emit_null_anchored(sink, side.share, other.share, side.word[at].kind, bin_best(side.best[at]))
-
-
-cdef int _adjacent_best(const Side *side, Py_ssize_t at) noexcept nogil:
-    """Return the bin of a token's best strength, or that of the sentence's edge."""
-    return bin_best(side.best[at]) if 0 <= at < side.n else ADJACENT_BEST_EDGE
-
-
-cdef void _unaligned_features(
-    const PairState *pair, bint of_source, Py_ssize_t at, AnySink *sink
-) noexcept nogil:
-    """Emit the features of one token being labelled NULL."""
-    cdef const Side *side = &pair.source if of_source else &pair.target
-    cdef const Side *other = &pair.target if of_source else &pair.source
-    cdef const Lexeme *word = side.word[at]
-    cdef int match = MATCH_MATCHED if is_matched(side, at) else MATCH_UNMATCHED
-    cdef int head_best = HEAD_BEST_ROOT, n_matched = 0
-    cdef int32_t child
-    emit_null_bias(sink)
-    emit_null_tag(sink, word.tag)
-    emit_null_best(sink, bin_best(side.best[at]), word.kind, word.coarse)
-    emit_null_matches(sink, count_matches(side.ties[at]), word.kind)
-    if word.function_word >= 0:
-        emit_null_word(sink, word.function_word, match)
-    emit_null_neighbours(
-        sink, _adjacent_best(side, at - 1), _adjacent_best(side, at + 1), match, word.kind
-    )
-    emit_null_length(sink, bin_length_ratio(<float>side.n / other.n), word.kind, match)
-    if not side.has_tree:
-        return
-    emit_null_relation(sink, side.group[at], match, word.kind)
-    if side.head[at] >= 0:
-        head_best = bin_best(side.best[side.head[at]])
-    emit_null_head(sink, head_best, side.group[at], match)
-    child = side.first_child[at]
-    while child >= 0:
-        n_matched += is_matched(side, child) and side.word[child].kind == KIND_CONTENT
-        child = side.next_sibling[child]
-    emit_null_children(sink, count_content_children(n_matched), word.kind, match)
-
-
-cdef void null_features(
-    const PairState *pair, bint of_source, Py_ssize_t at, AnySink *sink
-) noexcept nogil:
-    """Emit the features of a token that has no partner."""
-    _unaligned_features(pair, of_source, at, sink)
-    _neural_null_features(pair, of_source, at, sink)
-    _anchoring_null_features(pair, of_source, at, sink)
 
 
 cdef class Extractor:
@@ -588,3 +524,162 @@ cdef void _arcs_of(const Side *side, Arcs *out) noexcept nogil:
     out.lemma = side.lemma
     out.head = side.head
     out.relation = side.relation
+
+
+cdef class _Row:
+    """The row of the names read last (see FeatureTable.rows), and the number behind that of the
+    last one: most names follow one of their row."""
+
+    cdef const char *name
+    cdef Py_ssize_t n
+    cdef int first, next
+    cdef tuple labels
+
+
+def read_weights(
+    path: str | os.PathLike[str], bytes text, Py_ssize_t start, Py_ssize_t stop_at, int first,
+    table: FeatureTable, dict transition_places
+) -> tuple[NDArray[np.int32], NDArray[np.float32], NDArray[np.float64], int, int]:
+    """Return the rising slots of lines, their weights and the transitions, as OwnWeights has them,
+    where the lines end, and how many they are.
+
+    They end before the line of a style, or at `stop_at`, behind a line break. `path`: of the file,
+    for errors. `start`: index of the first line's first byte. `first`: number of that line in the
+    file. `transition_places`: of their names.
+
+    ModelError is raised if a line has other than three fields, an unknown name, the name of a line
+    above, no number in [-LARGEST_WEIGHT, LARGEST_WEIGHT], or bytes that are not UTF-8.
+    """
+    cdef:
+        const char *line = text
+        const char *end = line + stop_at
+        const char *stop
+        int number = first
+        int place, n_slots = table.n_slots, n_transitions = len(transition_places)
+        bytes mark = STYLE
+        const char *style = mark
+        Py_ssize_t n = 0
+        dict rows = table.rows
+        _Row row = _Row()
+        int32_t[::1] slots = np.empty(n_slots, dtype=np.int32)
+        float[:, ::1] values = np.empty((n_slots, 2), dtype=np.float32)
+        double[:, ::1] transitions = np.zeros((2, n_transitions))
+        unsigned char[::1] is_given = np.zeros(n_slots + n_transitions, dtype=np.uint8)
+        const char *tab
+        double[2] numbers
+        bint is_rising = True
+    line += start
+    while line < end and strncmp(line, style, len(mark)):
+        stop = <const char *>memchr(line, c"\n", end - line)
+        try:
+            tab = <const char *>memchr(line, c"\t", stop - line)
+            if tab == NULL:
+                raise ValueError("saw 1 field; wanted 3")
+            _read_numbers(tab + 1, stop, numbers)
+            place = _slot(rows, row, line, tab)
+            if place < 0:
+                name = line[: tab - line].decode()
+                own = transition_places.get(name)
+                place = table.slot(name) if own is None else n_slots + own
+            if is_given[place]:
+                raise ValueError("there is a line above for the same feature")
+            is_given[place] = True
+            if place < n_slots:
+                is_rising &= n == 0 or slots[n - 1] < place
+                slots[n] = place
+                values[n, 0], values[n, 1] = <float>numbers[0], <float>numbers[1]
+                n += 1
+            else:
+                transitions[0, place - n_slots], transitions[1, place - n_slots] = numbers
+        except (ValueError, ModelError) as error:
+            text_of_line = line[: stop - line].decode("utf-8", "replace")
+            raise ModelError(
+                f"{path}:{number}: bad weight line {quoted(text_of_line)}: {_brief(error)}"
+            ) from error
+        line = stop + 1
+        number += 1
+    found, weights = np.asarray(slots)[:n].copy(), np.asarray(values)[:n].copy()
+    if not is_rising:
+        order = np.argsort(found)
+        found, weights = found[order], weights[order]
+    return found, weights, np.asarray(transitions), line - <const char *>text, number - first
+
+
+cdef int _slot(dict rows, _Row row, const char *line, const char *tab) except -2:
+    """Return the slot of a name by the rows that the table knows so far, or -1."""
+    cdef const char *label
+    cdef const char *cut = tab - 1
+    cdef Py_ssize_t n, tried, n_labels
+    while cut > line and cut[0] != c" ":
+        cut -= 1
+    if cut == line:
+        cut = <const char *>memchr(line, c"[", tab - line)
+    if cut == NULL or (tab - 1)[0] != c"]":
+        return -1
+    if cut - line != row.n or memcmp(line, row.name, row.n):
+        found = rows.get(line[: cut - line].decode())
+        if found is None:
+            return -1
+        row.first, row.labels = found
+        row.name, row.n, row.next = line, cut - line, 0
+    n_labels = len(row.labels)
+    for tried in range(n_labels):
+        if row.next == n_labels:
+            row.next = 0
+        label = PyUnicode_AsUTF8AndSize(row.labels[row.next], &n)
+        row.next += 1
+        if n == tab - cut - 2 and not memcmp(label, cut + 1, n):
+            return row.first + row.next - 1
+    return -1
+
+
+cdef int _read_numbers(const char *text, const char *stop, double *found) except -1:
+    """Read ``S2T<TAB>T2S``; ValueError if that is not all there is up to `stop`."""
+    cdef:
+        const char *end
+        int column
+    for column in range(2):
+        end = _read_decimal(text, &found[column])
+        if end == NULL:  # an exponent, many digits, or no number
+            found[column] = PyOS_string_to_double(text, <char **>&end, NULL)
+        if not -1e6 <= found[column] <= 1e6:
+            raise ValueError(f"wanted numbers of at most {LARGEST_WEIGHT:.0f}, either sign")
+        if (end != stop) if column else (end[0] != c"\t"):
+            raise ValueError("wanted a name and two numbers, with a tab between them")
+        text = end + 1
+    return 0
+
+
+cdef const char *_read_decimal(const char *text, double *found) noexcept nogil:
+    """Read a number of at most 15 digits without an exponent; return its end, or NULL.
+
+    One division of two exact numbers rounds correctly: the value is that of Python's float.
+    """
+    cdef:
+        bint is_negative = text[0] == c"-"
+        const char *point = NULL
+        long long digits = 0
+        double scale = 1.0
+        const char *first
+    text += is_negative
+    first = text
+    while c"0" <= text[0] <= c"9" or (text[0] == c"." and point == NULL):
+        if text[0] == c".":
+            point = text
+        else:
+            digits = 10 * digits + (text[0] - c"0")
+            if point != NULL:
+                scale *= 10.0
+        text += 1
+        if text - first > 15:
+            return NULL
+    if text - first - (point != NULL) < 1 or (text[0] != c"\t" and text[0] != c"\n"):
+        return NULL
+    found[0] = -(digits / scale) if is_negative else digits / scale
+    return text
+
+
+def _brief(error):
+    """Return the message of an error, which may quote the line."""
+    text = str(error)
+    return text if len(text) <= 200 else f"{text[:200]}..."

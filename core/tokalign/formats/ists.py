@@ -10,8 +10,8 @@ Agirre et al. (2016), SemEval: Task 2, Interpretable Semantic Textual Similarity
 """
 
 from tokalign.errors import FormatError, InputError, quoted
-from tokalign.types.chunks import ChunkedPair, ChunkLink, TokenChunk
 from tokalign.types.inputs import split_tokens
+from tokalign.types.relations import ChunkedPair, ChunkLink, TokenChunk
 
 _ARROW = "<==>"
 _UNALIGNED = "-not aligned-"

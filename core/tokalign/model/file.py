@@ -34,6 +34,7 @@ from numpy.typing import NDArray
 
 from tokalign.crf.chains import TRANSITION_NAMES
 from tokalign.errors import ModelError, ModelVersionError, quoted
+from tokalign.features.extract import STYLE, read_weights
 from tokalign.features.feature_groups import FeatureTable, needed_resources
 from tokalign.files.headers import (
     LARGEST_WEIGHT,
@@ -46,12 +47,13 @@ from tokalign.files.headers import (
     read_header,
 )
 from tokalign.model.styles import OwnWeights, StyleHeader, StyleNames, check_styles, default_style
-from tokalign.model.weight_lines import STYLE, TRANSITION, read_weights
 from tokalign.types import GoldPair
 
 MAGIC = "tokalign-model"
 PLAIN_VERSION, STYLED_VERSION = 1, 2
 COLUMNS = "feature\ts2t\tt2s"
+TRANSITIONS = {f"transition:{name}": place for place, name in enumerate(TRANSITION_NAMES)}
+"""Place of each transition, by its name in a file."""
 MAX_MODEL_BYTES = 16 << 20
 """Twice the size of a model in which every feature has a weight."""
 _FIRST_LINE = re.compile(rf"{MAGIC} ([1-9][0-9]*)\n".encode())
@@ -197,7 +199,7 @@ def save_model(model: Model, path: str | os.PathLike[str]) -> None:
     version = STYLED_VERSION if model.own else PLAIN_VERSION
     lines = [f"{MAGIC} {version}", header_line, COLUMNS, *_weight_lines(model.table, shared)]
     for style, own in zip(model.header.styles, model.own, strict=True):
-        lines += [f"{STYLE}{style['name']}", *_weight_lines(model.table, own)]
+        lines += [f"{STYLE.decode()}{style['name']}", *_weight_lines(model.table, own)]
     body = ("\n".join(lines) + "\n").encode("utf-8")
     digest = digest_of(body)
     Path(path).write_bytes(body + f"sha256 {digest}\n".encode())
@@ -209,8 +211,8 @@ def _weight_lines(table: FeatureTable, weights: OwnWeights) -> Iterator[str]:
         raise ModelError(f"a weight is {largest}; wanted at most {LARGEST_WEIGHT:.0f}; raise l2")
     for slot, (s2t, t2s) in zip(weights.slots.tolist(), weights.weights.tolist(), strict=True):
         yield f"{table.name(slot)}\t{s2t:.5g}\t{t2s:.5g}"
-    for name, (s2t, t2s) in zip(TRANSITION_NAMES, weights.transitions.T.tolist(), strict=True):
-        yield f"{TRANSITION}{name}\t{s2t:.5g}\t{t2s:.5g}"
+    for name, (s2t, t2s) in zip(TRANSITIONS, weights.transitions.T.tolist(), strict=True):
+        yield f"{name}\t{s2t:.5g}\t{t2s:.5g}"
 
 
 def load_model(path: str | os.PathLike[str], *, verify: bool = True) -> Model:
@@ -288,8 +290,10 @@ def _parse(path: Path, content: bytes, end: int, digest: str, *, is_styled: bool
     found: list[OwnWeights] = []
     number, start = 4, lines.end()
     for wanted in (*(style["name"] for style in header.styles), None):
-        part, start, n_lines = read_weights(path, content, start, end, number, table)
-        found.append(part)
+        slots, own_weights, transitions, start, n_lines = read_weights(
+            path, content, start, end, number, table, TRANSITIONS
+        )
+        found.append(OwnWeights(slots, own_weights, transitions))
         number += n_lines
         stop = content.find(b"\n", start, end)
         name = None if stop < 0 else content[start + len(STYLE) : stop].decode("utf-8", "replace")

@@ -15,15 +15,17 @@ from tokalign.errors import InputError, quoted
 from tokalign.relations.chunker import boundary_inputs
 from tokalign.relations.related_units import Forest, RelationModel
 from tokalign.types import Sentence
-from tokalign.types.chunks import (
+from tokalign.types.relations import (
     CHUNK_TYPES,
     HIGHEST_SCORE,
     NO_ALIGNMENT,
+    RELATION_KINDS,
     ChunkedPair,
     ChunkLink,
+    Relation,
+    RelationKind,
     TokenChunk,
 )
-from tokalign.types.relations import RELATION_KINDS, Relation, RelationKind
 
 LEAST_LINKED = 0.5
 """Least probability of two linked chunks."""

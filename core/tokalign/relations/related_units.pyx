@@ -25,7 +25,7 @@ from tokalign.relations.clashes cimport LinkView, is_word
 from tokalign.errors import ModelError, ResourceError, ShapeError, quoted
 from tokalign.files.tables import Table
 from tokalign.relations.chunker import N_BOUNDARY_INPUTS
-from tokalign.types.chunks import HIGHEST_SCORE
+from tokalign.types.relations import HIGHEST_SCORE
 from tokalign.types.relations import RELATION_KINDS
 
 cdef extern from "_trees.h" nogil:

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 
-from tokalign.systems.matches import Matches
+from tokalign.systems import Matches
 from tokalign.types import Sentence
 
 

@@ -8,8 +8,8 @@ import numpy as np
 from tokalign.english.lexicon.lexical_tables import WordNet
 from tokalign.english.lexicon.word_lists import remembered
 from tokalign.english.spelling.same_spelling import stem
+from tokalign.systems import Matches
 from tokalign.systems.lemma import lower_lemmas
-from tokalign.systems.matches import Matches
 from tokalign.types import Sentence
 
 CONFIDENCES = {"exact": 1.0, "stem": 0.6, "synonym": 0.8}

@@ -27,9 +27,9 @@ Sultan, Bethard and Sumner (2014), Back to Basics for Monolingual Alignment, TAC
 from tokalign.english.lexicon.lexical_resources import find_resource, open_resource
 from tokalign.english.lexicon.lexical_tables import Paraphrases, WordNet
 from tokalign.errors import ResourceError, quoted
+from tokalign.systems import Matches
 from tokalign.systems.dependencies import Prepared, dependencies
 from tokalign.systems.kernels import RULES, SultanKernel
-from tokalign.systems.matches import Matches
 from tokalign.types import Sentence
 from tokalign.types.locks import ForkLock
 

@@ -4,9 +4,9 @@ from itertools import count
 
 import numpy as np
 
+from tokalign.systems import Matches
 from tokalign.systems.kernels import cheapest_script
 from tokalign.systems.lemma import lower_lemmas, nearest_pairs
-from tokalign.systems.matches import Matches
 from tokalign.types import Sentence
 
 KEEP, MOVE = 1.0, 0.5

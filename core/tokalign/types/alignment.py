@@ -43,7 +43,7 @@ class Alignment(Shown, AlignmentFields):
         Empty unless asked for.
     phrases : tuple of Phrase
         The maximal blocks of links, sorted by start, each link in at least one; see
-        tokalign.types.phrases. Empty unless asked for.
+        tokalign.types.links. Empty unless asked for.
     source_truncated, target_truncated : bool
         Whether the sentence was truncated; see AlignOptions.truncate.
     distance : float or None
@@ -158,7 +158,7 @@ class Alignment(Shown, AlignmentFields):
 
     def to_svg(self) -> str:
         """Return a picture of both sentences, with a curve for each link."""
-        from tokalign.showing.pair import pair_svg
+        from tokalign.showing.text import pair_svg
 
         return pair_svg(*self._shown())
 

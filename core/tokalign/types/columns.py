@@ -17,10 +17,9 @@ from numpy.typing import NDArray
 from tokalign.types.alignment import Alignment
 from tokalign.types.edits import Edit
 from tokalign.types.fields import OUTPUTS, Kept, LinkExplanation, Output
-from tokalign.types.links import Link, Sides
+from tokalign.types.links import Link, Phrase, Sides
 from tokalign.types.offsets import in_unit
 from tokalign.types.options import OffsetUnit, Symmetrization
-from tokalign.types.phrases import Phrase
 from tokalign.types.relations import CONFLICT_KINDS, CONFLICT_REASONS, Conflict, Relation
 from tokalign.types.sentence import Sentence
 

@@ -9,9 +9,8 @@ from dataclasses import MISSING, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from tokalign.types.edits import Edit
-from tokalign.types.links import Link, Sides
+from tokalign.types.links import Link, Phrase, Sides
 from tokalign.types.options import Direction, Symmetrization
-from tokalign.types.phrases import Phrase
 from tokalign.types.relations import Conflict
 from tokalign.types.sentence import Sentence, View
 

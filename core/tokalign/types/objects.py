@@ -9,8 +9,7 @@ from tokalign.types.display import DIGITS, plain
 from tokalign.types.edits import Edit
 from tokalign.types.fields import OUTPUTS, AlignmentFields, LinkExplanation, Output
 from tokalign.types.inputs import require_sentence, require_unicode, split_tokens
-from tokalign.types.links import Link
-from tokalign.types.phrases import Phrase
+from tokalign.types.links import Link, Phrase
 from tokalign.types.relations import Conflict, Relation
 from tokalign.types.sentence import Pair, Sentence, SentenceLike
 

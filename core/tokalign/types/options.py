@@ -254,7 +254,7 @@ class AlignOptions(BaseOptions):
         Whether to explain every link.
     phrases : bool
         Whether to return phrase links: the maximal blocks of links, each with its own confidence
-        (tokalign.types.phrases).
+        (tokalign.types.links).
     relations : bool
         Whether to return the relation of every link and phrase link (tokalign.types.relations).
         Conflicts are always returned.

@@ -1,9 +1,13 @@
 """Training of models from aligned corpora."""
 
-from tokalign.model.training.examples import TrainingData, fold_numbers
-from tokalign.model.training.settings import POSSIBLE_CHOICES, PUBLISHED, TrainingSettings
-from tokalign.model.training.train import train
-from tokalign.model.training.weights import Progress
+from tokalign.model.training.examples import (
+    POSSIBLE_CHOICES,
+    PUBLISHED,
+    TrainingData,
+    TrainingSettings,
+    fold_numbers,
+)
+from tokalign.model.training.train import Progress, train
 
 __all__ = [
     "POSSIBLE_CHOICES",

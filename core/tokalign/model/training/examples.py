@@ -1,6 +1,7 @@
 """Training examples: gold and unrelated pairs as feature rows, with their target labels."""
 
 import itertools
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -11,13 +12,81 @@ from tokalign.crf.matrix import FeatureMatrix
 from tokalign.crf.objective import Targets
 from tokalign.english.annotate import Annotator
 from tokalign.english.lexicon.likeness import unlike_cells
-from tokalign.errors import InputError
+from tokalign.errors import InputError, quoted
 from tokalign.features.extract import Extractor
 from tokalign.features.feature_groups import Encoded, FeatureTable, Lexicons, needs_trees
-from tokalign.features.templates import group_of
-from tokalign.model.training.settings import TrainingSettings
+from tokalign.features.templates import DEFAULT_GROUPS, group_of
 from tokalign.types import GoldPair, Sentence
 from tokalign.types.links import reads_target_first
+
+POSSIBLE_CHOICES = ("ignore", "free", "half", "sure")
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingSettings:
+    """Settings of a training.
+
+    Attributes
+    ----------
+    feature_groups : tuple of str
+        Names out of tokalign.features.templates.GROUP_NAMES, or single templates, such as
+        ``position/edges``.
+    l2 : float
+        Penalty ``l2 / 2 * |weights|^2``.
+    cost : float
+        Hamming cost of a wrong label, in nats.
+    possible : str
+        Use of possible links: "ignore" (not links, so wrong), "free" (not required, but without
+        cost), "half" (right, but at half the cost of a wrong label), or "sure" (links like others).
+    possible_in : tuple of (str, str)
+        Corpora, by name, with a choice of their own.
+    styles : tuple of (str, str)
+        Every corpus, by name, and its style; the model then has these styles to choose from. The
+        first style is the default.
+    unrelated_importance : float
+        Factor of each unrelated pair's loss.
+    patience : int
+        With development data: number of iterations without a lower loss on it before training
+        stops.
+
+    InputError is raised if a number is out of range, or a choice is not one of POSSIBLE_CHOICES.
+    """
+
+    feature_groups: tuple[str, ...] = DEFAULT_GROUPS
+    l2: float = 8.0
+    cost: float = 1.0
+    max_iterations: int = 100
+    possible: str = "ignore"
+    possible_in: tuple[tuple[str, str], ...] = ()
+    styles: tuple[tuple[str, str], ...] = ()
+    unrelated_importance: float = 0.5
+    patience: int = 10
+
+    def __post_init__(self) -> None:
+        for choice in (self.possible, *(choice for _, choice in self.possible_in)):
+            if choice not in POSSIBLE_CHOICES:
+                raise InputError(
+                    f"possible is {quoted(choice)}; wanted one of {', '.join(POSSIBLE_CHOICES)}"
+                )
+        for name in ("l2", "cost", "unrelated_importance"):
+            if not 0 <= getattr(self, name) < math.inf:
+                raise InputError(f"{name} is {getattr(self, name)}; wanted a number of at least 0")
+        for name in ("max_iterations", "patience"):
+            if getattr(self, name) < 1:
+                raise InputError(f"{name} is {getattr(self, name)}; wanted at least 1")
+
+
+_YAO = (
+    "string", "pos", "position/position", "wordnet", "neighbour", "null/null_bias",
+)  # fmt: skip
+PUBLISHED: dict[str, TrainingSettings] = {
+    "yao2013": TrainingSettings(feature_groups=_YAO),
+    "sharma2018": TrainingSettings(
+        feature_groups=(*_YAO, "lexical/lexical_class", "lexical/unrelated", "distributional")
+    ),
+}
+"""Feature sets and settings of published systems that train a chain; docs/results.md names
+their papers."""
 
 
 @dataclass(frozen=True, slots=True)
