@@ -162,7 +162,8 @@ cdef double viterbi(
     """Write the best states and return their score. Ties go to the lower state index."""
     cdef Transitions *score = &buffers.score
     cdef double *best = buffers.forward
-    cdef double *previous, *jump
+    cdef double *previous
+    cdef double *jump
     cdef int32_t *back
     cdef double candidate, from_null
     cdef Py_ssize_t t, a, b
@@ -278,7 +279,9 @@ cdef double marginals(
     cdef Transitions *factor = &buffers.factor
     cdef double shift = _largest_transition(&buffers.score, n_states)
     cdef double log_partition = shift * (n_steps - 1) + _exponentiate(buffers, n_states, shift)
-    cdef double *row, *previous, *potential
+    cdef double *row
+    cdef double *previous
+    cdef double *potential
     cdef double *backward = buffers.backward
     cdef double *incoming = buffers.incoming
     cdef double weight, total

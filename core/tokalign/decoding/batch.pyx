@@ -114,7 +114,8 @@ cdef Status _decide_links(
     """Add a decoded pair's links to the columns."""
     cdef const StyleNumbers *numbers = &conventions.numbers[job.style]
     cdef Py_ssize_t n_source = job.source.n, n_target = job.target.n, n_taken
-    cdef int32_t *source, *target
+    cdef int32_t *source
+    cdef int32_t *target
     cdef double *confidence
     if not _has_room(columns, n_links[0] + n_source * n_target):
         return NO_MEMORY

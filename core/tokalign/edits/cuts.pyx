@@ -413,7 +413,8 @@ cdef int _add_segments(
 ) except -1:
     """Add the segments of a block that hold no word that moved."""
     cdef Py_ssize_t start, end
-    cdef const int32_t *a, *b
+    cdef const int32_t *a
+    cdef const int32_t *b
     for start in range(cuts._first[block], cuts._first[block + 1]):
         for end in range(start + 1, cuts._first[block + 1]):
             a = cuts._point + 2 * start
@@ -428,7 +429,8 @@ cdef int _add_segments(
 cdef int _add_free(Cuts cuts, const Stretch4 *moved, Py_ssize_t n_moved) except -1:
     """Add the steps over runs that moved, from each point where such a run begins."""
     cdef Py_ssize_t block, k, start, end, side
-    cdef const int32_t *a, *b
+    cdef const int32_t *a
+    cdef const int32_t *b
     for block in range(cuts._n_blocks):
         for k in range(2 * n_moved):
             side = k % 2
@@ -501,7 +503,8 @@ cdef move_inputs(candidates, const EditGrid *pair, const int32_t *here, const in
     cdef Py_ssize_t width = pair.target.n
     cdef int n_changed = 0
     cdef Py_ssize_t k, i, j
-    cdef const int32_t *source, *target
+    cdef const int32_t *source
+    cdef const int32_t *target
     cdef float of_row, n_tokens
     cdef int n_same
     found = np.zeros((run.shape[0], N_MOVE_INPUTS), np.float32)

@@ -143,7 +143,8 @@ cdef Py_ssize_t _put_in_order(EditRun *runs, Py_ssize_t n_runs) noexcept:
     before it in the source; neighbouring deletions, or insertions, are joined."""
     cdef Py_ssize_t k, n = 0
     cdef int32_t end = 0
-    cdef EditRun *run, *last
+    cdef EditRun *run
+    cdef EditRun *last
     _sort(runs, n_runs, 0)
     for k in range(n_runs):
         if runs[k].kind == DELETE:

@@ -341,7 +341,8 @@ cdef class WordNet(LexicalTable):
 
 cdef float cosine(const VectorTable *table, int32_t a, int32_t b) noexcept nogil:
     """Return the cosine of two rows, in [-1, 1]; 0 if either is -1."""
-    cdef const int8_t *left, *right
+    cdef const int8_t *left
+    cdef const int8_t *right
     cdef int32_t total = 0, k
     if a < 0 or b < 0:
         return 0.0
