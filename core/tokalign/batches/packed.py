@@ -4,8 +4,8 @@ Pickling and unpickling an Alignment takes as long as aligning a pair: it has an
 token and link. The columns of a batch are a few arrays, and a word of a batch is sent once.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -74,26 +74,37 @@ class SentenceTable(NamedTuple):
         return tuple([strings[k] for k in self.numbers[span].tolist()])
 
 
-class ColumnPlace(NamedTuple):
-    """Number of a columns object, and index in it."""
+class Places(NamedTuple):
+    """Values of a batch: views as numbers of columns objects and rows in them, others as they are,
+    where the number is -1."""
 
-    number: int
-    row: int
+    numbers: list[int]
+    rows: list[int]
+    others: list[Any]
 
+    @classmethod
+    def of(
+        cls, values: Sequence[Any], views: Sequence[tuple[Any, int] | None]
+    ) -> tuple[Self, list[Any]]:
+        """Return the places of values, by the columns and the row of each view, and the columns."""
+        found: dict[int, tuple[int, Any]] = {}
+        places = cls([], [], [])
+        for value, viewed in zip(values, views, strict=True):
+            if viewed is None:
+                places.others.append(value)
+            columns, row = viewed or (None, 0)
+            number = (
+                -1 if columns is None else found.setdefault(id(columns), (len(found), columns))[0]
+            )
+            places.numbers.append(number)
+            places.rows.append(row)
+        return places, [columns for _, columns in found.values()]
 
-@dataclass(slots=True)
-class _Distinct:
-    """Columns objects, each once."""
-
-    found: list[Any] = field(default_factory=list)
-    numbers: dict[int, int] = field(default_factory=dict)
-
-    def place(self, columns: object, index: int) -> ColumnPlace:
-        """Return the place of a value that is a view of columns."""
-        number = self.numbers.setdefault(id(columns), len(self.found))
-        if number == len(self.found):
-            self.found.append(columns)
-        return ColumnPlace(number, index)
+    def values(self, view: Callable[[int, int], Any]) -> list[Any]:
+        """Return the values; `view` takes the number of columns and a row."""
+        others = iter(self.others)
+        pairs = zip(self.numbers, self.rows, strict=True)
+        return [next(others) if number < 0 else view(number, row) for number, row in pairs]
 
 
 class PackedColumns(NamedTuple):
@@ -101,17 +112,15 @@ class PackedColumns(NamedTuple):
 
     columns: AlignmentColumns
     tables: list[SentenceTable]
-    sentences: list[ColumnPlace | Sentence]
+    sentences: Places
     texts: list[str]
 
     def unpack(self) -> AlignmentColumns:
         """Return the columns with their sentences."""
-        found = [
-            Sentence.of(self.tables[each.number], each.row, text=text, heads=None)
-            if isinstance(each, ColumnPlace)
-            else each
-            for each, text in zip(self.sentences, self.texts, strict=True)
-        ]
+        texts = iter(self.texts)
+        found = self.sentences.values(
+            lambda number, row: Sentence.of(self.tables[number], row, text=next(texts), heads=None)
+        )
         half = len(found) // 2
         self.columns.sources, self.columns.targets = found[:half], found[half:]
         return self.columns
@@ -121,37 +130,29 @@ class PackedResults(NamedTuple):
     """Results of a batch: alignments as places in columns, others as they are."""
 
     columns: list[PackedColumns]
-    results: list[Any]
+    results: Places
 
 
 def pack(results: Sequence[Any]) -> PackedResults:
     """Return results for another process."""
-    columns, packed = _Distinct(), []
-    for result in results:
-        viewed = result.viewed() if isinstance(result, Alignment) else None
-        is_view = viewed is not None and isinstance(viewed[0], AlignmentColumns)
-        packed.append(columns.place(*viewed) if viewed and is_view else result)
-    return PackedResults(list(map(_packed, columns.found)), packed)
+    views = [each.viewed() if isinstance(each, Alignment) else None for each in results]
+    views = [each if each and isinstance(each[0], AlignmentColumns) else None for each in views]
+    places, columns = Places.of(results, views)
+    return PackedResults(list(map(_packed, columns)), places)
 
 
 def _packed(columns: AlignmentColumns) -> PackedColumns:
-    tables, packed = _Distinct(), []
     sentences = [*columns.sources, *columns.targets]
-    for sentence in sentences:
-        viewed = sentence.viewed()
-        is_table = viewed is not None and sentence.heads is None
-        packed.append(tables.place(*viewed) if viewed and is_table else sentence)
+    views = [each.viewed() if each.heads is None else None for each in sentences]
+    places, tables = Places.of(sentences, views)
     bare = replace(columns, sources=(), targets=(), compare=None)
     if (compared := columns.compared()) is not None:
         bare.keep_compared(compared)
-    texts = [each.text for each in sentences]
-    return PackedColumns(bare, list(map(SentenceTable.of, tables.found)), packed, texts)
+    texts = [each.text for each, viewed in zip(sentences, views, strict=True) if viewed]
+    return PackedColumns(bare, list(map(SentenceTable.of, tables)), places, texts)
 
 
 def unpack(message: PackedResults) -> list[Any]:
     """Return the results that were packed."""
     columns = [each.unpack() for each in message.columns]
-    return [
-        columns[each.number].alignment(each.row) if isinstance(each, ColumnPlace) else each
-        for each in message.results
-    ]
+    return message.results.values(lambda number, row: columns[number].alignment(row))
