@@ -48,6 +48,33 @@ def test_objects_on_lines_are_json():
     ]
 
 
+PHONE = {"name": "Aqua", "colours": ["red", "black"], "weight": {"value": 180, "unit": "g"}}
+
+
+def test_a_label_is_read_once_and_none_between_a_number_and_its_unit():
+    assert [each.text for each in blocks_of(json.dumps(PHONE), "text")] == [
+        "name Aqua", "Aqua, colours red, black", "Aqua, weight, value 180 g",
+    ]  # fmt: skip
+    table = "| Item | Amount | Unit |\n| --- | --- | --- |\n| Flour | 5 | kg |\n| Salt | some | g |"
+    assert [each.text for each in blocks_of(table, "text")][1:] == [
+        "Item Flour, Amount 5 kg", "Item Salt, Amount some, Unit g",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("answer", "has_support", "conflicts"),
+    [
+        ("The Aqua weighs 180 g.", True, []),
+        ("The Aqua weighs 200 g.", False, ["200 g"]),
+        ("The colours of the Aqua are red and black.", True, []),
+    ],
+)
+def test_values_of_json_are_supported_and_disputed(aligner, answer, has_support, conflicts):
+    (sentence,) = aligner.ground(answer, [json.dumps(PHONE)]).sentences
+    assert (not sentence.unsupported) is has_support
+    assert [answer[each.start : each.end] for each in sentence.conflicts] == conflicts
+
+
 def test_long_texts_in_json_are_read_as_text():
     body = "The old mill was built by the river in 1894. " * 3
     blocks = blocks_of(json.dumps({"title": "Mill", "body": body}), "text")

@@ -30,6 +30,8 @@ MOST_NAMES = 3
 """Of what an object is part of, before its own cells."""
 MOST_WORDS, MOST_LETTERS = 20, 200
 """Of a cell that is read with its names; a longer one is text."""
+_UNITS = ("unit", "units", "currency")
+"""Labels that are not read between a number and its unit."""
 _FIRST = re.compile(r"\s*[\[{]|[^\n,]*,[^\n,]*,")
 _ANY = re.compile(r"\t|\|[ \t]*:?-|-[ \t]*\||<t[hdr]\b", re.IGNORECASE)
 """What a passage with a table or JSON begins with, or holds beside one of _SIGNS."""
@@ -225,15 +227,19 @@ def _read(cells: Sequence[_Named], names: Sequence[_Cell]) -> Iterator[PassageBl
 
 
 def _joined(names: Sequence[_Cell], cells: Sequence[_Named]) -> Iterator[PassageBlock]:
-    """Yield what is read of cells behind some names, in pieces if it is long."""
-    text, places, end = "", list[int](), 0
+    """Yield what is read of cells behind some names, in pieces if it is long; a label that several
+    have is read once."""
+    text, places, end, known = "", list[int](), 0, None
     for label, cell in [*((None, each) for each in names), *cells]:
-        for each, gap in ((label, ", "), (cell, ", " if label is None else " ")):
+        is_unit = label is not None and label.text.lower() in _UNITS and text[-1:].isdigit()
+        own = None if label is known or is_unit else label
+        for each, gap in ((own, ", "), (cell, " " if is_unit or own is not None else ", ")):
             if each is not None and each.is_short:
                 places += [end] * len(gap) if text else []
                 text += (gap if text else "") + each.text
                 places += each.places[:-1]
                 end = each.places[-1]
+        known = label
     key, first = cells[0]
     is_key = key is not None and key.end < first.start and key.start < key.places[0]  # in JSON
     start = key.start if key is not None and is_key else first.start
