@@ -503,7 +503,8 @@ class Aligner:
             judgements hold their evidence.
 
         Equal scores keep the given order; candidates that cannot be aligned come last, among them a
-        passage with a sentence that cannot be aligned.
+        passage with a sentence that cannot be aligned. A score depends on the other candidates with
+        `priors`, and where most of them repeat the question (docs/scores.md).
 
         InputError is raised if the question cannot be used, the candidates are one text, an option
         is out of range, or there is not one prior for each candidate.

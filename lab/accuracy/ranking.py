@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from tokalign.aligner import Aligner
-from tokalign.ranking.judge import AnswerWeights, shipped_weights
+from tokalign.ranking.judge import AnswerWeights, added_by_list, shipped_weights, sigmoid
 
 from bench.program import add_data, print_row
 from lab.recipes.question_weights import ENCODED, encoded, log_odds, precision_and_rank, prior_of
@@ -36,6 +36,16 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--model", default="en")
 
 
+def raised(
+    query: QueryEvidence, odds: NDArray[np.float64], weights: AnswerWeights
+) -> NDArray[np.float64]:
+    """Return what the list of a question's candidates adds to their log odds."""
+    repetitions = query.scores["repetition"].tolist()
+    scores = list(map(sigmoid, odds.tolist()))
+    added = added_by_list(scores, repetitions, [None] * len(scores), weights)
+    return np.array([sum(each.value * each.weight for each in pieces) for pieces in added])
+
+
 def scores_of(
     query: QueryEvidence, name: str, weights: AnswerWeights
 ) -> Iterator[tuple[str, NDArray[np.float64]]]:
@@ -48,6 +58,8 @@ def scores_of(
         if asks:
             yield "answer without cosine", odds
             odds = log_odds(weights.regressions[ENCODED + of], encoded(query))
+    if asks:
+        odds = odds + raised(query, odds, weights)
     yield "answer", odds
     for prior in PRIORS[name]:
         yield f"answer with {prior}", odds + weights.prior * prior_of(query, prior)

@@ -17,7 +17,7 @@ from tokalign.batches.outcomes import unwrap
 from tokalign.decoding.evidence import EVIDENCE
 from tokalign.english.lexicon.likeness import is_content
 from tokalign.english.questions import is_query
-from tokalign.ranking.judge import CLAIM_EVIDENCE
+from tokalign.ranking.judge import CLAIM_EVIDENCE, repetition_of
 from tokalign.types import AnnotatedPair, Sentence, SentenceLike
 from tokalign.types.options import AlignOptions, RankBy
 
@@ -60,7 +60,7 @@ class QueryEvidence:
         Of a question PIECES, of a claim CLAIM_EVIDENCE.
     scores : dict of str to float array, shape (n,)
         What candidates can be ranked by without learning: score, similarity, bm25, place; by a
-        model with an encoder also cosine.
+        model with an encoder also cosine; and how far each repeats a question (repetition).
     is_right : bool array, shape (n,)
     group, kinds
         As in GoldQuery.
@@ -172,6 +172,10 @@ def judge(query: GoldQuery, aligner: Aligner) -> QueryEvidence:
     )
     if all(alignment.cosine is not None for alignment, _ in found):
         scores["cosine"] = np.array([alignment.cosine for alignment, _ in found], dtype=float)
+    if asks:
+        scores["repetition"] = np.array(
+            [repetition_of(alignment, RankBy.ANSWER) for alignment, _ in found], dtype=float
+        )
     scores["bm25"] = bm25(text, sentences)
     scores["place"] = -np.log1p(np.arange(len(sentences)))
     return QueryEvidence(

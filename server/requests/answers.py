@@ -26,8 +26,9 @@ class Answer(NamedTuple):
     """The answer for one pair: a serialised tokalign.v1.Alignment, or why there is none.
 
     In a ranking, `score` is what the pair is ranked by, and `judgement` a serialised
-    tokalign.v1.RankedCandidate that holds that score and what belongs to it. `reason` is the
-    name of an ErrorReason; the frames of workers take no enumerations.
+    tokalign.v1.RankedCandidate that holds that score and what belongs to it. `repetition` is how
+    far the source repeats a question (tokalign.ranking.judge). `reason` is the name of an
+    ErrorReason; the frames of workers take no enumerations.
     """
 
     alignment: bytes
@@ -37,6 +38,7 @@ class Answer(NamedTuple):
     field: str = ""
     judgement: bytes = b""
     reason: str = ""
+    repetition: float | None = None
 
     @classmethod
     def failed(cls, failure: Failure) -> Self:

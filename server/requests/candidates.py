@@ -19,12 +19,13 @@ from tokalign.codec.alignments import decode_judgement, encode_passage_sentence
 from tokalign.codec.reasons import ErrorReason
 from tokalign.codec.writing import Joined, write_judgement
 from tokalign.errors import InputError
-from tokalign.ranking.judge import shipped_weights, standardised, weighed
+from tokalign.ranking.judge import added_by_list, shipped_weights, standardised, weighed
 from tokalign.ranking.passages import Passage, decides, overlaps, shortlist
 from tokalign.server.config import RequestLimits
 from tokalign.server.requests.answers import Answer
 from tokalign.server.requests.wire import candidate_parts, check_id
 from tokalign.server.status import OK, BadRequestError, RequestLimitError, failure_of
+from tokalign.types import FeatureContribution
 from tokalign.types.options import OffsetUnit
 from tokalign.v1 import align_pb2
 
@@ -100,14 +101,20 @@ class RankedAnswer(NamedTuple):
     number: int = 0
     answers: Sequence[Answer] = ()
 
-    def with_prior(self, prior: float | None, *, explain: bool) -> RankedAnswer:
-        """Return the candidate with its prior in its score and its judgement."""
+    @property
+    def repetition(self) -> float | None:
+        """How far a candidate of one sentence repeats the question."""
+        is_one = self.passage is None or self.passage.n_sentences == 1
+        return self.answer.repetition if is_one else None
+
+    def with_added(self, added: Sequence[FeatureContribution], *, explain: bool) -> RankedAnswer:
+        """Return the candidate with the list's evidence in its score and its judgement."""
         answer = self.answer
-        if prior is None or answer.code != OK:
+        if not added or answer.code != OK:
             return self
         message = align_pb2.RankedCandidate.FromString(answer.judgement)
         judgement = replace(decode_judgement(message.judgement), score=answer.score)
-        judgement = weighed(judgement, prior, shipped_weights(), explain=explain)
+        judgement = weighed(judgement, added, explain=explain)
         message.ClearField("judgement")
         # Joined messages are one message with the fields of both.
         joined = message.SerializeToString() + write_judgement(judgement)
@@ -306,6 +313,21 @@ def _named(answer: Answer, name: str) -> Answer:
     _, _, rest = answer.field.partition(".")
     is_whole = name == "passage" or not rest
     return answer._replace(field=name if is_whole else f"{name}.{rest}")
+
+
+def weighed_in_list(
+    found: Sequence[RankedAnswer], priors: Sequence[float | None], *, explain: bool
+) -> list[RankedAnswer]:
+    """Return what came of candidates with the evidence that depends on the others; none of
+    `priors` where no candidate has one."""
+    added = added_by_list(
+        [each.answer.score for each in found],
+        [each.repetition for each in found],
+        priors or [None] * len(found),
+        shipped_weights(),
+    )
+    pairs = zip(found, added, strict=True)
+    return [each.with_added(pieces, explain=explain) for each, pieces in pairs]
 
 
 def in_order(candidates: Sequence[RankedAnswer], top_k: int) -> Iterator[int]:

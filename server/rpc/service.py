@@ -40,6 +40,7 @@ from tokalign.server.requests.candidates import (
     read_messages,
     shortlisted,
     split_candidates,
+    weighed_in_list,
 )
 from tokalign.server.requests.limits import max_sentence_bytes, sentence, shorten
 from tokalign.server.requests.request import Request, cheapest, costed
@@ -324,13 +325,8 @@ class AlignService:
         )
         _check_question(answers)
         found = await off_loop(n_bytes, split.ranked, answers)
-        if not any(prior is not None for prior in priors):
-            return found, split.n_left_out
         explain = options.align.explain
-        weighed = [
-            each.with_prior(prior, explain=explain)
-            for each, prior in zip(found, priors, strict=True)
-        ]
+        weighed = await off_loop(n_bytes, weighed_in_list, found, priors, explain=explain)
         return weighed, split.n_left_out
 
     async def texts_aligned(

@@ -18,6 +18,7 @@ from tokalign.codec.writing import AlignmentWriter, write_judgement
 from tokalign.decoding.engine import PairEngine
 from tokalign.errors import InputError, LimitError
 from tokalign.neural.devices import DEFAULT_DEVICE
+from tokalign.ranking.judge import repetition_of
 from tokalign.ranking.passages import highlights_of
 from tokalign.server.config import RequestLimits
 from tokalign.server.observe.faults import failure_of
@@ -240,7 +241,12 @@ def _serialise(
         found = map(encode_highlight, highlights_of(alignment))
         # Joined messages are one message with the fields of both.
         judged += align_pb2.RankedCandidate(highlights=found).SerializeToString()
-    return Answer(data, score=judgement.score, judgement=judged)
+    return Answer(
+        data,
+        score=judgement.score,
+        judgement=judged,
+        repetition=repetition_of(alignment, judgement.by),
+    )
 
 
 def _answers(run: Run, outcomes: Sequence[Answer | Exception]) -> list[Answer]:

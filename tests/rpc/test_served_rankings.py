@@ -10,6 +10,7 @@ from support.statuses import failure
 from tokalign.ranking.judge import shipped_weights
 from tokalign.server.requests.answers import Answer
 from tokalign.server.requests.candidates import RankedAnswer, shortlisted
+from tokalign.types import FeatureContribution
 from tokalign.v1 import align_pb2
 
 Code = grpc.StatusCode
@@ -94,9 +95,10 @@ def test_what_else_is_known_of_a_candidate_stays_beside_its_prior():
         sentence={"index": 2, "n_sentences": 3},
     ).SerializeToString()  # fmt: skip
     ranked = RankedAnswer(Answer(b"x", score=0.5, judgement=judgement))
-    found = ranked.with_prior(1.0, explain=True).answer
+    added = [FeatureContribution("prior", 1.0, shipped_weights().prior)]
+    found = ranked.with_added(added, explain=True).answer
     message = align_pb2.RankedCandidate.FromString(found.judgement)
     assert (message.sentence.index, found.alignment) == (2, b"x")
     assert [piece.name for piece in message.judgement.evidence] == ["prior", "bias"]
     assert message.judgement.score == pytest.approx(found.score)
-    assert ranked.with_prior(None, explain=True) == ranked
+    assert ranked.with_added([], explain=True) == ranked

@@ -26,6 +26,8 @@ from tokalign.ranking.judge import (
     WEIGHTS_FILE,
     AnswerWeights,
     Regression,
+    added_by_list,
+    repetition_of,
     shipped_weights,
     standardised,
     weighed,
@@ -56,6 +58,11 @@ EXPECTED = {
     "What record company is it ?": AnswerType.NAME,
     "What does a prion do ?": AnswerType.THING,
     "Why is the tale famous ?": AnswerType.OTHER,
+    "What is a trivet for ?": AnswerType.OTHER,
+    "For what purpose was it built ?": AnswerType.OTHER,
+    "What is the reason ?": AnswerType.OTHER,
+    "What happens at noon ?": AnswerType.OTHER,
+    "What does it stand for ?": AnswerType.THING,
     "What colours does the paint come in ?": AnswerType.COLOUR,
     "Which dark color is it ?": AnswerType.COLOUR,
     "What is the table made of ?": AnswerType.MATERIAL,
@@ -354,13 +361,53 @@ def test_priors_are_standardised(priors, expected):
 
 def test_a_prior_adds_to_the_log_odds():
     weights = AnswerWeights({}, prior=math.log(3))
+    added, none = added_by_list([0.5, 0.5], [None, None], [1.0, None], weights)
     plain = Judgement(RankBy.ANSWER, 0.5)
-    assert weighed(plain, 1.0, weights, explain=False) == Judgement(
-        RankBy.ANSWER, pytest.approx(0.75)
-    )
-    explained = weighed(plain, 1.0, weights, explain=True)
+    assert weighed(plain, added, explain=False) == Judgement(RankBy.ANSWER, pytest.approx(0.75))
+    explained = weighed(plain, added, explain=True)
     assert [piece.name for piece in explained.evidence] == ["prior"]
-    assert weighed(plain, None, weights, explain=True) is plain
+    assert weighed(plain, none, explain=True) is plain
     for score in (0.0, 1.0):
-        certain = weighed(Judgement(RankBy.SCORE, score), 1.0, weights, explain=False)
+        certain = weighed(Judgement(RankBy.SCORE, score), added, explain=False)
         assert certain.score == pytest.approx(score, abs=1e-6)
+
+
+REPEATS, LESS, OTHER = 0.5, 0.35, 0.15
+
+
+@pytest.mark.parametrize(
+    ("scores", "repetitions", "raised"),
+    [
+        ([0.2, 0.3, 0.4], [REPEATS, REPEATS, OTHER], {2}),
+        ([0.2, 0.3, 0.4, 0.1], [REPEATS, REPEATS, OTHER, 0.0], {2, 3}),
+        ([0.2, 0.3, 0.4], [REPEATS, REPEATS, LESS], set()),
+        ([0.2, 0.3, 0.4, 0.1, 0.2], [REPEATS, REPEATS, OTHER, LESS, OTHER], set()),  # too few
+        ([0.2, 0.3], [REPEATS, OTHER], set()),  # one alone
+        ([0.2, 0.9, 0.4], [REPEATS, REPEATS, OTHER], set()),  # one of them answers
+        ([0.2, 0.3, 0.96], [REPEATS, REPEATS, OTHER], {2}),
+        ([0.2, 0.3, 0.4, 0.0], [REPEATS, REPEATS, OTHER, None], {2}),
+        ([0.2, 0.3, 0.4], [None, None, None], set()),
+        ([], [], set()),
+    ],
+)
+def test_an_answer_in_other_words_is_raised_where_most_repeat_the_question(
+    scores, repetitions, raised
+):
+    found = added_by_list(scores, repetitions, [None] * len(scores), shipped_weights())
+    assert {k for k, pieces in enumerate(found) if pieces} == raised
+    for k in raised:
+        assert [piece.name for piece in found[k]] == ["unrepeated"]
+        assert found[k][0].value == pytest.approx(1 - repetitions[k] / 0.3)
+
+
+def test_how_far_a_candidate_repeats_a_question(aligner):
+    def repetition(candidate, question, by=RankBy.ANSWER):
+        return repetition_of(aligner.align(candidate, question), by)
+
+    question = "Who repaired the clock?"
+    assert repetition("The clock was repaired.", question) == 1.0
+    assert repetition("The old clock needs repairs.", question) == pytest.approx(4 / 6)
+    assert repetition("A watchmaker.", question) == 0.0
+    assert repetition("It was.", "Is it?") == 0.0
+    assert repetition("The clock was repaired.", question, RankBy.SCORE) is None
+    assert repetition("The clock was repaired.", "She repaired the clock.") is None

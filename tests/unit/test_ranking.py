@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokalign.aligner import Aligner
 from tokalign.errors import InputError
-from tokalign.ranking.judge import shipped_weights
+from tokalign.ranking.judge import UNREPEATED, shipped_weights
 from tokalign.ranking.passages import shortlist
 from tokalign.types import Sentence
 
+DATA = Path(__file__).parents[1] / "data"
 QUESTION = "Who founded the bakery?"
 CANDIDATES = [
     "It rained all day.",
@@ -84,6 +86,60 @@ def test_a_prior_is_evidence_in_the_unit_of_its_deviation(aligner, query, by):
         ]
         added = shipped_weights().prior * (expected or 0.0)
         assert odds[0] - odds[1] == pytest.approx(added, abs=1e-5)
+
+
+CLOCK = "Who repaired the clock in the town hall?"
+CLOCKS = [
+    "The clock in the town hall was repaired last spring.",
+    "Repairing the clock in the town hall was costly.",
+    "Marta Lindqvist, a retired watchmaker.",
+    "It rained.",
+]
+
+
+def scores(ranking):
+    return {(each.text, each.judgement.score) for each in ranking}
+
+
+def test_where_most_repeat_the_question_other_words_stand_above_it(aligner):
+    found = aligner.rank(CLOCK, CLOCKS, explain=True)
+    assert order(found)[0] == 2
+    raised = {
+        each.index: sum(p.value * p.weight for p in each.judgement.evidence if p.name == UNREPEATED)
+        for each in found
+    }
+    assert raised == {0: 0, 1: 0, 2: 2.0, 3: 2.0}
+    for each in found:
+        odds = sum(piece.value * piece.weight for piece in each.judgement.evidence)
+        assert each.judgement.score == pytest.approx(1 / (1 + math.exp(-odds)), abs=1e-6)
+    # Of passages of several sentences, claims and scores of an alignment nothing is known.
+    passages = [f"{text} Nobody else came." for text in CLOCKS]
+    for ranking in (
+        aligner.rank(CLOCK, passages, passages=True, explain=True),
+        aligner.rank(CLOCK, CLOCKS, by="score"),
+        aligner.rank("She repaired the clock in the town hall.", CLOCKS, explain=True, by="answer"),
+    ):
+        assert UNREPEATED not in {p.name for each in ranking for p in each.judgement.evidence}
+    one = aligner.rank(CLOCK, CLOCKS, passages=True)
+    assert scores(one) == scores(found)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.permutations(CLOCKS), st.lists(st.sampled_from(CLOCKS), max_size=3))
+def test_neither_order_nor_copies_part_equal_candidates(candidates, copies):
+    aligner = Aligner.load()
+    found = aligner.rank(CLOCK, [*candidates, *copies])
+    assert len(scores(found)) == len(CLOCKS)
+    assert scores(found) == scores(aligner.rank(CLOCK, [*copies, *candidates[::-1]]))
+
+
+LISTS = [line.split(" | ") for line in (DATA / "question-lists.txt").read_text().splitlines()]
+
+
+@pytest.mark.parametrize(("kind", "least"), [("chosen", 30), ("held", 25), ("same", 15)])
+def test_right_answers_of_lists_stand_first(aligner, kind, least):
+    own = [texts for of, *texts in LISTS if of == kind]
+    assert sum(order(aligner.rank(asked, texts))[0] == 0 for asked, *texts in own) >= least
 
 
 def test_neither_scale_nor_origin_of_priors_matters(aligner):

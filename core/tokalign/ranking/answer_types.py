@@ -69,6 +69,8 @@ _NO_CLASS = (
 )
 
 RULES: tuple[tuple[str, AnswerType], ...] = (
+    (r"\bwhat .*(?<!used)(?<!stand) for(?: \?)?$", AnswerType.OTHER),
+    (r"\b(?:what|which) (?:(?:is the )?(?:purpose|reason)|happens)\b", AnswerType.OTHER),
     (
         rf"\bwhat (?:is|are|was|were|'s) (?:an? )?{_NO_CLASS}[^ ]+(?: [^ ]+)?(?: \?)?$",
         AnswerType.MEANING,

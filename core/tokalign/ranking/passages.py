@@ -27,7 +27,7 @@ from tokalign.english.questions import ends_as_question
 from tokalign.english.reading.text_reading import words_of
 from tokalign.english.spelling.same_spelling import stem
 from tokalign.errors import InputError
-from tokalign.types import Alignment
+from tokalign.types import Alignment, Sentence
 from tokalign.types.offsets import place
 from tokalign.types.options import OffsetUnit
 from tokalign.types.ranking import Highlight, PassageSentence
@@ -161,6 +161,11 @@ def overlaps(query: str, candidates: Iterable[str]) -> list[float]:
 
 def _words(text: str) -> list[str]:
     return _WORD.findall(words_of(text).lower())
+
+
+def content_stems(sentence: Sentence) -> frozenset[str]:
+    """Return the stems of a sentence's words that are neither function nor question words."""
+    return frozenset(_stem(token.lower()) for token in sentence.tokens if _is_content(token))
 
 
 MOST_BETWEEN = 2

@@ -14,10 +14,16 @@ from tokalign.batches.outcomes import unwrap
 from tokalign.batches.pipe import with_progress
 from tokalign.english.reading.text_reading import reading_as
 from tokalign.errors import InputError, renewed
-from tokalign.ranking.judge import shipped_weights, standardised, weighed
+from tokalign.ranking.judge import (
+    added_by_list,
+    repetition_of,
+    shipped_weights,
+    standardised,
+    weighed,
+)
 from tokalign.ranking.passages import Passage, asked_part, decides, highlights_of
 from tokalign.ranking.passages import shortlist as shortlist_of
-from tokalign.types import Alignment, Pair, Sentence, SentenceLike
+from tokalign.types import Alignment, FeatureContribution, Pair, Sentence, SentenceLike
 from tokalign.types.display import Results
 from tokalign.types.frames import columns_of
 from tokalign.types.inputs import check_priors, require_many, require_sentence, text_of
@@ -63,9 +69,15 @@ def rank_candidates(
                 decisive.append(found)
             elif decides(found.score, decisive[each.candidate].score):
                 decisive[each.candidate] = found
+    added = added_by_list(
+        [each.score or 0.0 for each in decisive],
+        [each.repetition() for each in decisive],
+        chosen.priors or [None] * len(decisive),
+        shipped_weights(),
+    )
     ranked = [
-        chosen.ranked(each.ranked(options.offsets, spans[number]), explain=options.explain)
-        for number, each in enumerate(decisive)
+        chosen.ranked(each.ranked(options.offsets, spans[number]), pieces, explain=options.explain)
+        for number, (each, pieces) in enumerate(zip(decisive, added, strict=True))
     ]
     ranked.sort(key=lambda each: -each.judgement.score if each.judgement else 1.0)
     ranked = ranked[: how.top_k or None]
@@ -100,13 +112,13 @@ class _Chosen(NamedTuple):
             own = own and [own[index] for index in indices]
         return cls(every, indices, None if own is None else standardised(own))
 
-    def ranked(self, found: Ranked, *, explain: bool) -> Ranked:
-        """Return a candidate with its position among all, and its prior in its judgement."""
+    def ranked(
+        self, found: Ranked, added: Sequence[FeatureContribution], *, explain: bool
+    ) -> Ranked:
+        """Return a candidate with its position among all, and the list's evidence."""
         judgement = found.judgement
-        if judgement is not None and self.priors is not None:
-            judgement = weighed(
-                judgement, self.priors[found.index], shipped_weights(), explain=explain
-            )
+        if judgement is not None:
+            judgement = weighed(judgement, added, explain=explain)
         index = found.index if self.indices is None else self.indices[found.index]
         return replace(found, index=index, judgement=judgement)
 
@@ -130,6 +142,13 @@ class _Outcome(NamedTuple):
     @property
     def score(self) -> float | None:
         return None if isinstance(self.value, InputError) else self.value[1].score
+
+    def repetition(self) -> float | None:
+        """Return how far a candidate of one sentence repeats the question; see repetition_of."""
+        passage = self.sentence.passage
+        if isinstance(self.value, InputError) or (passage and passage.n_sentences > 1):
+            return None
+        return repetition_of(self.value[0], self.value[1].by)
 
     def highlights(self, unit: OffsetUnit) -> list[Highlight]:
         if isinstance(self.value, InputError):

@@ -86,6 +86,7 @@ class RankBy(enum.StrEnum):
     ``answer`` is the probability that a candidate answers the question
     (tokalign.decoding.evidence), or supports a query that is not a question; ``score`` and
     ``similarity`` are the alignment's. ``auto`` means ``answer`` for questions, else ``score``.
+    Where most candidates repeat a question, ``answer`` of one in other words is raised.
     """
 
     AUTO = "auto"

@@ -28,9 +28,10 @@ class Judgement:
         In [0, 1]. For ``answer``, the probability that the candidate answers, if half of all
         candidates do: sigmoid of the sum of value * weight over all evidence.
     evidence : tuple of FeatureContribution
-        Pieces that tokalign.decoding.evidence describes, a bias, and the caller's prior if there is
-        one, by falling absolute contribution. Empty unless asked for; only the prior unless `by` is
-        ``answer``.
+        Pieces that tokalign.decoding.evidence describes, a bias, and what depends on the list of
+        candidates (tokalign.ranking.judge): the caller's prior, and whether it is in other words
+        than a question that the list repeats. They are sorted by falling absolute contribution.
+        Empty unless asked for; only the prior unless `by` is ``answer``.
     """
 
     by: RankBy
