@@ -122,7 +122,7 @@ UNREPEATED_WEIGHT: Final = 2.0
 MOST_REPEATED: Final = 0.3
 REPEATED: Final = 0.4
 SURE: Final = 0.9
-"""Chosen on the training and development parts of the corpus and 37 lists of the laboratory. At
+"""Chosen on the training and development parts of the corpus and 37 lists of tests/data. At
 REPEATED hardly a list of sentences from documents qualifies."""
 
 _LEAST = 1e-9
