@@ -35,7 +35,7 @@ from typing import Final
 from tokalign.english.lexicon.likeness import is_content
 from tokalign.english.questions import ends_as_question, is_query
 from tokalign.files.shipped import shipped_rows
-from tokalign.ranking.passages import content_stems
+from tokalign.ranking.passages import repetition
 from tokalign.types import Alignment, FeatureContribution, Sentence
 from tokalign.types.options import RankBy
 from tokalign.types.ranking import Judgement
@@ -172,8 +172,7 @@ def repetition_of(alignment: Alignment, by: RankBy) -> float | None:
     """
     if by is not RankBy.ANSWER or not is_query(alignment.target):
         return None
-    own, asked = content_stems(alignment.source), content_stems(alignment.target)
-    return 2 * len(own & asked) / max(len(own) + len(asked), 1)
+    return repetition(alignment.source.tokens, alignment.target.tokens)
 
 
 def added_by_list(
@@ -193,10 +192,10 @@ def added_by_list(
     n_counted = sum(each is not None for each in repetitions)
     is_repeated = len(repeating) >= max(2, n_counted / 2) and max(repeating) < SURE
     found = []
-    for prior, repetition in zip(priors, repetitions, strict=True):
+    for prior, own in zip(priors, repetitions, strict=True):
         pieces = [] if prior is None else [FeatureContribution(PRIOR, prior, weights.prior)]
-        if is_repeated and repetition is not None and repetition < MOST_REPEATED:
-            share = 1 - repetition / MOST_REPEATED
+        if is_repeated and own is not None and own < MOST_REPEATED:
+            share = 1 - own / MOST_REPEATED
             pieces.append(FeatureContribution(UNREPEATED, share, UNREPEATED_WEIGHT))
         found.append(pieces)
     return found

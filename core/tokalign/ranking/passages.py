@@ -27,7 +27,7 @@ from tokalign.english.questions import ends_as_question
 from tokalign.english.reading.text_reading import words_of
 from tokalign.english.spelling.same_spelling import stem
 from tokalign.errors import InputError
-from tokalign.types import Alignment, Sentence
+from tokalign.types import Alignment
 from tokalign.types.offsets import place
 from tokalign.types.options import OffsetUnit
 from tokalign.types.ranking import Highlight, PassageSentence
@@ -163,9 +163,15 @@ def _words(text: str) -> list[str]:
     return _WORD.findall(words_of(text).lower())
 
 
-def content_stems(sentence: Sentence) -> frozenset[str]:
-    """Return the stems of a sentence's words that are neither function nor question words."""
-    return frozenset(_stem(token.lower()) for token in sentence.tokens if _is_content(token))
+def repetition(candidate: Sequence[str], question: Sequence[str]) -> float:
+    """Return Dice's coefficient of the stems of both sides' content words, in [0, 1]."""
+    own, asked = (set(map(_content_stem, tokens)) - {""} for tokens in (candidate, question))
+    return 2 * len(own & asked) / max(len(own) + len(asked), 1)
+
+
+@lru_cache(1 << 16)
+def _content_stem(token: str) -> str:
+    return stem(token.lower()) if _is_content(token) else ""
 
 
 MOST_BETWEEN = 2
