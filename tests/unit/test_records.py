@@ -106,6 +106,66 @@ def test_other_text_has_sentences(text):
     assert all(each.places is None for each in blocks_of(text, "text"))
 
 
+LICENCE = (
+    "You may not:\n\n(a) rent the software;\n(b) remove any notice; or\n\n(c) do any of these:\n"
+    "    - sell it\n\nWe support:\n\n1. Linux. It is free.\n2. macOS\n\nThe end is near."
+)
+
+
+def test_an_item_of_a_list_is_read_behind_what_leads_to_the_list():
+    blocks = blocks_of(LICENCE, "text")
+    assert [each.text for each in blocks] == [
+        "You may not:", "You may not rent the software;", "You may not remove any notice; or",
+        "You may not do any of these:", "- sell it", "We support:", "We support Linux.",
+        "It is free.", "We support macOS", "The end is near.",
+    ]  # fmt: skip
+    for block in blocks:
+        places = [block.range_of(k, k + 1)[0] for k in range(len(block.text))]
+        assert all(
+            LICENCE[at] == letter or letter == " "
+            for at, letter in zip(places, block.text, strict=True)
+        )
+        assert LICENCE[block.start : block.end][-4:] == block.text[-4:]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It is so:\nRain fell.\n- one\n- two",  # a sentence before the items
+        "1. Scope:\n\nIt is so.\n\n2. Terms",  # a heading of a section
+        "It holds:\n- one\n\nSo be it.\n\n- two",  # a new list
+        f"{'so ' * 20}it is:\n\n- one",  # too long
+        "added: v1.2\nchanges:\n  - one",  # no sentence
+        "Note: - one",
+    ],
+)
+def test_what_is_no_item_of_a_led_list_is_read_alone(text):
+    assert not blocks_of(text, "text")[-1].is_led
+
+
+@pytest.mark.parametrize(
+    ("answer", "conflicts"),
+    [
+        ("You may not rent the software.", []),
+        ("You may rent the software.", ["rent"]),
+        ("Removing notices is forbidden.", []),
+        ("You may remove any notice.", ["remove"]),
+        ("We do not support Linux.", ["not support"]),
+        ("We support macOS.", []),
+        ("We support Solaris.", []),  # a list has several names
+    ],
+)
+@pytest.mark.parametrize("before", ["", "| A | B |\n| --- | --- |\n| 1 | 2 |\n\n"])
+def test_a_lead_counts_for_its_items(aligner, answer, conflicts, before):
+    found = aligner.ground(answer, [before + LICENCE])
+    (sentence,) = found.sentences
+    assert [answer[each.start : each.end] for each in sentence.conflicts] == conflicts
+    for each in sentence.conflicts:
+        item = sentence.citations[0]
+        assert item.start <= each.passage_start < each.passage_end <= item.end
+    assert str(found) and found.to_html()
+
+
 def test_an_answer_over_a_table_cites_its_row(aligner):
     text = TABLES["markdown"]
     right = aligner.ground("Graz has 303 people.", [text]).sentences[0]

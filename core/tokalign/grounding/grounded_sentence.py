@@ -244,13 +244,15 @@ def _conflicts(
         ]
         for conflict in conflicts[one]:
             at, kind = conflict.target, conflict.kind
+            if kind is ConflictKind.NAME and source.span.is_led:  # a list has several names
+                continue
             if kind in OTHERS:
                 own = stated.get(at)
                 is_said = own is not None and one.candidate not in {*own.denied, *own.disputed}
             else:
                 is_said = any(at not in targets for targets in agreeing)
             there = _shown(_places_of(each, sources), conflict.source_span)
-            if is_said or there[0] < source.span.start:  # a word of a table's header
+            if is_said or (source.span.is_row and there[0] < source.span.start):  # of a header
                 continue
             if not _says_clause(each.rows[:, _MASS], words, at, unlike[one]):
                 continue
@@ -258,6 +260,9 @@ def _conflicts(
             if known is None or conflict.probability > known.probability:
                 here = _shown(places, conflict.target_span)
                 passage = sources.passages[source.passage].id
+                there = max(there[0], source.span.start), there[1]
+                if there[0] >= there[1]:  # of an item's lead alone
+                    there = source.span.start, source.span.end
                 best[at, kind] = SourceConflict(kind, *here, passage, *there, conflict.probability)
     return sorted(best.values(), key=lambda each: (each.start, each.end))
 

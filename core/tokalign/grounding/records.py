@@ -11,12 +11,14 @@ header's cell before each of its own, and an object with the key before each val
 
 Tables are those of Markdown and HTML, runs of lines with equally many tabs, and passages that are
 CSV without quotation marks; JSON is a whole passage, or has an object on each line. A long text in
-a cell is read as text. Each code point that is read has its place in the passage.
+a cell is read as text. An item of a list is read behind the words that lead to the list: "You may
+not rent it" of "You may not:" and "(a) rent it". Each code point that is read has its place in the
+passage.
 """
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, zip_longest
 from typing import NamedTuple, Self
@@ -44,6 +46,11 @@ _CELL = re.compile(
     r"<t([hd])\b[^>]*>(.*?)(?=</t[hd]>|<t[hdr]\b|</tr>|\Z)", re.DOTALL | re.IGNORECASE
 )
 _JSON = re.compile(r'[{}\[\],:]|"(?:[^"\\]|\\.)*"|[^\s{}\[\],:"]+')
+_MARKER = re.compile(r"([-*+\u2022\u2013]|\(?(?:\d{1,3}|[a-z]|[ivx]{1,5})[.)])\s+")
+_COUNT = re.compile(r"\d+|[a-z]+")
+_LEADS = re.compile(r"\s*(?::|\.\.\.|\u2026)[*_`]*\Z")
+_WORDS = re.compile(r"\w")
+_BLANK = re.compile(r"\n[ \t]*\n")
 _LETTER = re.compile(r"\\u[dD][89abAB]\w\w\\u[dD][c-fC-F]\w\w|\\u\w{4}|\\.|[^\\]", re.DOTALL)
 
 
@@ -57,11 +64,12 @@ class PassageBlock:
     # Place in the passage of each code point of the text, and of its end; None where the text is
     # the range
     places: Sequence[int] | None = None
+    is_led: bool = False  # an item of a list, read behind what leads to the list
 
     @property
     def is_row(self) -> bool:
         """Whether this is a row of a table, read behind words of its header."""
-        return self.places is not None and self.places[0] < self.start
+        return not self.is_led and self.places is not None and self.places[0] < self.start
 
     def range_of(self, start: int, end: int) -> tuple[int, int]:
         """Return the range of the passage that a range of the text stands for."""
@@ -120,14 +128,59 @@ def blocks_of(text: str, name: str) -> list[PassageBlock]:
     has_any = _FIRST.match(text) or (any(map(text.__contains__, _SIGNS)) and _ANY.search(text))
     tables = [*_html_tables(text), *_line_tables(text)] if has_any else []
     if not tables:
-        return [PassageBlock(each.start, each.end, each.text) for each in sentences_of(text, name)]
+        every = sentences_of(text, name)
+        return list(_led(text, (PassageBlock(each.start, each.end, each.text) for each in every)))
     found: list[PassageBlock] = []
     at = 0
     for start, end, rows, has_header in sorted(tables, key=lambda table: table[:2]):
         if start >= at:
-            found += [*_sentences(_Cell.of(text, at, start)), *_of_rows(rows, has_header)]
+            found += _led(text, _sentences(_Cell.of(text, at, start)))
+            found += _of_rows(rows, has_header)
             at = end
-    return [*found, *_sentences(_Cell.of(text, at, len(text)))]
+    return [*found, *_led(text, _sentences(_Cell.of(text, at, len(text))))]
+
+
+def _led(text: str, sentences: Iterable[PassageBlock]) -> Iterator[PassageBlock]:
+    """Yield sentences, those that begin an item of a list behind what leads to the list.
+
+    Items have one kind of marker in one column. Those of a list in a list are not led.
+    """
+    lead: PassageBlock | None = None
+    form: tuple[int, str] | None = None  # of the list's items
+    end = 0
+    for each in sentences:
+        gap, end = text[end : each.start], each.end
+        marker = _MARKER.match(each.text) if "\n" in gap else None
+        if marker is None:
+            if form is None or _BLANK.search(gap):
+                lead = form = None
+        elif lead is not None:
+            column = each.start - text.rfind("\n", 0, each.start)
+            own = column, _COUNT.sub(lambda each: "1" if each[0].isdigit() else "a", marker[1])
+            form = form or own
+            if own == form:
+                yield _behind(lead, each, marker.end())
+                continue
+            if column <= form[0]:
+                lead = form = None
+        leads = _LEADS.search(each.text)
+        if lead is None and leads and ":" not in each.text[: leads.start()]:
+            lead = each if len(each.text.split()) <= MOST_WORDS else None
+        yield each
+
+
+def _behind(lead: PassageBlock, item: PassageBlock, start: int) -> PassageBlock:
+    """Return an item that is read from a place of its text on, behind its lead without marks."""
+    first, last = _WORDS.search(lead.text), _LEADS.search(lead.text)
+    if first is None or last is None or first.start() >= last.start():
+        return item
+    shown = slice(first.start(), last.start())
+    places = [
+        *range(lead.start + shown.start, lead.start + shown.stop + 1),
+        *range(item.start + start, item.end + 1),
+    ]
+    text = f"{lead.text[shown]} {item.text[start:]}"
+    return PassageBlock(item.start, item.end, text, places, is_led=True)
 
 
 def _sentences(cell: _Cell) -> Iterator[PassageBlock]:

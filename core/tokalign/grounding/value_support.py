@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 
 from tokalign.decoding.evidence import SupportColumn
 from tokalign.grounding.answer_words import SUPPORTABLE, AlignedCandidate, AnswerWords, ValueKey
+from tokalign.grounding.records import PassageBlock
 from tokalign.grounding.sources import Sources
 from tokalign.types import FeatureContribution
 from tokalign.types.grounding import WordKind
@@ -73,15 +74,20 @@ class SaidWith(NamedTuple):
     disputed: set[int]
 
 
+def may_deny(kind: ConflictKind, block: PassageBlock) -> bool:
+    """Return whether a conflict of a sentence is of a value or a name; a list has several names."""
+    return kind in OTHERS and not (block.is_led and kind is ConflictKind.NAME)
+
+
 def said_with(
     words: AnswerWords, candidates: Sequence[AlignedCandidate], sources: Sources
 ) -> list[SaidWith]:
     """Return how values and names, and words with another one there, are said with the rest."""
-    unlike = [
-        {each.target for each in c.columns.conflicts_of(c.pair) if each.kind in OTHERS}
-        for c in candidates
-    ]
     blocks = [sources.sentences[each.number] for each in candidates]
+    unlike = [
+        {e.target for e in c.columns.conflicts_of(c.pair) if may_deny(e.kind, block.span)}
+        for c, block in zip(candidates, blocks, strict=True)
+    ]
     passages = [each.passage for each in blocks]
     table_of = [each.passage if each.span.is_row else None for each in blocks]
     spans = _spans(
