@@ -20,9 +20,9 @@ from tokalign.errors import InputError
 from tokalign.types import Alignment, Pair, PairLike, Sentence, SentenceLike
 from tokalign.types.display import Results
 from tokalign.types.inputs import require_pair, text_of
-from tokalign.types.offsets import in_unit
 from tokalign.types.options import AlignOptions
 from tokalign.types.ranking import Highlight, Judgement, PassageSentence, RankedFields
+from tokalign.types.sentence import in_unit
 from tokalign.v1 import align_pb2
 
 _INVALID_ARGUMENT: int = grpc.StatusCode.INVALID_ARGUMENT.value[0]

@@ -19,7 +19,7 @@ from tokalign.formats import read_gold
 from tokalign.grounding.evidence import terminal_lines
 from tokalign.types import Alignment, GoldPair
 from tokalign.view import grid_lines
-from tokalign.view.grid_lines import LEGEND
+from tokalign.view.view_page import LEGEND
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.append(str(ROOT))  # a script's own folder is on the path, the repository's root is not

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 from tokalign.batches.processes import n_processors
 from tokalign.errors import InputError, quoted
 from tokalign.neural.devices import DEFAULT_DEVICE, DEVICES, check_device
-from tokalign.types.lengths import MAX_CHARACTERS, MAX_TOKENS
+from tokalign.types.sentence import MAX_CHARACTERS, MAX_TOKENS
 
 MIB = 1 << 20
 UNIX = "unix:"

@@ -25,7 +25,7 @@ USES = {
     "ragas": "import tokalign.integrations.ragas",
     "spacy": "import tokalign.integrations.spacy",
     "neural": "from tokalign import Aligner; Aligner.load('en-neural').align('a dog', 'dogs')",
-    "server": "from tokalign.cli.extras import require; require('serve', 'server')"
+    "server": "from tokalign.cli.shared_flags import require; require('serve', 'server')"
     "; import tokalign.server.rpc.frontend, tokalign.server.http.routes",
     "train": "from tokalign.model.training.train import optimizer; optimizer()",
     "otel": "from tokalign.server.observe.tracing import otlp_provider; otlp_provider().shutdown()",

@@ -144,9 +144,9 @@ class Aligner:
     ) -> list[Sentence]:
         """Return sentences with every column that the model needs.
 
-        With `truncate`, a sentence that is too long (tokalign.types.lengths) keeps its first tokens
-        and all of its text; else LimitError is raised. InputError is raised if one is empty, its
-        columns do not fit, or it holds lone surrogates.
+        With `truncate`, a sentence that is too long (tokalign.types.sentence) keeps its first
+        tokens and all of its text; else LimitError is raised. InputError is raised if one is empty,
+        its columns do not fit, or it holds lone surrogates.
         """
         return self._engine.annotate(sentences, truncate=truncate, markup=Markup.of(markup))
 
@@ -182,7 +182,7 @@ class Aligner:
 
         InputError is raised if a sentence is empty, an option is unknown, out of range or not
         supported by this system or model, or constraints contradict one another or are out of
-        range; LimitError, if a sentence is too long (tokalign.types.lengths) without `truncate`.
+        range; LimitError, if a sentence is too long (tokalign.types.sentence) without `truncate`.
         """
         given: dict[str, Any] = {**changes}
         constraints = Constraints.taken_from(given)
@@ -403,7 +403,7 @@ class Aligner:
 
         It is a float64 array in [0, 1], shape (n_many,).
         """
-        from tokalign.comparison.similarities import similarities
+        from tokalign.comparison.near_duplicates import similarities
 
         options = _for_scores(options, changes)
         return similarities(self, one, many, options, errors, n_process, progress)
@@ -435,7 +435,7 @@ class Aligner:
 
         It is a float64 array in [0, 1], shape (n_rows, n_columns).
         """
-        from tokalign.comparison.similarities import similarity_matrix
+        from tokalign.comparison.near_duplicates import similarity_matrix
 
         options = _for_scores(options, changes)
         return similarity_matrix(self, rows, columns, options, errors, n_process, progress)
@@ -566,7 +566,7 @@ class Aligner:
         InputError is raised if a published system aligns, the answer or a passage is not a text,
         two passages share an id, or an option is bad, with the field ``passages[i].id`` and the
         like; LimitError, if answer or passages have more than MAX_TEXT_SENTENCES sentences
-        (tokalign.types.lengths).
+        (tokalign.types.sentence).
         """
         from tokalign.batches.pipe import map_rows
         from tokalign.grounding.ground import ground_answer
@@ -633,7 +633,7 @@ class Aligner:
             sentence that is too long is aligned in pieces.
 
         InputError is raised if a text is not a str or an option is bad; LimitError, if a text has
-        more than MAX_TEXT_SENTENCES sentences (tokalign.types.lengths) that the other one lacks.
+        more than MAX_TEXT_SENTENCES sentences (tokalign.types.sentence) that the other one lacks.
         """
         from tokalign.texts.align_texts import align_texts
 

@@ -24,8 +24,8 @@ from tokalign.server.requests.wire import encode_answer_sentence, parse
 from tokalign.server.status import OK, FailedError, RequestLimitError, failure_of
 from tokalign.texts.split_text import MOST_TOKENS, GrowingText, sentences_of
 from tokalign.types.grounding import SourcePassage, check_passages
-from tokalign.types.offsets import place
 from tokalign.types.options import GroundOptions, OffsetUnit
+from tokalign.types.sentence import place
 from tokalign.types.texts import SentenceSpan
 from tokalign.v1 import align_pb2
 

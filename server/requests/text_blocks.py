@@ -18,8 +18,8 @@ from tokalign.server.status import OK, failure_of
 from tokalign.texts.sentence_candidates import TextCandidate
 from tokalign.texts.text_plan import BlockPlan, TextPlan
 from tokalign.texts.text_words import have_same_words
-from tokalign.types.offsets import places
 from tokalign.types.options import AlignOptions, Detail, OffsetUnit, RankBy
+from tokalign.types.sentence import places
 from tokalign.types.texts import SentenceSpan
 from tokalign.v1 import align_pb2
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.messages import sentences
-from tokalign.types.offsets import in_unit, positions
 from tokalign.types.options import OffsetUnit
+from tokalign.types.sentence import in_unit, positions
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
 ENCODINGS = {

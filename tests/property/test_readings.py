@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from tokalign.english.annotate.native import NativeAnnotator
 from tokalign.english.reading.marks import MarkKind, find_marks
 from tokalign.english.reading.text_reading import normal_form, read_text
-from tokalign.types.offsets import in_unit
 from tokalign.types.options import OffsetUnit
+from tokalign.types.sentence import in_unit
 
 ANNOTATOR = NativeAnnotator()
 SIGNS = (

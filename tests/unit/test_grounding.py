@@ -24,9 +24,9 @@ from tokalign.grounding.support_inputs import (
 )
 from tokalign.grounding.support_model import SupportModel
 from tokalign.types.grounding import SourcePassage, WordKind
-from tokalign.types.lengths import MAX_TEXT_SENTENCES
 from tokalign.types.options import GroundOptions
 from tokalign.types.relations import ConflictKind
+from tokalign.types.sentence import MAX_TEXT_SENTENCES
 from tokalign.types.texts import SentenceSpan
 
 ANSWER = "The old mill in Ulm was built in 1894 by Marta Lindqvist. It has 40 rooms and a garden."

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tokalign import LimitError, Sentence
 from tokalign.english.annotate import load_annotator
-from tokalign.types import lengths
-from tokalign.types.lengths import MAX_CHARACTERS, MAX_TOKENS, shortened
+from tokalign.types import sentence as lengths
+from tokalign.types.sentence import MAX_CHARACTERS, MAX_TOKENS, shortened
 
 NATIVE = load_annotator("native")
 WORD = "word "

@@ -11,7 +11,7 @@ from tokalign.english.annotate import load_annotator
 from tokalign.errors import InputError, LimitError
 from tokalign.model.file import load_model
 from tokalign.model.shipped import model_path
-from tokalign.types.lengths import MAX_TOKENS
+from tokalign.types.sentence import MAX_TOKENS
 
 DOGS = ("The dogs barked all night.", "All night, the dog was barking.")
 

@@ -3,7 +3,7 @@
 import pytest
 from tokalign.errors import InputError, LimitError
 from tokalign.types import Sentence
-from tokalign.types.lengths import MAX_TOKENS
+from tokalign.types.sentence import MAX_TOKENS
 
 DOGS = ("The dogs barked all night.", "All night, the dog was barking.")
 

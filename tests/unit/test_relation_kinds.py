@@ -20,7 +20,7 @@ from tokalign.types.relations import (
     ConflictKind,
     RelationKind,
 )
-from tokalign.view.grid_lines import COLOURS
+from tokalign.view.view_page import COLOURS
 
 ROOT = Path(__file__).parents[2]
 

@@ -11,8 +11,8 @@ from tokalign.errors import InputError, LimitError, ModelError, ShapeError
 from tokalign.systems import SYSTEMS, Matches, load_system, summary, system_class
 from tokalign.systems.lemma import LemmaSystem
 from tokalign.types import FeatureContribution, Sentence
-from tokalign.types.lengths import MAX_TOKENS
 from tokalign.types.options import AlignOptions, Direction, RankBy
+from tokalign.types.sentence import MAX_TOKENS
 
 NO_TOKENS = ("tokens", "starts", "ends", "tags", "lemmas", "heads", "relations")
 DOGS = ("The dogs barked all night.", "All night, the dog was barking.")

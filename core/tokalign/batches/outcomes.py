@@ -1,15 +1,17 @@
-"""Map over a batch; an item that fails becomes its exception.
+"""Map over a batch; an item that fails becomes its exception; protocols of what aligns a batch.
 
 An *outcome* is a value, or the exception that stands in its place. Exceptions pass through every
 later step as they are, so that outcomes keep the order of the items.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal, Protocol, TypeVar, overload
 
-from tokalign.errors import InputError, renewed
-from tokalign.types import AnnotatedPair, Pair, PairLike, Sentence, SentenceLike
+from tokalign.errors import InputError, WorkerError, renewed
+from tokalign.types import Alignment, AnnotatedPair, Pair, PairLike, Sentence, SentenceLike
 from tokalign.types.inputs import require_pair
+from tokalign.types.options import AlignOptions, Markup, RankBy
+from tokalign.types.ranking import Judgement
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -142,3 +144,58 @@ def _at_side(side: str, error: Exception) -> Exception:
         return error
     field = f"{side}.{error.field}" if error.field else side
     return renewed(error, str(error), field=field)  # the sentence may be of other pairs, too
+
+
+class ModelName(Protocol):
+    """The name, the version and the styles of a model."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def version(self) -> str: ...
+
+    @property
+    def styles(self) -> Sequence[Mapping[str, Any]]: ...
+
+
+class AnnotatesSentences(Protocol):
+    """Fills the columns of sentences, as Aligner.annotate does."""
+
+    def annotate(
+        self, sentences: Sequence[SentenceLike], *, truncate: bool = ..., markup: Markup = ...
+    ) -> list[Sentence]: ...
+
+
+class AlignsPairs(AnnotatesSentences, Protocol):
+    """Aligns many pairs, as Aligner.pipe does."""
+
+    @property
+    def header(self) -> ModelName: ...
+
+    @overload
+    def pipe(self, pairs: Iterable[PairLike], options: AlignOptions, /) -> Iterator[Alignment]: ...
+
+    @overload
+    def pipe(
+        self,
+        pairs: Iterable[Any],
+        options: AlignOptions,
+        /,
+        *,
+        batch_size: int,
+        n_process: int,
+        errors: Literal["return"],
+    ) -> Iterator[Alignment | InputError | WorkerError]: ...
+
+
+class JudgesPairs(AnnotatesSentences, Protocol):
+    """Aligns and judges annotated pairs, as tokalign.decoding.engine.PairEngine does."""
+
+    def annotate_pairs(
+        self, pairs: Sequence[PairLike | Exception], *, truncate: bool = ..., markup: Markup = ...
+    ) -> list[AnnotatedPair | Exception]: ...
+
+    def judge_annotated(
+        self, pairs: Sequence[AnnotatedPair | Exception], options: AlignOptions, by: RankBy
+    ) -> Iterator[tuple[Alignment, Judgement] | Exception]: ...

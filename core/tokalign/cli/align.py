@@ -8,8 +8,7 @@ import click
 from click.core import ParameterSource
 
 from tokalign.cli.flags import SectionedCommand, takes
-from tokalign.cli.lines.layouts import Layout, SimilarityLayout
-from tokalign.cli.lines.line_runs import LineRun, PairFiles
+from tokalign.cli.lines.line_runs import Layout, LineRun, PairFiles, SimilarityLayout
 from tokalign.cli.lines.sources import STDIO, pair_arguments
 from tokalign.cli.shared_flags import AlignFlags, CutFlags, echo, task_of
 from tokalign.types.options import AlignOptions, Detail, OffsetUnit

@@ -19,8 +19,8 @@ from tokalign.errors import FormatError, InputError
 from tokalign.formats.conllu import write_sentence
 from tokalign.types import SentenceLike
 from tokalign.types.inputs import split_tokens
-from tokalign.types.offsets import positions
 from tokalign.types.options import OffsetUnit
+from tokalign.types.sentence import positions
 from tokalign.types.texts import SentenceSpan
 
 _Entry: TypeAlias = tuple[int, str, list[tuple[str, str]], SentenceLike | InputError]

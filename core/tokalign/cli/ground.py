@@ -13,7 +13,7 @@ import click
 from tokalign.batches.outcomes import unwrap
 from tokalign.cli.flags import INPUT, OUTPUT, OutputPath, SectionedCommand, flag, flagged, takes
 from tokalign.cli.lines.file_flags import BadLines, LineFlags, bad_object, format_flag, outcomes_of
-from tokalign.cli.lines.layouts import PARQUET
+from tokalign.cli.lines.line_runs import PARQUET
 from tokalign.cli.lines.pair_lines import id_of
 from tokalign.cli.lines.parquet import rows_of_parquet
 from tokalign.cli.lines.sinks import LineSink

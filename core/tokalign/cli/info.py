@@ -10,9 +10,8 @@ from typing import Any
 
 import click
 
-from tokalign.cli.extras import absent
 from tokalign.cli.flags import SectionedCommand, takes
-from tokalign.cli.shared_flags import JSON, Endpoint, echo
+from tokalign.cli.shared_flags import JSON, Endpoint, absent, echo
 from tokalign.errors import AlignError, InputError, quoted
 
 RESEARCH = "research use"
@@ -202,7 +201,7 @@ def _of_installation() -> dict[str, Any]:
     from tokalign.english.lexicon.lexical_resources import list_resources
     from tokalign.files.shipped import DATA_DIR
     from tokalign.systems import SYSTEMS
-    from tokalign.types.lengths import MAX_CHARACTERS, MAX_TOKENS
+    from tokalign.types.sentence import MAX_CHARACTERS, MAX_TOKENS
 
     models = _models()
     resources = [

@@ -2,7 +2,7 @@
 
 import click
 
-from tokalign.cli.extras import require
+from tokalign.cli.shared_flags import require
 from tokalign.files.shipped import DEFAULT_MODEL
 
 

@@ -12,9 +12,8 @@ from typing import Any, ClassVar, get_type_hints
 
 import click
 
-from tokalign.cli.extras import require
 from tokalign.cli.flags import SectionedCommand, SectionedOption, flag, flagged, takes
-from tokalign.cli.shared_flags import EXISTING_FILE
+from tokalign.cli.shared_flags import EXISTING_FILE, require
 from tokalign.errors import AlignError, InputError, ServerError, quoted
 from tokalign.files.shipped import DEFAULT_MODEL
 from tokalign.server.config import Config, Flag, RequestLimits

@@ -1,5 +1,6 @@
-"""Options that several commands share."""
+"""Options that several commands share, and a check that the packages of extras are there."""
 
+import importlib.util
 import os
 import sys
 from collections.abc import Callable
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import click
 
 from tokalign.cli.flags import INPUT, LINKS, MODEL, OUTPUT, RUN, SERVER, flag, flagged, group
-from tokalign.errors import InputError, ServerError
+from tokalign.errors import InputError, MissingPackageError, ServerError
 from tokalign.files.shipped import DEFAULT_MODEL
 from tokalign.neural.devices import DEFAULT_DEVICE, DEVICES
 from tokalign.showing.text import visible
@@ -302,3 +303,39 @@ class TerminalFlags:
         from shutil import get_terminal_size  # which loads three libraries of archives
 
         return max(get_terminal_size().columns, 20)
+
+
+NEEDS = {
+    "arrow": ("pyarrow",),
+    "dedupe": ("rensa",),
+    "mcp": ("mcp",),
+    "neural": ("tokenizers",),
+    "nltk": ("nltk",),
+    "server": (
+        *("grpc", "google.protobuf", "grpc_health", "grpc_reflection", "grpc_status"),
+        *("h2", "hpack", "httptools", "msgspec", "starlette", "uvicorn"),
+    ),
+    "spacy": ("spacy",),
+    "stanza": ("stanza",),
+    "train": ("scipy",),
+}
+"""Packages without which nothing of an extra works."""
+
+
+def absent(extra: str) -> list[str]:
+    """Return the packages of an extra that are not installed; nothing is imported to look."""
+    return [package for package in NEEDS[extra] if not _is_there(package)]
+
+
+def _is_there(package: str) -> bool:
+    try:
+        return importlib.util.find_spec(package) is not None
+    except ModuleNotFoundError:  # of "google", in which "google.protobuf" is looked for
+        return False
+
+
+def require(command: str, extra: str) -> None:
+    """Raise MissingPackageError where a package of an extra is missing."""
+    for package in absent(extra):
+        error = ModuleNotFoundError(f"No module named {package!r}", name=package)
+        raise MissingPackageError.of(command, error, extra)

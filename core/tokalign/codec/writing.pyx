@@ -19,7 +19,7 @@ from tokalign.codec.options import numbers_of
 from tokalign.types.columns import columns_of
 from tokalign.types.edits import Change, EditKind
 from tokalign.types.fields import OUTPUTS
-from tokalign.types.offsets import in_unit
+from tokalign.types.sentence import in_unit
 from tokalign.types.options import Detail, Direction, RankBy
 from tokalign.types.relations import ConflictKind, ConflictReason
 from tokalign.v1 import align_pb2

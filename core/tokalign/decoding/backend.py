@@ -22,9 +22,9 @@ from tokalign.model.file import ModelHeader
 from tokalign.types import Alignment, AnnotatedPair, LinkExplanation, Sentence
 from tokalign.types.columns import AlignmentColumns
 from tokalign.types.edits import Edit
-from tokalign.types.lengths import is_cut
 from tokalign.types.links import reads_target_first
 from tokalign.types.options import AlignOptions, RankBy
+from tokalign.types.sentence import is_cut
 
 if TYPE_CHECKING:
     from tokalign.ranking.answer_types import Expected

@@ -33,8 +33,8 @@ from tokalign.types.grounding import (
     SourcePassage,
     UnsupportedSpan,
 )
-from tokalign.types.offsets import positions
 from tokalign.types.options import AlignOptions, GroundOptions, OffsetUnit
+from tokalign.types.sentence import positions
 from tokalign.types.texts import SentenceSpan
 
 _DEFAULTS = AlignOptions()

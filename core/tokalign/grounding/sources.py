@@ -27,7 +27,7 @@ from tokalign.errors import LimitError
 from tokalign.grounding.records import PassageBlock, blocks_of
 from tokalign.texts.text_words import WordNumbers
 from tokalign.types.grounding import PassageLike, SourcePassage, check_passages
-from tokalign.types.lengths import MAX_TEXT_SENTENCES
+from tokalign.types.sentence import MAX_TEXT_SENTENCES
 
 LEAST_SHARE = 0.1
 """Of a candidate."""
@@ -82,7 +82,7 @@ class Sources:
         `passages`: may be empty. A blank passage supports nothing. InputError is raised if the
         passages are one text, one of them is not a text, or two share an id. The field is
         ``passages``, ``passages[i].id`` or ``passages[i].text``. LimitError is raised if they have
-        more than tokalign.types.lengths.MAX_TEXT_SENTENCES sentences in total.
+        more than tokalign.types.sentence.MAX_TEXT_SENTENCES sentences in total.
         """
         checked = check_passages(passages)
         sentences: list[SourceSentence] = []

@@ -28,9 +28,9 @@ from tokalign.english.reading.text_reading import words_of
 from tokalign.english.spelling.same_spelling import stem
 from tokalign.errors import InputError
 from tokalign.types import Alignment
-from tokalign.types.offsets import place
 from tokalign.types.options import OffsetUnit
 from tokalign.types.ranking import Highlight, PassageSentence
+from tokalign.types.sentence import place
 
 
 @dataclass(frozen=True, slots=True)

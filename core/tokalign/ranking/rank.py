@@ -9,8 +9,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any, NamedTuple, Self
 
-from tokalign.batches.aligns import JudgesPairs
-from tokalign.batches.outcomes import unwrap
+from tokalign.batches.outcomes import JudgesPairs, unwrap
 from tokalign.batches.pipe import with_progress
 from tokalign.english.reading.text_reading import reading_as
 from tokalign.errors import InputError, renewed

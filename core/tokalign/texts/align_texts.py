@@ -1,11 +1,11 @@
 """Align two texts: an aligner compares and aligns the sentences that the plan asks for."""
 
-from tokalign.batches.aligns import AlignsPairs
+from tokalign.batches.outcomes import AlignsPairs
 from tokalign.english.reading.text_reading import reading_as
 from tokalign.texts.text_plan import TextPlan
 from tokalign.texts.text_words import have_same_words
-from tokalign.types.offsets import positions
 from tokalign.types.options import AlignOptions, Detail, Markup, OffsetUnit
+from tokalign.types.sentence import positions
 from tokalign.types.texts import SentenceSpan, TextAlignment, TextBlock
 
 

@@ -22,7 +22,7 @@ from tokalign.errors import LimitError
 from tokalign.texts.sentence_matching import UNITS, best_chain, best_partners, shared_beyond
 from tokalign.texts.split_text import MOST_TOKENS
 from tokalign.texts.text_words import TextWords, total_weights, words_of
-from tokalign.types.lengths import MAX_TEXT_SENTENCES
+from tokalign.types.sentence import MAX_TEXT_SENTENCES
 
 MOST_HELD = 50
 """Stems in more sentences than this are not looked up."""

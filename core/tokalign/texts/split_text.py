@@ -4,7 +4,7 @@ from tokalign.english.annotate.prepared import pieces
 from tokalign.english.annotate.sentence_splitter import Sentences
 from tokalign.errors import InputError, LimitError, quoted
 from tokalign.types.inputs import text_bytes
-from tokalign.types.lengths import MAX_TEXT_SENTENCES
+from tokalign.types.sentence import MAX_TEXT_SENTENCES
 from tokalign.types.texts import SentenceSpan
 
 MOST_TOKENS = 384

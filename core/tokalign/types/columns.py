@@ -18,10 +18,9 @@ from tokalign.types.alignment import Alignment
 from tokalign.types.edits import Edit
 from tokalign.types.fields import OUTPUTS, Kept, LinkExplanation, Output
 from tokalign.types.links import Link, Phrase, Sides
-from tokalign.types.offsets import in_unit
 from tokalign.types.options import OffsetUnit, Symmetrization
 from tokalign.types.relations import CONFLICT_KINDS, CONFLICT_REASONS, Conflict, Relation
-from tokalign.types.sentence import Sentence
+from tokalign.types.sentence import Sentence, in_unit
 
 CONFLICT = np.dtype(
     [

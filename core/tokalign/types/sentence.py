@@ -1,15 +1,19 @@
 """Sentences, column by column, and the types accepted in their place.
 
 Sentences and alignments are views of columns: their fields are made when they are first read.
+Limits of length are checked before tokenising and tagging, whose time and memory grow with the
+text. Offsets can be in the units by which other languages index strings.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias, overload
 
-from tokalign.errors import InputError, ShapeError, quoted
+from tokalign.errors import InputError, LimitError, ShapeError, quoted
 from tokalign.showing.text import one_line
 from tokalign.types.constraints import Constraints
+from tokalign.types.options import OffsetUnit
 
 if TYPE_CHECKING:
     import numpy as np
@@ -268,3 +272,127 @@ def _check_tree(heads: Sequence[int]) -> None:
             raise InputError(f"token {index} is part of a cycle of heads", field="heads")
         for visited in path:
             reaches_root[visited] = True
+
+
+_WIDTHS: dict[OffsetUnit, Callable[[str], int]] = {
+    OffsetUnit.UTF8_BYTES: lambda c: 1 + (c > "\x7f") + (c > "\u07ff") + (c > "\uffff"),
+    OffsetUnit.UTF16_UNITS: lambda c: 1 + (c > "\uffff"),
+}
+
+
+def positions(text: str, unit: OffsetUnit) -> range | list[int]:
+    """Return the offset of each code point of a text, and of the text's end, in a unit.
+
+    Examples
+    --------
+    >>> positions("a\u00e9\N{DOG}", OffsetUnit.UTF8_BYTES)
+    [0, 1, 3, 7]
+    >>> positions("a\u00e9\N{DOG}", OffsetUnit.UTF16_UNITS)
+    [0, 1, 2, 4]
+    """
+    if unit is OffsetUnit.CODE_POINTS or text.isascii():
+        return range(len(text) + 1)
+    return list(accumulate(map(_WIDTHS[unit], text), initial=0))
+
+
+def place(text: str, at: int, unit: OffsetUnit) -> int:
+    """Return the offset of a code point of a text, in a unit; see `positions`."""
+    if unit is OffsetUnit.CODE_POINTS or text.isascii():
+        return at
+    before = text[:at]
+    if unit is OffsetUnit.UTF8_BYTES:
+        return len(before.encode(errors="surrogatepass"))
+    return len(before.encode("utf-16-le", errors="surrogatepass")) // 2
+
+
+def in_unit(sentence: Sentence, unit: OffsetUnit) -> Sentence:
+    """Return a sentence with offsets converted from code points to a unit."""
+    if unit is OffsetUnit.CODE_POINTS or sentence.text.isascii():
+        return sentence
+    at = positions(sentence.text, unit)
+    return sentence.replace(
+        starts=tuple([at[start] for start in sentence.starts]),
+        ends=tuple([at[end] for end in sentence.ends]),
+    )
+
+
+def places(text: str, offsets: Iterable[int], unit: OffsetUnit) -> Iterator[int]:
+    """Yield rising offsets in code points of a text in a unit, reading each code point once."""
+    before = start = 0
+    for offset in offsets:
+        before += place(text[start:offset], offset - start, unit)
+        start = offset
+        yield before
+
+
+MAX_TOKENS = 512
+MAX_CHARACTERS = 100_000
+"""Code points of a text, or of all given tokens in total."""
+
+MAX_TEXT_SENTENCES = 20_000
+"""Most sentences of a text in sentence alignment and grounding."""
+
+
+def require_short(sentence: SentenceLike) -> None:
+    """Raise LimitError if a sentence is too long, as far as is known before tokenising."""
+    if not isinstance(sentence, str):
+        if isinstance(sentence, Sentence) and sentence.viewed() is not None:
+            return  # of annotated sentences
+        require_few_tokens(len(sentence))
+    n_characters = _n_characters(sentence)
+    if n_characters > MAX_CHARACTERS:
+        raise LimitError(
+            f"a sentence has {n_characters} characters, more than {MAX_CHARACTERS}; split it, or "
+            "ask for truncate"
+        )
+
+
+def require_few_tokens(n_tokens: int) -> None:
+    """Raise LimitError if a sentence has too many tokens."""
+    if n_tokens > MAX_TOKENS:
+        raise LimitError(
+            f"a sentence has {n_tokens} tokens, more than {MAX_TOKENS}; split it, or ask for "
+            "truncate"
+        )
+
+
+def shortened(sentence: SentenceLike) -> SentenceLike:
+    """Return the beginning of a sentence within both limits, as far as that is known.
+
+    Text is cut before a word that does not fit, unless it is the first. A first token that does not
+    fit stays, to be refused.
+    """
+    if isinstance(sentence, str):
+        if len(sentence) <= MAX_CHARACTERS:
+            return sentence
+        start = sentence[: MAX_CHARACTERS + 1]
+        words = start.split()
+        is_cut_word = len(words) > 1 and not start[-1].isspace()
+        return start[: -len(words[-1])] if is_cut_word else start[:MAX_CHARACTERS]
+    if len(sentence) <= MAX_TOKENS and _n_characters(sentence) <= MAX_CHARACTERS:
+        return sentence
+    if not isinstance(sentence, Sentence):
+        sentence = Sentence.from_tokens(sentence)
+    return sentence.first(_n_fitting(sentence.tokens[:MAX_TOKENS]))
+
+
+def is_cut(sentence: Sentence) -> bool:
+    """Whether a sentence has the limit's length and its text continues after its tokens."""
+    is_full = len(sentence) == MAX_TOKENS or len(sentence.text) > MAX_CHARACTERS
+    return is_full and bool(sentence.text[sentence.ends[-1] :].strip())
+
+
+def _n_characters(sentence: SentenceLike) -> int:
+    if isinstance(sentence, str):
+        return len(sentence)
+    return sum(map(len, sentence.tokens if isinstance(sentence, Sentence) else sentence))
+
+
+def _n_fitting(tokens: Sequence[str]) -> int:
+    """Return the number of first tokens within the limit of characters, at least one."""
+    left = MAX_CHARACTERS
+    for number, token in enumerate(tokens):
+        left -= len(token)
+        if left < 0:
+            return max(number, 1)
+    return len(tokens)

@@ -14,7 +14,7 @@ from tokalign.english.lexicon.word_lists import function_word_set
 from tokalign.errors import InputError
 from tokalign.files.shipped import LISTS
 from tokalign.types import Sentence, SentenceLike
-from tokalign.types.lengths import (
+from tokalign.types.sentence import (
     MAX_CHARACTERS,
     MAX_TOKENS,
     require_few_tokens,
@@ -102,7 +102,7 @@ def annotate(
 
     The annotator is not called if nothing is missing. A sentence that is empty, whose columns do
     not fit, or that holds lone surrogates is an InputError; one that is too long is a LimitError,
-    unless `truncate` says to cut it (see tokalign.types.lengths).
+    unless `truncate` says to cut it (see tokalign.types.sentence).
     """
     given = sentences = list(map(_plain, sentences))
     warn_of_other_languages(each for each in sentences if isinstance(each, str))

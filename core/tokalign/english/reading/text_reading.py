@@ -9,10 +9,9 @@ from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
 from tokalign.english.reading.marks import MarkKind, TextMark, find_marks
-from tokalign.types.offsets import positions
 from tokalign.types.options import Markup, OffsetUnit
 from tokalign.types.patterns import regex
-from tokalign.types.sentence import Sentence
+from tokalign.types.sentence import Sentence, positions
 
 _PICTURE = "\u2600-\u27bf\u2b50\U0001f000-\U0001faff"
 _STANDING = "\u0300-\u036f\u1dc4-\u1dff\ufe00-\ufe0f"
