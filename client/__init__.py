@@ -34,8 +34,7 @@ from tokalign.client.errors import (
 from tokalign.client.options import Limits, Retry, Tls
 from tokalign.client.results import AlignResult, RankedResult, Ranking
 from tokalign.client.sync import Client
-from tokalign.codec.reasons import ErrorReason
-from tokalign.codec.servers import ModelInfo, ServerInfo, ServerLimits
+from tokalign.codec.servers import ErrorReason, ModelInfo, ServerInfo, ServerLimits
 from tokalign.types.constraints import Constraints
 from tokalign.types.options import AlignOptions, GroundOptions
 

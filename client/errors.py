@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import grpc
 from google.rpc import error_details_pb2, status_pb2
 from tokalign.codec.options import member_of
-from tokalign.codec.reasons import ERROR_DOMAIN, ErrorReason
+from tokalign.codec.servers import ERROR_DOMAIN, ErrorReason
 from tokalign.errors import ServerError
 from tokalign.v1 import align_pb2
 

@@ -14,8 +14,8 @@ from tokalign.codec.alignments import (
     decode_passage_sentence,
 )
 from tokalign.codec.options import numbers_of
-from tokalign.codec.reasons import ErrorReason
 from tokalign.codec.sentences import encode_pair
+from tokalign.codec.servers import ErrorReason
 from tokalign.errors import InputError
 from tokalign.types import Alignment, Pair, PairLike, Sentence, SentenceLike
 from tokalign.types.display import Results

@@ -18,8 +18,7 @@ from tokalign.client import Client
 from tokalign.formats import read_gold
 from tokalign.grounding.evidence import terminal_lines
 from tokalign.types import Alignment, GoldPair
-from tokalign.view import grid_lines
-from tokalign.view.view_page import LEGEND
+from tokalign.view import LEGEND, grid_lines
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.append(str(ROOT))  # a script's own folder is on the path, the repository's root is not

@@ -12,7 +12,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable
 from typing import NamedTuple
 
-from tokalign.codec.reasons import ErrorReason
+from tokalign.codec.servers import ErrorReason
 from tokalign.server.quotas import Quota
 from tokalign.server.requests.cost import UNIT_US
 from tokalign.server.requests.request import SMALL_COST

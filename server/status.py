@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from google.protobuf import duration_pb2
 from google.rpc import code_pb2, error_details_pb2, status_pb2
-from tokalign.codec.reasons import ERROR_DOMAIN, ErrorReason
+from tokalign.codec.servers import ERROR_DOMAIN, ErrorReason
 from tokalign.errors import AlignError, InputError, LimitError
 
 MAX_MESSAGE = 1000

@@ -57,7 +57,7 @@ def no_search() -> None:
 
 def no_second_try() -> None:
     """Give up what a worker had when it ended, however it did."""
-    from tokalign.codec.reasons import ErrorReason
+    from tokalign.codec.servers import ErrorReason
     from tokalign.server.observe.faults import report
     from tokalign.server.requests.answers import Answer
     from tokalign.server.workers import pool

@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from tokalign.neural.encoder import Encoder
     from tokalign.texts.diff import TextDiff
     from tokalign.types.display import Piped, Results
-    from tokalign.types.frames import FrameLike
     from tokalign.types.grounding import GroundedSentence, Grounding, PassageLike
+    from tokalign.types.inputs import FrameLike
     from tokalign.types.ranking import Ranked
     from tokalign.types.relations import ChunkedPair, RelationExplanation
     from tokalign.types.texts import SentenceSpan, TextAlignment
@@ -267,7 +267,7 @@ class Aligner:
         """
         from tokalign.batches.pipe import check_pipe, pipe_outcomes, with_missing, with_progress
         from tokalign.types.display import Piped
-        from tokalign.types.frames import Frame, FrameCells
+        from tokalign.types.inputs import Frame, FrameCells
 
         frame = Frame.of(pairs)
         rows = pairs if frame is None else frame.pairs(columns)
@@ -570,7 +570,7 @@ class Aligner:
         """
         from tokalign.batches.pipe import map_rows
         from tokalign.grounding.ground import ground_answer
-        from tokalign.types.frames import ANSWERS, Frame
+        from tokalign.types.inputs import ANSWERS, Frame
 
         options = GroundOptions.of(options, changes)
 
@@ -678,7 +678,7 @@ class Aligner:
         from tokalign.batches.pipe import map_rows
         from tokalign.texts.align_texts import align_texts
         from tokalign.texts.diff import diff_of
-        from tokalign.types.frames import VERSIONS, Frame
+        from tokalign.types.inputs import VERSIONS, Frame
 
         options = AlignOptions.of(options, changes)
         options = replace(options, edits=True, offsets=OffsetUnit.CODE_POINTS, detail=Detail.FULL)

@@ -22,7 +22,7 @@ from tokalign.aligner import Aligner
 from tokalign.english.lexicon.likeness import is_content, unlike_cells
 from tokalign.errors import InputError, ShapeError
 from tokalign.evaluate import LinkChoice
-from tokalign.evaluate.calibration import Judged, judge, reliability
+from tokalign.evaluate.metrics import Judged, judge, reliability
 from tokalign.formats import read_gold
 from tokalign.model.styles import AUTO
 from tokalign.types import GoldPair, Sentence

@@ -20,9 +20,8 @@ import numpy as np
 from scipy.optimize import minimize
 from tokalign.decoding.link_decision import Convention
 from tokalign.evaluate import LinkChoice, evaluate
-from tokalign.evaluate.calibration import judge as judge_links
-from tokalign.evaluate.calibration import reliability
-from tokalign.evaluate.metrics import choose_links
+from tokalign.evaluate.metrics import choose_links, reliability
+from tokalign.evaluate.metrics import judge as judge_links
 from tokalign.model import Model
 from tokalign.model.styles import AUTO, StyleHeader
 from tokalign.model.training import TrainingData, TrainingSettings

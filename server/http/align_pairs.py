@@ -8,8 +8,8 @@ from typing import Any, NamedTuple, cast
 
 from tokalign.codec.alignments import decode_alignment
 from tokalign.codec.options import RequestOptions
-from tokalign.codec.reasons import ErrorReason
 from tokalign.codec.sentences import encode_pair
+from tokalign.codec.servers import ErrorReason
 from tokalign.english.reading.text_reading import marks_to_json
 from tokalign.errors import InputError
 from tokalign.server.http.call import HttpCall, event

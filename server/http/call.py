@@ -14,7 +14,7 @@ from typing import Any, TypeAlias, cast
 
 from google.rpc import code_pb2
 from starlette.types import Message, Receive, Scope, Send
-from tokalign.codec.reasons import ErrorReason
+from tokalign.codec.servers import ErrorReason
 from tokalign.errors import quoted
 from tokalign.server.http.problems import Headers, Problem, status_of
 from tokalign.server.observe.tracing import SERVER_FAULTS, Ending

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from google.rpc import code_pb2
 from msgspec import UNSET, Meta, Struct, UnsetType
-from tokalign.codec.reasons import ErrorReason
+from tokalign.codec.servers import ErrorReason
 from tokalign.server.http.json_bodies import JsonIndex, JsonRange, Share, about
 
 Code = Annotated[

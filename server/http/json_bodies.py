@@ -17,7 +17,7 @@ from typing import Annotated, Any, Generic, NoReturn, TypeVar, cast, get_type_hi
 import msgspec
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType, inspect
 from tokalign.codec.options import RequestOptions
-from tokalign.codec.reasons import ErrorReason
+from tokalign.codec.servers import ErrorReason
 from tokalign.errors import quoted
 from tokalign.server.status import MAX_NAME, BadRequestError
 from tokalign.types.constraints import NAMES

@@ -12,7 +12,7 @@ from typing import Any
 
 import httptools
 import uvicorn
-from tokalign.codec.reasons import ErrorReason
+from tokalign.codec.servers import ErrorReason
 from tokalign.errors import InputError
 from tokalign.server.config import Config, authority
 from tokalign.server.http.problems import Problem

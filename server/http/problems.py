@@ -12,7 +12,7 @@ from http import HTTPStatus
 from typing import Any
 
 from google.rpc import code_pb2
-from tokalign.codec.reasons import ErrorReason
+from tokalign.codec.servers import ErrorReason
 from tokalign.errors import InputError
 from tokalign.server.status import FailedError, Failure, code_name
 

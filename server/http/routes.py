@@ -17,7 +17,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp
-from tokalign.codec.reasons import ErrorReason
+from tokalign.codec.servers import ErrorReason
 from tokalign.errors import quoted
 from tokalign.server.config import Config
 from tokalign.server.http.align_pairs import PairMethods

@@ -6,7 +6,7 @@ import logging
 import os
 import traceback
 
-from tokalign.codec.reasons import ErrorReason
+from tokalign.codec.servers import ErrorReason
 from tokalign.server.observe.logs import Quoting
 from tokalign.server.status import Failure, classify
 

@@ -13,7 +13,7 @@ from typing import NamedTuple, Self
 
 from tokalign.codec.grounding import decode_passages
 from tokalign.codec.options import RequestOptions
-from tokalign.codec.reasons import ErrorReason
+from tokalign.codec.servers import ErrorReason
 from tokalign.codec.writing import Joined
 from tokalign.english.annotate.sentence_splitter import Sentences
 from tokalign.server.config import RequestLimits

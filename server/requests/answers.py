@@ -9,7 +9,7 @@ from itertools import accumulate
 from typing import NamedTuple, Self
 
 from tokalign.codec.options import numbers_of
-from tokalign.codec.reasons import ErrorReason
+from tokalign.codec.servers import ErrorReason
 from tokalign.server.status import Failure, RequestLimitError
 from tokalign.v1 import align_pb2
 

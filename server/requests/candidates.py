@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from google.protobuf.message import DecodeError
 from tokalign.codec.alignments import decode_judgement, encode_passage_sentence
-from tokalign.codec.reasons import ErrorReason
+from tokalign.codec.servers import ErrorReason
 from tokalign.codec.writing import Joined, write_judgement
 from tokalign.errors import InputError
 from tokalign.ranking.judge import added_by_list, shipped_weights, standardised, weighed

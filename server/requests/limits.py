@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tokalign.codec.reasons import ErrorReason
 from tokalign.codec.sentences import decode_input
+from tokalign.codec.servers import ErrorReason
 from tokalign.errors import InputError
 from tokalign.server.config import RequestLimits
 from tokalign.server.status import RequestLimitError

@@ -20,7 +20,7 @@ from tokalign.codec.reading import (
     tag,
     values,
 )
-from tokalign.codec.reasons import ErrorReason
+from tokalign.codec.servers import ErrorReason
 from tokalign.server.status import BadRequestError
 from tokalign.types.texts import SentenceSpan
 from tokalign.v1 import align_pb2

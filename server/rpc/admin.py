@@ -7,8 +7,7 @@ from typing import Protocol
 
 import grpc
 import grpc.aio
-from tokalign.codec.reasons import ErrorReason
-from tokalign.codec.servers import ModelInfo
+from tokalign.codec.servers import ErrorReason, ModelInfo
 from tokalign.errors import AlignError
 from tokalign.server.observe.collectors import Usage, Used
 from tokalign.server.quotas import Quota

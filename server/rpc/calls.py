@@ -13,7 +13,7 @@ from typing import Self, TypeAlias, TypeVar
 import grpc
 import grpc.aio
 from google.rpc import code_pb2
-from tokalign.codec.reasons import ErrorReason
+from tokalign.codec.servers import ErrorReason
 from tokalign.server.observe.faults import failure_of
 from tokalign.server.observe.metrics import Metrics
 from tokalign.server.observe.record import AccessLog, CallRecord

@@ -7,7 +7,7 @@ from importlib.metadata import version
 import grpc
 from google.protobuf.message import Message
 from grpc_channelz.v1 import channelz, channelz_pb2
-from tokalign.codec.reasons import ErrorReason
+from tokalign.codec.servers import ErrorReason
 from tokalign.server.requests.wire import parse
 from tokalign.server.rpc.calls import Calls, UnaryMethod
 from tokalign.server.rpc.receiving import Context

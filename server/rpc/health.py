@@ -11,7 +11,7 @@ import grpc
 import grpc.aio
 from grpc_health.v1 import health_pb2
 from grpc_health.v1.health import aio as health_aio
-from tokalign.codec.reasons import ErrorReason
+from tokalign.codec.servers import ErrorReason
 from tokalign.errors import AlignError, quoted
 from tokalign.server.observe.faults import failure_of
 from tokalign.server.requests.wire import parse

@@ -12,7 +12,7 @@ from contextlib import aclosing
 
 from google.protobuf.message import Message
 from tokalign.codec.options import RequestOptions
-from tokalign.codec.reasons import ErrorReason
+from tokalign.codec.servers import ErrorReason
 from tokalign.errors import LimitError
 from tokalign.server.admission import Admission, Admitted
 from tokalign.server.config import RequestLimits

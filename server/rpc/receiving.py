@@ -17,7 +17,7 @@ from typing import TypeAlias
 import grpc
 import grpc.aio
 from grpc_status import rpc_status
-from tokalign.codec.reasons import ErrorReason
+from tokalign.codec.servers import ErrorReason
 from tokalign.errors import quoted
 from tokalign.server.status import FailedError, Failure
 

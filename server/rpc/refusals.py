@@ -11,7 +11,7 @@ import asyncio
 import time
 from collections.abc import Callable
 
-from tokalign.codec.reasons import ErrorReason
+from tokalign.codec.servers import ErrorReason
 from tokalign.server.status import Failure
 
 PER_S = 25

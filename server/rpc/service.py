@@ -22,7 +22,7 @@ from typing import ParamSpec, TypeVar
 import grpc
 from google.protobuf.message import Message
 from tokalign.codec.options import RequestOptions, decode_rank_options
-from tokalign.codec.reasons import ErrorReason
+from tokalign.codec.servers import ErrorReason
 from tokalign.codec.writing import Joined
 from tokalign.english.reading.text_reading import reading_as
 from tokalign.ranking.passages import asked_part

@@ -8,8 +8,7 @@ from dataclasses import asdict, replace
 from typing import Any, NamedTuple
 
 from tokalign.codec.options import RequestOptions, decode_ground_options, decode_options
-from tokalign.codec.reasons import ErrorReason
-from tokalign.codec.servers import ServerInfo, ServerLimits, encode_server_info
+from tokalign.codec.servers import ErrorReason, ServerInfo, ServerLimits, encode_server_info
 from tokalign.errors import quoted
 from tokalign.model.styles import StyleNames
 from tokalign.server.admission import max_request_cost

@@ -15,7 +15,7 @@ from functools import partial
 from typing import ParamSpec, TypeVar
 
 from tokalign.codec.options import RequestOptions
-from tokalign.codec.reasons import ErrorReason
+from tokalign.codec.servers import ErrorReason
 from tokalign.english.reading.text_reading import reading_as
 from tokalign.server.observe import record
 from tokalign.server.requests import text_blocks

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from tokalign.codec.reasons import ErrorReason
+from tokalign.codec.servers import ErrorReason
 from tokalign.errors import InputError, quoted
 from tokalign.server.config import Config
 from tokalign.server.quotas import BURST_S, Quota, QuotaLimits

@@ -16,8 +16,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 
-from tokalign.codec.reasons import ErrorReason
-from tokalign.codec.servers import ModelInfo
+from tokalign.codec.servers import ErrorReason, ModelInfo
 from tokalign.server.observe import record
 from tokalign.server.observe.faults import report
 from tokalign.server.observe.logs import Quoting

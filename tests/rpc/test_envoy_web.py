@@ -14,7 +14,7 @@ from support.envoy import envoy, is_ready
 from support.server_process import started
 from support.waiting import wait_until
 from tokalign.client import Client
-from tokalign.codec.reasons import ErrorReason
+from tokalign.codec.servers import ErrorReason
 from tokalign.server.status import Failure
 from tokalign.v1 import align_pb2, align_pb2_grpc
 

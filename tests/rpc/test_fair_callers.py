@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from support.requests import pair, request_of
 from support.waiting import until
 from tokalign.codec.options import RequestOptions
-from tokalign.codec.reasons import ErrorReason
+from tokalign.codec.servers import ErrorReason
 from tokalign.server.admission import Admission, Ahead
 from tokalign.server.config import RequestLimits
 from tokalign.server.observe.record import CallRecord

@@ -6,7 +6,7 @@ import grpc
 from support.grounding import PASSAGES, answer_of, at_once, both, in_pieces, passages, request
 from support.statuses import code_of, failure
 from support.waiting import until
-from tokalign.codec.reasons import ErrorReason
+from tokalign.codec.servers import ErrorReason
 from tokalign.server.admission import Admitted
 from tokalign.server.requests import answer_sentences
 from tokalign.server.rpc import ground_calls

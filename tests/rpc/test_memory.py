@@ -15,7 +15,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from support.server_process import get
 from support.statuses import reason
 from support.waiting import until, wait_until
-from tokalign.codec.reasons import ErrorReason
+from tokalign.codec.servers import ErrorReason
 from tokalign.server.observe import memory
 from tokalign.server.observe import watch as watch_module
 from tokalign.server.observe.memory import MemoryBound, OutOfMemoryError

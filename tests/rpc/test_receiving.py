@@ -11,7 +11,7 @@ import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 from support.waiting import until
-from tokalign.codec.reasons import ErrorReason
+from tokalign.codec.servers import ErrorReason
 from tokalign.server.config import Config, RequestLimits
 from tokalign.server.rpc import frontend, health
 from tokalign.server.status import ExpiredError, Failure

@@ -6,7 +6,7 @@ import grpc
 from support.statuses import code_of, failure
 from support.texts import NEW, OLD, at_once, both, in_pieces, pieces, request, stream_failure, text
 from support.waiting import until
-from tokalign.codec.reasons import ErrorReason
+from tokalign.codec.servers import ErrorReason
 from tokalign.server.admission import Admitted
 from tokalign.server.rpc import in_pieces as pieces_module
 from tokalign.server.status import Failure

@@ -8,8 +8,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from tokalign.codec.reasons import ErrorReason
-from tokalign.codec.servers import ModelInfo, StyleInfo
+from tokalign.codec.servers import ErrorReason, ModelInfo, StyleInfo
 from tokalign.errors import ModelError
 from tokalign.server.requests.answers import Answer
 from tokalign.server.requests.wire import decode_answer_sentence

@@ -6,7 +6,7 @@ import grpc.aio
 import pytest
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
-from tokalign.codec.reasons import ERROR_DOMAIN, ErrorReason
+from tokalign.codec.servers import ERROR_DOMAIN, ErrorReason
 from tokalign.server.status import CODES
 from tokalign.v1 import align_pb2_grpc
 

@@ -12,7 +12,7 @@ import pytest
 from google.rpc import error_details_pb2, status_pb2
 from tokalign import errors
 from tokalign.client import errors as client_errors
-from tokalign.codec.reasons import ErrorReason
+from tokalign.codec.servers import ErrorReason
 from tokalign.server import status
 from tokalign.server.observe.faults import failure_of
 from tokalign.server.status import CODES, Failure, Missing, ReasonedError, code_name

@@ -26,7 +26,7 @@ EXCEPTIONS = {
     "core/tokalign/comparison/near_duplicates.py: near_duplicates": "the options of the public one",
     "core/tokalign/crf/objective.py: Objective.__init__": "the arrays and settings of one sum",
     "core/tokalign/integrations/mcp.py: mcp_server": "defines five tools, each a few lines",
-    "core/tokalign/view/view_page.py: render_page": "a page has any of these parts, or none",
+    "core/tokalign/view/__init__.py: render_page": "a page has any of these parts, or none",
     "server/admission.py: Admission.admit": "what is known of a request, each with a name",
     "server/observe/metrics.py: Metrics.__init__": "one metric after another",
     "server/rpc/calls.py: Calls.handler": "kinds of methods, each with a name",

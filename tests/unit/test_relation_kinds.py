@@ -20,7 +20,7 @@ from tokalign.types.relations import (
     ConflictKind,
     RelationKind,
 )
-from tokalign.view.view_page import COLOURS
+from tokalign.view import COLOURS
 
 ROOT = Path(__file__).parents[2]
 

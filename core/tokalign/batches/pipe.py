@@ -11,8 +11,7 @@ from typing import Any, TypeVar
 
 from tokalign.errors import AlignError, InputError, WorkerError, quoted, renewed
 from tokalign.types.display import Results
-from tokalign.types.frames import Frame, FrameCells
-from tokalign.types.inputs import can_iterate
+from tokalign.types.inputs import Frame, FrameCells, can_iterate
 
 T = TypeVar("T")
 R = TypeVar("R")

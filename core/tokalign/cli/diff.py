@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import click
 
 from tokalign.cli.flags import OUTPUT, OutputPath, SectionedCommand, flag, flagged, takes
-from tokalign.cli.lines.file_pairs import (
+from tokalign.cli.lines.sources import (
     FilePair,
+    TextFile,
     are_folders,
     changed_since,
     file_of_git,
     files_of_folders,
     two_files,
 )
-from tokalign.cli.lines.sources import TextFile
 from tokalign.cli.shared_flags import Endpoint, ModelFlags, StyleFlags, TerminalFlags, color_flag
 from tokalign.errors import AlignError, FormatError, InputError
 from tokalign.showing.text import in_line

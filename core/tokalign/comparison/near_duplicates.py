@@ -27,8 +27,7 @@ from tokalign.english.lexicon.lexical_tables import Frequencies
 from tokalign.english.lexicon.likeness import is_content
 from tokalign.errors import InputError, MissingPackageError, WorkerError, quoted
 from tokalign.types import Alignment, Sentence, SentenceLike
-from tokalign.types.frames import FrameCells, columns_of
-from tokalign.types.inputs import require_many, require_sentence
+from tokalign.types.inputs import FrameCells, columns_of, require_many, require_sentence
 from tokalign.types.keywords import NanErrors
 from tokalign.types.options import AlignOptions
 

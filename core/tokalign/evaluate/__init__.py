@@ -15,18 +15,22 @@ from tokalign.evaluate.breakdown import (
     list_errors,
     worst_word_pairs,
 )
-from tokalign.evaluate.calibration import Calibration, ReliabilityBin, calibrate
 from tokalign.evaluate.metrics import (
     ALPHAS,
     COLUMNS,
+    Calibration,
+    Comparison,
     Metric,
+    ReliabilityBin,
     Scores,
     all_metrics,
+    bootstrap_intervals,
+    calibrate,
+    compare,
     count_pairs,
     scores_of,
 )
 from tokalign.evaluate.predictions import predictions_of, read_predictions
-from tokalign.evaluate.significance import Comparison, bootstrap_intervals, compare
 from tokalign.types import GoldPair, Links
 from tokalign.types.options import LinkChoice
 

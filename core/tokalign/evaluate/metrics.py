@@ -9,9 +9,14 @@ Fraser and Marcu (2007), Computational Linguistics 33(3): Measuring Word Alignme
 Statistical Machine Translation. F-alpha is their equation 7; with sure and possible links apart,
 precision is taken over possible and recall over sure links (equations 2 and 3).
 Och and Ney (2003), Computational Linguistics 29(1): alignment error rate.
+Guo, Pleiss, Sun and Weinberger (2017), ICML: On Calibration of Modern Neural Networks, equations 2
+and 3: accuracy and confidence of a bin, and their expected difference.
+Noreen (1989), Computer-Intensive Methods for Testing Hypotheses (approximate randomisation).
+Koehn (2004), EMNLP: Statistical Significance Tests for MT Evaluation (paired bootstrap): pairs are
+the unit of sampling, as links of one pair are not independent. Everything is seeded.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, TypeAlias
 
@@ -322,3 +327,226 @@ def scalar_metrics(sums: Floats) -> dict[str, Floats]:
 
 def _named(sums: Floats) -> Sums:
     return {name: sums[..., index] for index, name in enumerate(COLUMNS)}
+
+
+N_BINS = 10
+
+Judged = tuple[float, bool]
+"""Confidence of a predicted link, and whether the link is right."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReliabilityBin:
+    """The predicted links of one range of confidence.
+
+    Attributes
+    ----------
+    low, high : float
+        Confidences from `low` up to and without `high`; the last bin holds 1.
+    confidence : float
+        Mean over the links.
+    right : float
+        Share of the links that are right. Calibrated where it equals `confidence`.
+    """
+
+    low: float
+    high: float
+    links: int
+    confidence: float
+    right: float
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """Reliability of the confidences of one system's links.
+
+    Attributes
+    ----------
+    expected_error : float
+        Expected calibration error: mean of |right - confidence| over the bins, weighted by links.
+    bins : tuple of ReliabilityBin
+        Of equal width, by rising confidence; bins without links are left out.
+    """
+
+    links: int
+    expected_error: float
+    bins: tuple[ReliabilityBin, ...]
+
+    def to_json(self) -> dict[str, object]:
+        """Return plain values."""
+        return asdict(self)
+
+
+def calibrate(
+    gold: Sequence[GoldPair],
+    confidences: Sequence[Mapping[tuple[int, int], float]],
+    choice: LinkChoice = LinkChoice.SURE,
+) -> Calibration:
+    """Return the calibration of the confidences of predicted links.
+
+    `confidences`: confidence, in [0, 1], of every predicted link of each pair. `choice`: which
+    links are right; links that count neither way are ignored.
+
+    ShapeError is raised if there are not as many predictions as pairs; InputError, if a confidence
+    is not in [0, 1].
+    """
+    return reliability(judge(gold, confidences, choice))
+
+
+def judge(
+    gold: Sequence[GoldPair],
+    confidences: Sequence[Mapping[tuple[int, int], float]],
+    choice: LinkChoice = LinkChoice.SURE,
+) -> list[Judged]:
+    """Return confidence and correctness of every predicted link that counts; see `calibrate`."""
+    if len(gold) != len(confidences):
+        raise ShapeError(f"{len(confidences)} predictions for {len(gold)} gold pairs")
+    judged = []
+    for pair, predicted in zip(gold, confidences, strict=True):
+        wanted, found = choose_links(pair, frozenset(predicted), choice)
+        for link in found:
+            confidence = predicted[link]
+            if not 0.0 <= confidence <= 1.0:
+                raise InputError(
+                    f"pair {quoted(pair.id)}: link {link[0]}-{link[1]} has confidence "
+                    f"{confidence}; wanted a number in [0, 1]"
+                )
+            judged.append((confidence, link in wanted))
+    return judged
+
+
+def reliability(judged: Iterable[Judged]) -> Calibration:
+    """Return the calibration of judged links."""
+    sums = [[0, 0.0, 0] for _ in range(N_BINS)]
+    for confidence, is_right in judged:
+        of_bin = sums[min(int(confidence * N_BINS), N_BINS - 1)]
+        of_bin[0] += 1
+        of_bin[1] += confidence
+        of_bin[2] += is_right
+    n_links = sum(int(n) for n, _, _ in sums)
+    bins = tuple(
+        ReliabilityBin(k / N_BINS, (k + 1) / N_BINS, int(n), total / n, right / n)
+        for k, (n, total, right) in enumerate(sums)
+        if n
+    )
+    gap = sum(each.links * abs(each.right - each.confidence) for each in bins)
+    return Calibration(n_links, gap / n_links if n_links else 0.0, bins)
+
+
+_CHUNK_CELLS = 4_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Difference of two systems in one metric.
+
+    Attributes
+    ----------
+    difference : float
+        First minus second.
+    low, high : float
+        95% paired bootstrap interval of the difference.
+    p_value : float
+        Two-sided, by approximate randomisation.
+    """
+
+    difference: float
+    low: float
+    high: float
+    p_value: float
+
+
+def bootstrap_intervals(
+    counts: Floats, *, n_samples: int = 1000, seed: int = 0
+) -> dict[str, tuple[float, float]]:
+    """Return the 95% percentile interval of every scalar metric.
+
+    Parameters
+    ----------
+    counts : float64 array, shape (n_pairs, n_columns)
+        See `tokalign.evaluate.metrics.count_pairs`.
+    n_samples : int
+        Resamples of the pairs, with replacement.
+    """
+    samples = [scalar_metrics(weights @ counts) for weights in _resamples(counts, n_samples, seed)]
+    return {
+        name: _interval(np.concatenate([sample[name] for sample in samples])) for name in samples[0]
+    }
+
+
+def p_text(p: float) -> str:
+    """Return a p-value as tables show it: what is below .001 is only known to be so.
+
+    Examples
+    --------
+    >>> p_text(0.0344), p_text(1 / 1001)
+    ('0.034', '< .001')
+    """
+    return "< .001" if p < 0.001 else f"{p:.3f}"
+
+
+def compare(
+    first: Floats, second: Floats, *, n_samples: int = 1000, seed: int = 0
+) -> dict[str, Comparison]:
+    """Return the difference of two systems on the same pairs, for every scalar metric.
+
+    Parameters
+    ----------
+    first, second : float64 arrays, shape (n_pairs, n_columns)
+        Counts of both systems over the same gold pairs, in the same order.
+    n_samples : int
+        Resamples for the intervals and, separately, shuffles for the test.
+
+    ShapeError is raised if the two differ in shape.
+
+    A shuffle swaps the two systems' results on each pair with probability 1/2. The p-value is
+    (1 + shuffles with a difference at least as large) / (1 + n_samples), so never 0.
+    """
+    if first.shape != second.shape:
+        raise ShapeError(f"counts of shapes {first.shape} and {second.shape}; wanted the same")
+    seen = _difference(first.sum(axis=0), second.sum(axis=0))
+    resampled = [
+        _difference(weights @ first, weights @ second)
+        for weights in _resamples(first, n_samples, seed)
+    ]
+    shuffled = [
+        _difference(first.sum(axis=0) - moved, second.sum(axis=0) + moved)
+        for moved in (mask @ (first - second) for mask in _masks(len(first), n_samples, seed + 1))
+    ]
+    result = {}
+    for name in seen:
+        low, high = _interval(np.concatenate([each[name] for each in resampled]))
+        chance = np.abs(np.concatenate([each[name] for each in shuffled]))
+        n_larger = int(np.count_nonzero(chance >= abs(seen[name]) - 1e-12))
+        result[name] = Comparison(float(seen[name]), low, high, (1 + n_larger) / (1 + n_samples))
+    return result
+
+
+def _difference(first: Floats, second: Floats) -> dict[str, Floats]:
+    of_first, of_second = scalar_metrics(first), scalar_metrics(second)
+    return {name: np.asarray(of_first[name] - of_second[name]) for name in of_first}
+
+
+def _resamples(counts: Floats, n_samples: int, seed: int) -> Iterator[Floats]:
+    """Yield how often each pair was drawn: float64 arrays, shape (chunk, n_pairs)."""
+    generator = np.random.default_rng(seed)
+    n_pairs = len(counts)
+    for size in _chunks(n_pairs, n_samples):
+        yield generator.multinomial(n_pairs, np.full(n_pairs, 1.0 / n_pairs), size).astype(float)
+
+
+def _masks(n_pairs: int, n_samples: int, seed: int) -> Iterator[Floats]:
+    generator = np.random.default_rng(seed)
+    for size in _chunks(n_pairs, n_samples):
+        yield generator.integers(0, 2, (size, n_pairs)).astype(float)
+
+
+def _chunks(n_pairs: int, n_samples: int) -> Iterator[int]:
+    most = max(1, _CHUNK_CELLS // n_pairs)
+    for done in range(0, n_samples, most):
+        yield min(most, n_samples - done)
+
+
+def _interval(values: Floats) -> tuple[float, float]:
+    low, high = np.quantile(values, (0.025, 0.975))
+    return float(low), float(high)

@@ -24,16 +24,19 @@ from tokalign.evaluate.breakdown import (
     list_errors,
     worst_word_pairs,
 )
-from tokalign.evaluate.calibration import Calibration, calibrate
 from tokalign.evaluate.metrics import (
+    Calibration,
+    Comparison,
     Metric,
     Scores,
     all_metrics,
+    calibrate,
     choose_links,
+    compare,
     harmonic_mean,
+    p_text,
     precision_recall,
 )
-from tokalign.evaluate.significance import Comparison, compare, p_text
 from tokalign.types import GoldPair, Links
 from tokalign.types.options import LinkChoice
 

@@ -24,8 +24,7 @@ from tokalign.ranking.passages import Passage, asked_part, decides, highlights_o
 from tokalign.ranking.passages import shortlist as shortlist_of
 from tokalign.types import Alignment, FeatureContribution, Pair, Sentence, SentenceLike
 from tokalign.types.display import Results
-from tokalign.types.frames import columns_of
-from tokalign.types.inputs import check_priors, require_many, require_sentence, text_of
+from tokalign.types.inputs import check_priors, columns_of, require_many, require_sentence, text_of
 from tokalign.types.options import AlignOptions, OffsetUnit, RankOptions
 from tokalign.types.ranking import Highlight, Judgement, Ranked
 

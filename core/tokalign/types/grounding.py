@@ -9,8 +9,7 @@ from tokalign.errors import InputError, ServerError, quoted
 from tokalign.showing.text import one_line
 from tokalign.types.display import Shown, plain
 from tokalign.types.fields import FeatureContribution
-from tokalign.types.frames import Frame, cells_of
-from tokalign.types.inputs import can_iterate, text_bytes
+from tokalign.types.inputs import Frame, can_iterate, cells_of, text_bytes
 from tokalign.types.relations import ConflictKind
 
 

@@ -6,7 +6,7 @@ import json
 from importlib.resources import files
 
 from tokalign.grounding.evidence import evidence_page
-from tokalign.showing.page import page_data, page_of
+from tokalign.showing.painting import page_data, page_of
 from tokalign.texts.diff import diff_page
 from tokalign.types.relations import RELATION_SIGNS
 

@@ -21,8 +21,7 @@ from tokalign.grounding.evidence.cited_sources import (
     sources_of,
     uncovered,
 )
-from tokalign.showing.page import page_of, page_text
-from tokalign.showing.painting import Around, HtmlPainter, Marking
+from tokalign.showing.painting import Around, HtmlPainter, Marking, page_of, page_text
 from tokalign.showing.text import one_line
 from tokalign.types.grounding import (
     GroundedSentence,

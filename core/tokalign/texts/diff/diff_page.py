@@ -6,8 +6,7 @@ The page is readable without its script, which only jumps and switches views. Ev
 from collections.abc import Iterator
 from itertools import groupby
 
-from tokalign.showing.page import page_of, page_text
-from tokalign.showing.painting import HtmlPainter, attributes
+from tokalign.showing.painting import HtmlPainter, attributes, page_of, page_text
 from tokalign.showing.text import with_edges
 from tokalign.texts.diff.alarms import Alarm, fate
 from tokalign.texts.diff.diff_lines import LOOKS, look_of
