@@ -14,11 +14,18 @@ RUNS = st.builds(
     st.binary(max_size=50),
     st.lists(st.binary(max_size=50), max_size=3).map(tuple),
 )
+ANSWERS = st.builds(
+    Answer,
+    st.binary(max_size=50),
+    st.floats(0, 1),
+    message=st.text(),
+    repetition=st.none() | st.floats(0, 1),
+)
 MESSAGES = st.one_of(
     st.lists(RUNS, max_size=3),
     st.builds(
         Done,
-        st.lists(st.builds(Answer, st.binary(max_size=50), st.floats(0, 1), message=st.text())),
+        st.lists(ANSWERS),
         st.dictionaries(st.text(), st.floats(0, 1)),
         st.integers(0, 2**50),
     ),
