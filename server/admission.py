@@ -236,16 +236,24 @@ class Admission:
     def count(self, n_pairs: int, n_bytes: int, cost: int, peer: str, caller: str) -> None:
         """Add to what is held; where a number is negative, those that wait for it try again."""
         self.pairs += n_pairs
-        self._by_peer[peer] += n_bytes
-        if not self._by_peer[peer]:
-            del self._by_peer[peer]
+        _add(self._by_peer, peer, n_bytes)
         self._bytes.hold(n_bytes, caller)
-        self._work.hold(cost, caller)
+        if cost:
+            self._work.hold(cost, caller)
 
 
 def _rounded(retry_s: float) -> float:
     """Return a time to wait in hundredths, so that many refusals are the same message."""
     return round(min(max(retry_s, SHORTEST_RETRY_S), LONGEST_RETRY_S), 2)
+
+
+def _add(held: dict[str, int], name: str, amount: int) -> None:
+    """Add to what is held under a name, which is there while that is something."""
+    total = held.get(name, 0) + amount
+    if total:
+        held[name] = total
+    else:
+        held.pop(name, None)
 
 
 class _Room:
@@ -265,19 +273,15 @@ class _Room:
 
     def hold(self, amount: int, caller: str) -> None:
         """Add to what a caller holds; if it is less than before, the first that waits tries."""
-        if not amount:
-            return
         self.held += amount
-        self._by_caller[caller] += amount
-        if not self._by_caller[caller]:
-            del self._by_caller[caller]
-        if amount < 0:
+        _add(self._by_caller, caller, amount)
+        if amount < 0 and self._turns:
             self.next()
 
     def has(self, amount: int, caller: str, most: int) -> bool:
         """Return whether a caller may hold so much more, where `most` is the limit."""
         held = self._by_caller[caller]
-        n_callers = len(self._by_caller.keys() | self._turns.keys() | {caller})
+        n_callers = len({caller, *self._by_caller, *self._turns})
         if (held + amount) * n_callers <= most:
             return self.held + amount <= most + BESIDE * most
         # Else those that never wait would take what is freed before it is enough for the first.

@@ -30,6 +30,8 @@ class CallRecord:
     ----------
     caller : str
         Name of its token; empty where tokens are not asked for, or its token is refused.
+    peer : str
+        The connection that it came by, as grpc writes it.
     principal : str
         Whom it counts for where callers share the server: the caller, or else an address.
     quota : Quota or None
@@ -56,6 +58,7 @@ class CallRecord:
         "has_worked",
         "model",
         "pairs",
+        "peer",
         "principal",
         "queue_s",
         "quota",
@@ -64,7 +67,7 @@ class CallRecord:
     )
 
     def __init__(self) -> None:
-        self.caller = self.principal = self.model = self.reason = ""
+        self.caller = self.peer = self.principal = self.model = self.reason = ""
         self.quota: Quota | None = None
         self.pairs = self.cost = 0
         self.trace: CallTrace | None = None

@@ -80,6 +80,7 @@ class CostModel:
         self, limits: RequestLimits, models: Iterable[ModelInfo], annotators: Iterable[str]
     ) -> None:
         self.limits = limits
+        self._most = limits.max_tokens, 2 * max_sentence_bytes(limits)
         self._encoders = {model.name: model.encoder for model in models}
         self._rates = {
             (name, annotator): of_model(name, annotator)
@@ -147,11 +148,9 @@ class CostModel:
         shared : bytes
             The serialised Pair.target of all pairs, or empty.
         """
-        max_tokens = self.limits.max_tokens
-        max_bytes = 2 * max_sentence_bytes(self.limits)
-        found = [Size(*sizes(data, max_tokens, max_bytes)) for data in pairs]
+        found = [Size(*sizes(data, *self._most)) for data in pairs]
         if shared:
-            _, n_target, _, target_bytes, _ = sizes(shared, max_tokens, max_bytes)
+            _, n_target, _, target_bytes, _ = sizes(shared, *self._most)
             found = [each._replace(n_target=n_target, target_bytes=target_bytes) for each in found]
         return found
 
@@ -196,17 +195,13 @@ class Speed:
     Attributes
     ----------
     cost_per_s : float
-        Before any work, what the unit says.
+        Typical pairs per second; before any work, what the unit says.
     """
 
     def __init__(self) -> None:
-        self._cost = FORESEEN_S * 1e6 / UNIT_US
+        self.cost_per_s = 1e6 / UNIT_US
+        self._cost = FORESEEN_S * self.cost_per_s
         self._seconds = FORESEEN_S
-
-    @property
-    def cost_per_s(self) -> float:
-        """Typical pairs per second."""
-        return self._cost / self._seconds
 
     def add(self, cost: int, seconds: float) -> None:
         """Count a shard. Those of about the last second of work decide.
@@ -217,3 +212,4 @@ class Speed:
         kept = math.exp(-seconds / SPEED_S)
         self._cost = kept * self._cost + cost
         self._seconds = kept * self._seconds + max(seconds, 1e-6)
+        self.cost_per_s = self._cost / self._seconds

@@ -52,9 +52,8 @@ class RequestFields:
     def __init__(self, kind: type[Message], data: bytes, max_items: int) -> None:
         self._kind = kind
         names, repeated = _layout(kind.DESCRIPTOR)
-        self._values = found = cast(
-            dict[str, list[bytes | int]], {name: [] for name in names.values()}
-        )
+        self._values: dict[str, list[Any]] = {name: [] for name in names.values()}
+        found = self._values
         items = found.get(repeated, [])
         n_left = max_items + MAX_OTHER_FIELDS
         try:
@@ -74,7 +73,7 @@ class RequestFields:
 
     def messages(self, name: str) -> list[bytes]:
         """Return the messages of a repeated field: `max_items` and one more at most."""
-        return cast(list[bytes], self._values[name])
+        return self._values[name]
 
     def ids(self, name: str) -> list[str]:
         """Return the ids of a repeated field's messages, which are field 1 of each.
@@ -100,21 +99,21 @@ class RequestFields:
 
     def message(self, name: str) -> bytes:
         """Return a field's message; several of them, joined, are one message."""
-        found = cast(list[bytes], self._values[name])
+        found = self._values[name]
         return found[0] if len(found) == 1 else b"".join(found)
 
     def text(self, name: str) -> str:
         """Return a string; bytes that are not UTF-8 are replaced (see check_text)."""
-        return _decoded(cast(list[bytes], self._values[name]))
+        return _decoded(self._values[name])
 
     def check_text(self, name: str) -> None:
         """Raise InputError unless a string is UTF-8."""
-        for value in cast(list[bytes], self._values[name]):
+        for value in self._values[name]:
             _check_utf8(name, value)
 
     def number(self, name: str) -> int:
         """Return a uint32, the number of an enum's value, or for a bool 0 where it is false."""
-        found = cast(list[int], self._values[name])
+        found = self._values[name]
         return found[-1] & 0xFFFF_FFFF if found else 0
 
 

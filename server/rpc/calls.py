@@ -280,6 +280,7 @@ class _Observed(CallRecord):
         super().__init__()
         self.code = "OK"
         self.message = ""
+        self.peer = context.peer()
         self.metadata = dict(context.invocation_metadata() or ())
         self._observer = observer
         self._context = context
@@ -299,11 +300,6 @@ class _Observed(CallRecord):
         """Note whom the call counts for."""
         self.principal = principal
         self._observer.calls.refusals.note(principal)
-
-    @property
-    def peer(self) -> str:
-        """The connection that it came by, as grpc writes it."""
-        return self._context.peer()
 
     @property
     def is_for_admins(self) -> bool:

@@ -66,7 +66,7 @@ class InTurn:
             return function(*args, **kwargs)
         call = record.current()
         held = await self._admission.admit(
-            0, READ * n_bytes, cost=0, peer=context.peer(), caller=call.principal
+            0, READ * n_bytes, cost=0, peer=call.peer, caller=call.principal
         )
         try:
             async with self._turn:
@@ -160,7 +160,7 @@ async def admit(
         len(costs),
         n_bytes,
         cost=sum(costs),
-        peer=context.peer(),
+        peer=call.peer,
         caller=call.principal,
         ahead=ahead,
         waits=waits,

@@ -239,7 +239,7 @@ class FairQueue:
         if not self._heavy:
             self._credit = 0
         if task.is_interactive:
-            self._small_at = time.monotonic()
+            self._small_at = task.queued_at
         line = self._line_of(task)
         if line is self._small and not line:
             self._small_done = max(self._small_done, self._large_done)

@@ -147,8 +147,13 @@ class Pool:
 
     def _running(self) -> int:
         """Return what the shards cost that workers have; those that wait for one again, twice."""
-        running = sum([w.shard.cost for w in self._supervisor.ready if w.shard is not None])
-        return running + 2 * sum([shard.cost for shard in self._retries])
+        running = 0
+        for worker in self._supervisor.ready:
+            if worker.shard is not None:
+                running += worker.shard.cost
+        for shard in self._retries:
+            running += 2 * shard.cost
+        return running
 
     @property
     def cost_per_s(self) -> float:
@@ -319,14 +324,16 @@ class Pool:
         n_idle = len(self._supervisor.idle)
         if queue.is_pressing(settings.shard_pairs):
             return n_idle
+        n_free = n_idle - settings.spare_workers
+        if n_free > 0 and not self._is_loop_busy():
+            return n_free
+        if self._holding is not None:
+            return 0  # asked again by then
         age_s = queue.age_s()
         if age_s >= HOLD_S:
-            return min(n_idle, max(1, n_idle - settings.spare_workers))
-        if n_idle > settings.spare_workers and not self._is_loop_busy():
-            return n_idle - settings.spare_workers
-        if self._holding is None:
-            loop = asyncio.get_running_loop()
-            self._holding = loop.call_later(HOLD_S - age_s, self._stop_holding)
+            return max(1, n_free)
+        loop = asyncio.get_running_loop()
+        self._holding = loop.call_later(HOLD_S - age_s, self._stop_holding)
         return 0
 
     def _takes_heavy(self) -> bool:
