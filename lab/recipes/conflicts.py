@@ -8,7 +8,8 @@ from, pairs that say unlike things and candidates of questions among them. Furth
 
 - pairs in which one thing was changed (`made_conflicts`), of weight MADE_WEIGHT, and changed copies
   of sentences and of short pieces of them, as they are, with a pronoun for the first noun,
-  without the last words, or without a condition, of COPY_WEIGHT,
+  without the last words, or without a condition, and labels of yes and no beside sentences, of
+  COPY_WEIGHT,
 - sentences of pages beside claims of WiCE; a word that people found supported by them is in no
   conflict. They weigh WICE_WEIGHT, and only the training part is used,
 - these claims beside the sentences that support them, with one supported thing changed, of
@@ -93,6 +94,7 @@ SHORTEST, LONGEST = 4, 9
 """Tokens of a piece."""
 N_COPIES = 1200
 NEAR_START = 4
+LABELS = ("true", "yes", "false", "no")
 N_LAST = 3
 """Words that a copy lacks."""
 N_OTHERS = 3
@@ -277,12 +279,36 @@ def copied_part() -> list[PairInConflict]:
         PairInConflict(each.source, each.target, each.conflicts, "copy", topics[each.source.tokens])
         for each in made_conflicts(pairs, SEED)
     ]
+    found += _labelled(sentences, topics)
     for sentence in sentences:
         found += [
             PairInConflict(*each, "copy", topics[sentence.tokens])
             for each in (*faced_bounds(sentence, chance), *dropped_condition(sentence))
         ]
     return found
+
+
+def _labelled(
+    sentences: Sequence[Sentence], topics: Mapping[tuple[str, ...], str]
+) -> Iterator[PairInConflict]:
+    """Yield labels of yes and no beside sentences that say or deny it: "dry": true, It is dry."""
+    number = 0
+    for sentence in sentences:
+        tags = sentence.tags or ()
+        for at, tag in enumerate(tags[:-1], 1):
+            word = sentence.tokens[at].lower()
+            if tags[at] != "JJ" or tag not in ("VBZ", "VBD", "VBP") or not word.isalpha():
+                continue
+            said, is_denied = LABELS[number % len(LABELS)], number // len(LABELS) % 2
+            number += 1
+            label = ("``", word, "''", ":", said)
+            told = ("It", "is", *(["not"] if is_denied else []), word, ".")
+            is_conflict = bool(is_denied) == (said in LABELS[:2])
+            marks = [{"kind": "negation", "source": [1], "target": [len(told) - 2]}]
+            yield PairInConflict(
+                Sentence.from_tokens(label), Sentence.from_tokens(told),
+                marks if is_conflict else [], "copy", topics[sentence.tokens],
+            )  # fmt: skip
 
 
 def _copied(sentence: Sentence) -> tuple[Sentence, Sentence, frozenset[tuple[int, int]]]:

@@ -22,7 +22,7 @@ GLUED = (
     "10am-5pm", "1,000", "1.5", "20.15", "4.30", "4.30pm", "1st", "3rd", "21st", "#3", "Q3",
     "-10", "2019", "1500", "000", "100", "12", "7", "31", "-10°C", "5km", "55in", "50%", "US$5",
     "5€", "3x", "mid-1990s", "21st-century", "555-123-4567", "123-4567", "007", "2019/20", "0.5",
-    "30",
+    "30", "2h20m", "1h30", "6'2", "5lb4oz", "1:30", "20m", "30s",
 )  # fmt: skip
 tokens = (
     st.sampled_from(WORDS)
@@ -35,7 +35,8 @@ NUMERALS = (
     "one", "two", "five", "twelve", "twenty", "ninety", "hundred", "thousand", "million", "and",
     "a", "half", "point", "dozen", "quarter", "third", "thirds", "past", "to", "in", "minus", "5",
     "10", "2019", "May", "may", "january", "of", "the", ",", "first", "%", "$", "dollars", "km",
-    "per", "hour", "m", "-", "pm", "second", "3:30", "Monday",
+    "per", "hour", "minutes", "ft", "inches", "lb", "oz", "years", "months", "cents",
+    "m", "s", "-", "pm", "second", "3:30", "Monday",
 )  # fmt: skip
 dense = st.lists(st.sampled_from(NUMERALS), max_size=12)
 

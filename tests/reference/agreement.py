@@ -142,8 +142,12 @@ def unlike(a: Said, b: Said) -> Cells:
 def are_equal(a: Said, b: Said) -> bool:
     """Whether two values are the same, or one is the other converted and rounded."""
     if a.kind != b.kind:
-        one = share(a)
-        return Kind.FRACTION in (a.kind, b.kind) and one is not None and 0 <= one == share(b)
+        one, other = share(a), share(b)
+        if Kind.FRACTION not in (a.kind, b.kind) or None in (one, other) or one < 0:
+            return False
+        if are_shares(a, b):
+            return bool(abs(one - other) <= Fraction(4, 100) * max(one, other))
+        return bool(one == other)
     if a.key == b.key:
         return True
     if not of_one_dimension(a, b):
@@ -156,11 +160,17 @@ def are_equal(a: Said, b: Said) -> bool:
             float(each) * next(sizes[unit] for sizes in SIZES.values() if unit in sizes)
             for each, unit in zip((first, second), units, strict=True)
         )
-        if {"cup", "gal", "month", "pint", "t", "year"} & set(units):
+        loose = {"cup", "gal", "month", "pint", "t", "year"} & set(units)
+        if loose and loose != {"month", "year"}:
             within = 0.25
     elif first * b.facts["number"] == second * a.facts["number"]:
         return False
     return bool(abs(first - second) <= within * max(abs(first), abs(second)))
+
+
+def are_shares(a: Said, b: Said) -> bool:
+    kinds = {a.kind, b.kind} == {Kind.PERCENT, Kind.FRACTION}
+    return kinds and all((share(each) or -1) >= 0 for each in (a, b))
 
 
 def of_one_dimension(a: Said, b: Said) -> bool:
@@ -175,7 +185,7 @@ def contradict(a: Said, b: Said) -> bool:
     if a.rank or b.rank or are_equal(a, b):
         return False
     if a.kind != b.kind:
-        return {a.kind, b.kind} == {Kind.RANGE, Kind.SCORE}
+        return are_shares(a, b) or {a.kind, b.kind} == {Kind.RANGE, Kind.SCORE}
     if a.kind == Kind.DATE:
         first, second = a.facts["date"], b.facts["date"]
         unlike = [

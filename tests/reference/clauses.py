@@ -11,6 +11,7 @@ from reference.pair import ReferencePair
 from reference.value_pieces import Said
 from reference.values import find_values
 from reference.word_contrasts import SAME, contrast
+from reference.words import STRENGTH
 
 REACH = 4
 CONDITIONS = ("if", "unless", "until", "except", "provided", "providing", "till")
@@ -475,6 +476,18 @@ class Clauses:
             found.append(Found(kind, *ends, way, self.place_of(side, at, governed)))
         return found[:8]
 
+    def is_only_beside(self, side: int, i: int, j: int) -> bool:
+        """Whether "only" of another thing stands beside "any"."""
+        behind = [
+            sentence.content_neighbour(at, 1)
+            for sentence, at in ((self.pair.source, i), (self.pair.target, j))
+        ]
+        alike = list(STRENGTH)[: list(STRENGTH).index("derived") + 1]
+        word = self.sides[1 - side][(j, i)[side]]
+        return word.lower == "only" and (
+            None in behind or self.pair.classes[behind[0], behind[1]] not in alike
+        )
+
     def reworded(self) -> list[Found]:
         found = []
         for i, j in sorted(self.best[0].items()):
@@ -485,7 +498,12 @@ class Clauses:
                 kind = one or other
                 cell = (i + 1, j) if side == 0 else (i, j + 1)
                 is_said = words[1:] == ["few"] and self.agree(*cell, "quantity")
-                if kind != "quantity" or words[0] not in ("a", "an", "one") or is_said:
+                is_any = words[0] in ("any", "anyone", "anybody") and self.is_only_beside(
+                    side, i, j
+                )
+                if kind != "quantity" or not (
+                    is_any or (words[0] in ("a", "an", "one") and not is_said)
+                ):
                     kind = None
             else:
                 kind = one if one == other and not self.say_the_same(i, j, one) else None

@@ -6,6 +6,7 @@ from math import log1p
 
 from tokalign.english.lexicon.word_lists import negates, token_weight
 
+from reference.agreement import of_one_dimension
 from reference.clauses import REACH, Found
 from reference.conflicts import Conflicts
 from reference.value_pieces import Said
@@ -37,7 +38,11 @@ def inputs_of(places: Conflicts, place: Found) -> dict[str, float]:
         others = [k for k in range(len(words)) if k != at]
         alike = sum(weights[k] * alikeness(places, side, k) for k in others)
         near = [k for k in range(max(at - REACH, 0), min(at + REACH + 1, len(words))) if k != at]
-        free = [k for k, w in enumerate(words) if w.kind == "content" and k not in linked]
+        free = [
+            k
+            for k, w in enumerate(words)
+            if w.kind == "content" and k not in linked and not negates(w.lower, w.lemma)
+        ]
         first = max((k for k in linked if k < at), default=-1)
         end = min((k for k in linked if k > at), default=len(words))
         found |= {
@@ -61,7 +66,11 @@ def inputs_of(places: Conflicts, place: Found) -> dict[str, float]:
         "others": log1p(len(places.found) - 1),
         "around": pair.window(i, j),
         "value-kind": -1.0 if one is None else float(one.kind),
-        "has-one-unit": float(one is not None and other is not None and unit(one) == unit(other)),
+        "has-one-unit": float(
+            one is not None
+            and other is not None
+            and (unit(one) == unit(other) or of_one_dimension(one, other))
+        ),
     }
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from tokalign.english.lexicon.word_lists import negates
 from tokalign.english.values import Kind, Role
 
-from reference.agreement import are_equal, contradict, of_one_dimension, same_values
+from reference.agreement import are_equal, contradict, same_values
 from reference.clauses import Found
 from reference.denials import Denials
 from reference.pair import ReferencePair
@@ -42,6 +42,7 @@ class Conflicts(Denials, Roles):
         self.compare_units(1)
         self.compare_codes()
         self.add_apart()
+        self.find_parts()
         exchanged = self.compared()
         dropped = [each for each in self.found if self.is_undone(each, exchanged is not None)]
         if dropped:
@@ -56,14 +57,14 @@ class Conflicts(Denials, Roles):
             ]
         roles = [] if dropped else self.exchanged() if exchanged is None else [exchanged]
         self.add_new(roles)
-        self.undo_pairs()
         self.add_new(self.bounds())
         self.add_new(self.negations())
+        are_undone = self.undo_pairs()
         self.add_new(self.reworded())
         self.add_new(self.one_side_alone(0))
         self.add_new(self.one_side_alone(1))
-        if not dropped and not roles:
-            self.add_new(self.changed_places())
+        if not dropped and not roles and not are_undone:
+            self.add_new(self.exchanged_parts() or self.changed_places())
 
     def bound(self, side: int, said: Said) -> int:
         words = ["", "", "", *(word.lower for word in self.sides[side]), "", ""]
@@ -274,8 +275,6 @@ class Conflicts(Denials, Roles):
                     )
                     is_elsewhere = is_met and not self.are_exchanged(a, b)
                     unlike = contradict(a, b) and (not is_elsewhere or self.count_one(a, b))
-                    if a.kind == Kind.QUANTITY:
-                        unlike &= self.is_compound(0, a) == self.is_compound(1, b)
                 if unlike:
                     self.add_values(a, b)
 
@@ -292,23 +291,6 @@ class Conflicts(Denials, Roles):
             return False
         same = [each for each in self.cross(i, j) if self.pair.classes[each] in SAME]
         return self.source[i].coarse == "noun" and set(same) == {(i, j)}
-
-    def is_compound(self, side: int, value: Said) -> bool:
-        def is_beside(other: Said) -> bool:
-            end, there = (each.start + len(each.roles) for each in (value, other))
-            gap = max(other.start - end, value.start - there)
-            between = [self.sides[side][min(end, there)]] if gap == 1 else []
-            return gap == 0 or any(e.lower == "and" or e.kind == "mark" for e in between)
-
-        return any(
-            is_beside(other)
-            and (
-                of_one_dimension(value, other)
-                or (other.kind == Kind.NUMBER and other.start > value.start)
-            )
-            for other in self.said[side]
-            if other.rank == 0
-        )
 
     def add_values(self, a: Said, b: Said) -> None:
         has_sign = are_equal(a, b)

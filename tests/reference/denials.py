@@ -19,7 +19,7 @@ class Denials(Clauses):
             return False
         return self.best[0].get(i) == j or self.best[1].get(j) == i
 
-    def undo_pairs(self) -> None:
+    def undo_pairs(self) -> bool:
         opposites = [each for each in self.found if each.way == "opposites"]
         for each in opposites:
             words = self.source[each.source], self.target[each.target]
@@ -34,7 +34,8 @@ class Denials(Clauses):
             ]
             if others and any(negates(word.lower, word.lemma) for word in words):
                 self.found = [e for e in self.found if e is not each and e is not others[0]]
-                return
+                return True
+        return False
 
     def negators(self, side: int) -> list[int]:
         words, others = (self.source, self.target)[:: 1 if side == 0 else -1]
@@ -116,7 +117,14 @@ class Denials(Clauses):
             word = self.sides[side][at]
             partner = self.best[side].get(at)
             is_verb = partner is not None and word.kind == "content"
-            if denies(word.lower, word.lemma) or (is_verb and negates(word.lower, word.lemma)):
+            two = [each.lower for each in self.sides[side][at : at + 2]]
+            is_off = two[0] == "off" and partner is None
+            if (
+                two == ["out", "of"]
+                or is_off
+                or denies(word.lower, word.lemma)
+                or (is_verb and negates(word.lower, word.lemma))
+            ):
                 other = None if partner is None else self.sides[1 - side][partner]
                 if other is None or not (
                     denies(other.lower, other.lemma)
@@ -136,6 +144,10 @@ class Denials(Clauses):
         near = [k for k in before + behind if self.are_of_one_clause(1 - side, there, k)]
         partner = self.best[1 - side].get(near[0]) if near else None
         return partner is not None and not self.are_of_one_clause(side, negator, partner)
+
+    def are_alike(self, side: int, at: int) -> bool:
+        there = self.best[side].get(at)
+        return there is not None and self.pair.V(*in_order(side, at, there)) >= 0.3 - 1e-6
 
     def one_sided(self, side: int, free: list[int]) -> list[Found]:
         other = (self.source, self.target)[1 - side]
@@ -169,6 +181,11 @@ class Denials(Clauses):
                 self.found.remove(undone[0])
                 continue
             there = self.denied(side, at)
+            if there is not None and not self.are_alike(side, there):
+                first, there = self.stands_with(side, at)[1], self.stands_with(side, at)[4]
+                is_thing = first is not None and self.sides[side][first].coarse == "noun"
+                if there is not None and (is_thing or not self.are_alike(side, there)):
+                    there = None
             if is_low:
                 continue
             if there is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import pairwise
 
 from tokalign.english.values import Kind, Role
@@ -12,6 +13,8 @@ from reference.words import STRENGTH
 
 CLASSES = list(STRENGTH)
 BE = ("be", "is", "are", "was", "were", "been", "being")
+EXCEPTING = ("except", "excluding", "but")
+DIVIDING = (",", ";", ":", ".", "(", "while", "whereas")
 ALIKE = ("noun", "name", "pronoun", "adjective")
 
 
@@ -82,12 +85,76 @@ class Roles(Clauses):
             stop += 1
         return range(start, stop + 1)
 
+    def parts(self, side: int) -> list[int]:
+        """Return the number of each token's part."""
+        found: list[int] = []
+        n, has_content = 0, False
+        for word in self.sides[side]:
+            if word.kind == "content":
+                has_content = True
+            elif has_content and (word.coarse == "conjunction" or word.lower in DIVIDING):
+                n, has_content = n + 1, False
+            found.append(n)
+        self.n_parts[side] = n + has_content
+        return found
+
+    def find_parts(self) -> None:
+        self.n_parts = [0, 0]
+        self.part = self.parts(0), self.parts(1)
+        self.only: dict[int, int] = {}
+        self.moved: Counter[tuple[int, int]] = Counter()
+        if not all(1 < n <= 16 for n in self.n_parts):
+            return
+        first = [
+            next(
+                (k for k, w in enumerate(side) if w.kind == "content" and w.coarse == "verb"), None
+            )
+            for side in self.sides
+        ]
+        for i, word in enumerate(self.source):
+            counts = word.kind == "content" or word.coarse == "name"
+            j = self.counterpart(i) if counts else None
+            if j is None:
+                continue
+            cells = {(i, k) for k in range(len(self.target))}
+            cells |= {(k, j) for k in range(len(self.source))}
+            if [each for each in cells if self.pair.classes[each] in SAME] == [(i, j)]:
+                self.only[i] = j
+                self.moved[self.part[0][i], self.part[1][j]] += [i, j] != first
+
+    def keeps_part(self, i: int, j: int) -> bool:
+        """Whether what is in a source word's part is all in a target word's part."""
+        here = self.part[0][i], self.part[1][j]
+        others = [
+            each
+            for each, n in self.moved.items()
+            if n and each not in (here, (0, 0)) and (each[0] == here[0] or each[1] == here[1])
+        ]
+        return self.moved[here] >= 2 and not others
+
+    def exchanged_parts(self) -> list[Found]:
+        found = []
+        for i, j in self.only.items():
+            for k, m in self.only.items():
+                p, r, q, s = self.part[0][i], self.part[0][k], self.part[1][j], self.part[1][m]
+                if k <= i or m >= j or p == r or q == s:
+                    continue
+                are_verbs = {self.source[at].coarse == "verb" for at in (i, k)}
+                if len(are_verbs) == 2:
+                    continue
+                if self.moved[p, s] and self.moved[r, q]:
+                    found.append(Found("roles", i, m, "place", 0.8))
+                    break
+        return found[:8]
+
     def crossings(self, i: int, j: int, around: str) -> tuple[int, int]:
         far = {"verb": 8, "than": 6, "other": 4}[around]
         crossed = straight = 0
         for k in self.reach(0, i, far):
             m = self.counterpart(k)
             if k == i or m is None or m == j or m not in self.reach(1, j, far):
+                continue
+            if self.keeps_part(k, m) and self.part[0][k] != self.part[1][m]:
                 continue
             word = self.source[k]
             if self.are_amounts(k, m):
@@ -122,11 +189,33 @@ class Roles(Clauses):
         i, j = each.source, each.target
         if self.lasts(0, i) != self.lasts(1, j):
             return True
+        if self.is_excepted(0, i, j) or self.is_excepted(1, j, i):
+            return True
         are_verbs = self.are_verbs(i, j)
+        if (
+            not are_compared
+            and len({self.source[i].coarse == "verb", self.target[j].coarse == "verb"}) > 1
+        ):
+            return False
         crossed, straight = self.crossings(i, j, "verb" if are_verbs else "other")
         if are_verbs and self.has_other_voice(i, j):
             return are_compared or straight > crossed
-        return are_compared or crossed > straight
+        return are_compared or (crossed > straight and (crossed > 1 or not are_verbs))
+
+    def is_excepted(self, side: int, at: int, there: int) -> bool:
+        """Whether what an opposite excepts stands behind the other one: open except on Monday."""
+        behind = [word.lower for word in self.sides[1 - side][there:]]
+        if set(EXCEPTING) & set(behind):
+            return False
+        for k, word in enumerate(self.sides[side][at + 1 :], at + 1):
+            if word.lower in EXCEPTING:
+                words = enumerate(self.sides[side][k + 1 :], k + 1)
+                following = next((m for m, each in words if each.kind == "content"), None)
+                partner = self.best[side].get(following, -1)
+                return there < partner <= there + 4
+            if word.kind == "mark":
+                break
+        return False
 
     def lasts(self, side: int, at: int) -> bool:
         behind = [word.lower for word in self.sides[side][at + 1 : at + 3]]
@@ -257,6 +346,8 @@ class Roles(Clauses):
                 if j is None or m is None or m >= j or k == i + 1 or j == m + 1:
                     continue
                 if self.source[i].coarse != self.source[k].coarse:
+                    continue
+                if self.keeps_part(i, j) and self.keeps_part(k, m):
                     continue
                 if self.are_listed(0, i, k) or self.are_listed(1, m, j):
                     continue

@@ -12,12 +12,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from tokalign.english.values import Kind, Part, Role
-from tokalign.english.values.value import COMPOUNDS, POWERS, UNIT_BASES, UNITS
+from tokalign.english.values.value import CODES, COMPOUNDS, POWERS, SIZES, UNIT_BASES, UNITS
 
+from reference.agreement import of_one_dimension
 from reference.value_dates import date, dates, time, times
 from reference.value_pieces import (
     CURRENCY,
     MAX_SPAN,
+    MEASURED,
     ORDINAL,
     Pieces,
     Said,
@@ -244,7 +246,7 @@ def fractions(p: Pieces, at: int) -> list[Said]:
     else:
         return []
     stop = spans[-1][1]
-    after = stop + 1 if p.may_be(stop, Part.A) else stop
+    after = p.match("(?:{OF}(?={A}{UNIT}))?{A}?", stop).end()
     found = [] if in_all else measures(p, after, -1, False)
     if found and found[0].kind != Kind.NUMBER:
         return [
@@ -293,7 +295,148 @@ def versions(p: Pieces, at: int) -> list[Said]:
     return []
 
 
-READERS = (dates, times, fractions, ordinals, versions, amounts)
+# Amounts in several units.
+
+UNIT_SIZES = {unit: Fraction(str(size)) for sizes in SIZES.values() for unit, size in sizes.items()}
+HOUR, MINUTE, SECOND, METRE, FOOT, INCH = map(
+    UNIT_BASES.index, ("h", "min", "s", "m", "ft", "inch")
+)
+GOES_ON = "(?:" + MEASURED + "|{DASH}|{TO}|{PER}|{SLASH}|{POINT})"
+
+
+def size(said: Said) -> Fraction:
+    """Return the size of a value's unit as written, in its dimension; 0 without one."""
+    unit = UNIT_BASES[said.facts["code"]] if said.kind == Kind.QUANTITY else None
+    base = UNIT_SIZES.get(unit, Fraction()) if unit else Fraction(1)
+    return base * said.facts["amount"] / said.facts["number"]
+
+
+def clock_amount(p: Pieces, at: int) -> list[Said]:
+    """Read 1:30 hours."""
+    hours, minutes, seconds, is_whole = p.fields(at)
+    if is_whole or hours == 12 or not p.may_be(at + 1, Part.UNIT):
+        return []
+    unit = p.items[at + 1][0].unit
+    if unit not in (HOUR, MINUTE) or (unit == MINUTE and seconds):
+        return []
+    number = Fraction(60 * hours + minutes)
+    code = MINUTE if unit == HOUR else SECOND
+    if seconds:
+        number, code = 60 * number + seconds, SECOND
+    spans = [(at, at + 1, Role.NUMBER), (at + 1, at + 2, Role.UNIT)]
+    return [measured(p, Kind.QUANTITY, number, code, 0, spans)]
+
+
+def one(p: Pieces, at: int) -> Said:
+    """Read "an hour"."""
+    unit = p.items[at + 1][0]
+    spans = [(at, at + 1, Role.NUMBER), (at + 1, at + 2, Role.UNIT)]
+    return measured(p, Kind.QUANTITY, Fraction(1), unit.unit, unit.unit_exponent, spans)
+
+
+def is_list(p: Pieces, part: Said) -> bool:
+    if p.match("{PER}|{SLASH}|{A}{UNIT}", part.stop):
+        return True
+    first = p.match("{COMMA}?{AND}?", part.stop).end()
+    behind = amounts(p, first) if first > part.stop and first < len(p.items) else []
+    return any(
+        of_one_dimension(part, each) and each.facts["number"] > 0 and size(each) >= size(part)
+        for each in behind
+    )
+
+
+def looks_like_metres(p: Pieces, said: Said) -> bool:
+    return said.facts["code"] == METRE and p.may_be(said.stop - 1, Part.SCALE)
+
+
+def part_behind(p: Pieces, whole: Said) -> Said | None:
+    """Return what an amount goes on with, in its unit or a smaller one; turns metres to minutes."""
+    comma = p.may_be(whole.stop, Part.COMMA)
+    first = p.match("{COMMA}?{AND}?", whole.stop).end()
+    joined = first > whole.stop
+    if first >= len(p.items):
+        return None
+    if p.may_be(first, Part.DECADE) and p.may_be(first, Part.UNIT):
+        roles = [(first, first + 1, Role.NUMBER | Role.UNIT)]
+        read = [measured(p, Kind.QUANTITY, p.number(first), p.items[first][0].unit, 0, roles)]
+    else:
+        read = fractions(p, first)[:1]
+        if not read or read[0].kind != Kind.FRACTION:
+            read = amounts(p, first)
+            if read and read[0].kind in (Kind.RANGE, Kind.SCORE):
+                read = []
+    for part in read:
+        number = part.facts.get("number", Fraction())
+        if whole.kind == Kind.QUANTITY and part.kind == Kind.FRACTION:
+            part.facts |= {"amount": number * whole.facts["amount"] / whole.facts["number"]}
+            part.facts |= {"code": whole.facts["code"]}
+            is_in = p.may_be(part.stop - 2, Part.IN)
+            if joined and number < 1 and not p.may_be(part.stop, Part.OF) and not is_in:
+                return part
+        elif whole.kind == Kind.QUANTITY and part.kind == Kind.NUMBER:
+            is_inches = whole.facts["code"] == FOOT and not joined and number.denominator == 1
+            if is_inches and 0 < number < 12 and not p.match(GOES_ON, part.stop):
+                part.facts |= {"amount": number, "code": INCH}
+                return part
+        elif part.kind != whole.kind or number <= 0:
+            continue
+        elif part.kind == Kind.MONEY:
+            is_cents = part.facts["amount"] < 1 and size(part) < 1 <= size(whole)
+            codes = whole.facts["code"], CODES.index("USD")
+            if is_cents and not comma and part.facts["code"] in codes:
+                return part
+        else:
+            if looks_like_metres(p, part) and not of_one_dimension(whole, part):
+                part.facts |= {"code": MINUTE, "amount": number}
+            elif looks_like_metres(p, whole) and part.facts["code"] == SECOND:
+                whole.facts |= {"code": MINUTE, "amount": whole.facts["number"]}
+            if not of_one_dimension(whole, part) or not size(part) < size(whole):
+                continue
+            if number * size(part) >= size(whole):
+                continue
+            if not joined or not (part.facts["code"] == whole.facts["code"] or is_list(p, part)):
+                return part
+    return None
+
+
+def with_part(whole: Said, part: Said) -> Said:
+    """Return an amount and what it goes on with as one."""
+    facts = dict(part.facts, amount=whole.facts["amount"] + part.facts["amount"])
+    if whole.kind == Kind.MONEY:
+        facts |= {"number": facts["amount"], "code": whole.facts["code"]}
+    else:
+        sizes = (UNIT_SIZES.get(UNIT_BASES[each.facts["code"]]) for each in (whole, part))
+        larger, smaller = sizes
+        ratio = larger / smaller if larger else Fraction(1)
+        facts["amount"] = whole.facts["amount"] * ratio + part.facts["amount"]
+        facts["number"] = facts["amount"] * part.facts["number"] / part.facts["amount"]
+    key = measured_key(written(facts["amount"]), whole.kind, facts["code"])
+    roles = dict(enumerate(whole.roles, whole.start))
+    for at, role in enumerate(part.roles, part.start):
+        roles[at] = roles.get(at, Role(0)) | role
+    end = part.start + len(part.roles)
+    told = tuple(roles.get(at, Role(0)) for at in range(whole.start, end))
+    return Said(whole.kind, key, whole.start, end, told, part.stop, facts=facts)
+
+
+def wholes(p: Pieces, at: int) -> list[Said]:
+    """Read an amount in one unit or several."""
+    if p.may_be(at, Part.CLOCK):
+        return clock_amount(p, at)
+    is_one = bool(p.match("{A}{UNIT}", at))
+    found = [one(p, at)] if is_one else amounts(p, at)
+    for said in found:
+        if said.kind not in (Kind.QUANTITY, Kind.MONEY) or said.facts["number"] <= 0:
+            continue
+        whole = Said(**{**vars(said), "facts": dict(said.facts)})
+        while part := part_behind(p, whole):
+            whole = with_part(whole, part)
+        if whole.stop > said.stop:
+            return [whole]
+    return [] if is_one else found
+
+
+READERS = (dates, times, fractions, ordinals, versions, wholes)
 
 
 def find_values(tokens: Sequence[str]) -> list[Said]:

@@ -26,7 +26,17 @@ WAYS = {
     "nine at night": ["9 pm", "9:00 p.m.", "21:00"],
     "third of May": ["3 May", "May 3", "3rd of May", "May 3rd"],
     "fourth of May": ["4 May", "May 4"],
-}
+    "an hour and a half": [
+        "an hour and a half", "90 minutes", "1.5 hours", "1h30", "1:30 hours", "1 hour 30 minutes",
+        "one and a half hours", "1 h 30 min",
+    ],
+    "two hours and twenty minutes": ["2h 20m", "2h20m", "2 hours and 20 minutes", "140 minutes"],
+    "three years and two months": ["3 years and 2 months", "3 years, 2 months", "38 months"],
+    "six feet two": ["6 ft 2 in", "6 feet 2 inches", "six feet two", "74 inches", "188 cm"],
+    "five pounds and four ounces": ["5 lb 4 oz", "5 pounds 4 ounces", "84 oz", "2.38 kg"],
+    "five dollars and fifty cents": ["5 dollars and 50 cents", "$5.50"],
+    "a quarter of an hour": ["a quarter of an hour", "15 minutes"],
+}  # fmt: skip
 SAME = [pair for ways in WAYS.values() for pair in combinations(ways, 2)]
 UNLIKE = [
     ("€10", "€20"), ("10€", "20€"), ("EUR 10", "EUR 20"), ("£750", "£950"), ("€10", "$10"),
@@ -37,7 +47,15 @@ UNLIKE = [
     ("3-4 days", "3-6 days"), ("10-year", "15-year"), ("1990", "1991"), ("-$5", "$5"),
     ("2 hours", "90 minutes"), ("10 miles", "20 km"), ("67 days", "69 days"),
     ("3 weeks", "20 days"), ("A123", "A124"), ("BA117", "BA171"), ("555-0101", "555-0102"),
-    ("v1.1", "v1.2"),
+    ("v1.1", "v1.2"), ("2 hours 20 minutes", "3 hours"), ("2h20m", "2h30m"),
+    ("an hour and a half", "2 hours"), ("an hour and a half", "80 minutes"),
+    ("1:30 hours", "1:30 minutes"), ("5m30s", "5 minutes 40 seconds"),
+    ("a mile and a half", "2 miles"),
+    ("3 years and 2 months", "3 years and 8 months"), ("2 years", "20 months"),
+    ("6 ft 2 in", "6 ft 4 in"), ("6 feet 2 inches", "170 cm"), ("5 ft 10", "5 ft 11"),
+    ("5 lb 4 oz", "5 lb 14 oz"), ("5 lb 4 oz", "3 kg"), ("1 kg 200 g", "1 kg 500 g"),
+    ("5 dollars and 50 cents", "$6.50"), ("2 hours 20 minutes", "2 hours 20 seconds"),
+    ("a quarter", "20%"), ("two thirds", "50%"),
 ]  # fmt: skip
 
 
@@ -59,6 +77,20 @@ def test_unequal_values_conflict_in_every_task(one, other):
     (alarm,) = summarize(ALIGNER.diff(old, new)).alarms
     assert alarm.change == ("code" if is_code else "number")
     assert ALIGNER.similarity(old, new) < 0.9
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "wrong"),
+    [("2 hours and 20 minutes", "140 minutes", "150 minutes"),
+     ("6 feet 2 inches", "188 cm", "170 cm"),
+     ("an hour and a half", "90 minutes", "80 minutes"), ("5 lb 4 oz", "84 oz", "94 oz")],
+)  # fmt: skip
+def test_an_answer_may_have_another_unit(one, other, wrong):
+    def told(value):
+        found = ALIGNER.ground(f"The total was {value} here.", [f"The total was {one} here."])
+        return [each.kind.value for sentence in found.sentences for each in sentence.conflicts]
+
+    assert told(other) == [] and told(wrong) == ["value"]
 
 
 @pytest.mark.parametrize(

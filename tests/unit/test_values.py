@@ -97,6 +97,8 @@ KEYS = {
         "half a million dollars": "USD 500000",
         "5m euros": "EUR 5000000",
         "5 pounds": "GBP 5",
+        "5 pounds and 20 pence": "GBP 5.2",
+        "3 euros 50 cents": "EUR 3.5",
         "10-dollar": "USD 10",
     },
     Kind.DATE: {
@@ -158,6 +160,25 @@ KEYS = {
         "half an hour": "0.5 h",
         "5-year-old": "5 year",
         "ten hrs": "10 h",
+        "an hour and a half": "1.5 h",
+        "two hours and three quarters": "2.75 h",
+        "a quarter of an hour": "0.25 h",
+        "2 h 20 min": "140 min",
+        "2h20m": "140 min",
+        "2h 20m": "140 min",
+        "1h30": "90 min",
+        "1:30 hours": "90 min",
+        "2:05 minutes": "125 s",
+        "5m 30s": "330 s",
+        "1 day, 2 hours and 3 minutes": "1563 min",
+        "3 years and 2 months": "38 month",
+        "6 ft 2": "74 inch",
+        "six feet two": "74 inch",
+        "6'2": "74 inch",
+        "5 lb 4 oz": "84 ounce",
+        "five pounds four ounces": "84 ounce",
+        "2 m 30 cm": "2.3 m",
+        "2 miles 880 yards": "4400 yard",
     },
     Kind.VERSION: {
         "v2.0": "2",
@@ -265,6 +286,24 @@ def test_scales_of_one_number_fall():
         "five thousand and a dozen": ["5000", "12"],
     }
     found = {text: [value.key for value in find_values(text.split())] for text in apart}
+    assert found == apart
+
+
+def test_lists_and_rates_are_no_sum():
+    apart = {
+        "1 day , 7 days": ["1 day", "7 day"],
+        "2 hours , 30 minutes and 20 minutes": ["2 h", "30 min", "20 min"],
+        "3 weeks , 5 days a week": ["3 week", "5 day"],
+        "1 kg and 500 g": ["1000 g", "500 g"],
+        "1 hour 90 minutes": ["1 h", "90 min"],
+        "2 hours 20 to 30 minutes": ["2 h", "20..30 min"],
+        "15:30 hours": ["15:30"],
+        "a hour": [],
+        "6 feet 10 metres": ["6 ft", "10 m"],
+    }
+    found = {
+        text: [value.key for value in find_values(text.split()) if not value.rank] for text in apart
+    }
     assert found == apart
 
 

@@ -7,7 +7,8 @@ from tokalign.features.pair cimport CASE_LOWER, KIND_MARK, Lexeme, PairState, Si
 
 cdef enum:
     MAX_FOUND = 8        # negations of a side, or exchanged roles, of one pair
-    N_WAYS_ROOM = 9      # searches that find up to MAX_FOUND
+    N_WAYS_ROOM = 10     # searches that find up to MAX_FOUND
+    MOST_PARTS = 16      # of a sentence; one with more is not divided
 
 cdef enum:
     # In the order of ConflictKind.
@@ -81,12 +82,17 @@ cdef struct Partners:
     int32_t *left            # nearest linked token to the left, or -1
     int32_t *right           # and to the right, or -1
     float *told              # confidence of a token in a conflict that is judged, of others 0
+    int32_t *part            # number of its part of the sentence
 
 cdef struct ConflictRoom:
     # Scratch of one pair.
     Partners source
     Partners target
     int32_t *twin            # [n_source] equal words that may have changed places
+    int32_t *only            # [n_source] the only equal word of both sides, or -1; where divided
+    bint is_divided          # whether both sentences have parts
+    int32_t moved[MOST_PARTS][MOST_PARTS]   # such words by source and target part
+    int32_t whole[MOST_PARTS]               # target part that a source part became, or -1
     uint8_t *is_met          # [target.n_values] whether the source has an equal value
     Clash *clash             # [most + N_WAYS_ROOM * MAX_FOUND]
     Py_ssize_t n_clashes

@@ -31,7 +31,7 @@ cpdef enum ConflictInput:
     SOURCE_FREE              # log(1 + number of content words without partners)
     TARGET_FREE
     VALUE_KIND               # of the source's value that holds the word, or -1
-    HAS_ONE_UNIT             # whether both words are of values of one kind, in one unit or currency
+    HAS_ONE_UNIT             # whether both are of values of one kind, in one currency or dimension
     N_INPUTS
 
 cdef class ConflictJudge:

@@ -24,6 +24,7 @@ from libc.string cimport memcpy, memset
 
 from tokalign.english.annotate.growing cimport grow, more_room
 from tokalign.english.lexicon.lexical_tables cimport ANTONYM
+from tokalign.english.values.value_finding cimport of_one_dimension
 from tokalign.english.values.value_structs cimport MAX_ALIKE, MAX_PIECES, Found
 from tokalign.features.pair cimport *
 from tokalign.relations.clashes cimport *
@@ -53,17 +54,18 @@ cdef int COMPARATIVE = TAG_INDEX["JJR"], COMPARATIVE_ADVERB = TAG_INDEX["RBR"]
 cdef Letters[7] MORE = [b"least", b"more", b"greater", b"over", b"above", b"exceeding", NULL]
 cdef Letters[6] LESS = [b"most", b"less", b"fewer", b"under", b"below", NULL]
 cdef Letters[3] LEAST_OF = [b"minimum", b"excess", NULL]
+cdef Letters[4] EXCEPTING = [b"except", b"excluding", b"but", NULL]
 cdef Letters[3] NOT_ON = [b"after", b"before", NULL]
 
 
 cdef size_t _side_bytes(Py_ssize_t n) noexcept nogil:
-    return 5 * n * sizeof(int32_t)
+    return 6 * n * sizeof(int32_t)
 
 
 cdef size_t conflict_bytes(Py_ssize_t n_source, Py_ssize_t n_target) noexcept nogil:
     """Return the bytes of scratch for the conflicts of a pair."""
     return (
-        n_source * sizeof(int32_t) + (3 * n_source + N_WAYS_ROOM * MAX_FOUND) * sizeof(Clash)
+        2 * n_source * sizeof(int32_t) + (3 * n_source + N_WAYS_ROOM * MAX_FOUND) * sizeof(Clash)
         + _side_bytes(n_source) + _side_bytes(n_target) + (MAX_PIECES * n_target + 1) * MAX_ALIKE
     )
 
@@ -74,6 +76,7 @@ cdef char *_carve(Partners *side, char *memory, Py_ssize_t n) noexcept nogil:
     side.left = <int32_t *>(side.confidence + n)
     side.right = side.left + n
     side.told = <float *>(side.right + n)
+    side.part = <int32_t *>(side.told + n)
     return memory + _side_bytes(n)
 
 
@@ -83,7 +86,8 @@ cdef void carve_conflicts(
     """Lay out the scratch in a block of conflict_bytes."""
     room.most = 3 * n_source
     room.twin = <int32_t *>memory
-    memory += n_source * sizeof(int32_t)
+    room.only = room.twin + n_source
+    memory += 2 * n_source * sizeof(int32_t)
     room.clash = <Clash *>memory
     memory += (3 * n_source + N_WAYS_ROOM * MAX_FOUND) * sizeof(Clash)
     memory = _carve(&room.source, memory, n_source)
@@ -116,6 +120,24 @@ cdef void _find_partners(
             last = <int32_t>k
 
 
+cdef bint _is_excepted(
+    const PairState *pair, const ConflictRoom *room, const Clash *clash, bint of_source
+) noexcept nogil:
+    """Whether one side alone excepts what the other says: open except on Monday, closed on Mondays."""
+    cdef const Side *side = &pair.source if of_source else &pair.target
+    cdef const Side *other = &pair.target if of_source else &pair.source
+    cdef int32_t there = clash.target if of_source else clash.source
+    cdef int32_t m, k = (clash.source if of_source else clash.target) + 1
+    while k < side.n and side.kind[k] != KIND_MARK and not is_any(side, k, EXCEPTING):
+        k += 1
+    m = side.next_content[k] if k < side.n and side.kind[k] != KIND_MARK else -1
+    m = -1 if m < 0 else room.source.best[m] if of_source else room.target.best[m]
+    for k in range(there, <int32_t>other.n):
+        if is_any(other, k, EXCEPTING):
+            return False
+    return there < m <= there + REACH
+
+
 cdef bint _is_undone(
     const PairState *pair, const ConflictRoom *room, const Clash *clash, bint are_compared
 ) noexcept nogil:
@@ -124,6 +146,12 @@ cdef bint _is_undone(
         return False
     if lasts(&pair.source, clash.source) != lasts(&pair.target, clash.target):
         return True  # it closes at sunset
+    if _is_excepted(pair, room, clash, True) or _is_excepted(pair, room, clash, False):
+        return True
+    if not are_compared and (pair.source.word[clash.source].coarse == COARSE_VERB) != (
+        pair.target.word[clash.target].coarse == COARSE_VERB
+    ):
+        return False  # the door was unlocked, they locked the door
     return are_compared or are_exchanged(pair, room, clash.source, clash.target)
 
 
@@ -169,8 +197,8 @@ cdef void _add_found(ConflictRoom *room, const Clash *found, int n_found) noexce
             room.n_clashes += 1
 
 
-cdef void _undo_pairs(const PairState *pair, ConflictRoom *room) noexcept nogil:
-    """Drop two opposites where one of them negates: no lights on, all lights off."""
+cdef bint _undo_pairs(const PairState *pair, ConflictRoom *room) noexcept nogil:
+    """Drop two opposites of which one negates (no lights on, all off); return whether there are any."""
     cdef Py_ssize_t k, m
     cdef const Clash *clash
     for k in range(room.n_clashes):
@@ -186,7 +214,8 @@ cdef void _undo_pairs(const PairState *pair, ConflictRoom *room) noexcept nogil:
             ):
                 remove_clash(room, max(k, m))
                 remove_clash(room, min(k, m))
-                return
+                return True
+    return False
 
 
 cdef int _bound(const Side *side, const Found *value) noexcept nogil:
@@ -276,6 +305,7 @@ cdef void _find_candidates(const PairState *pair, ConflictRoom *room) noexcept n
     compare_units(pair, False, room)
     compare_codes(pair, room)
     compare_places(pair, room, True)
+    find_parts(pair, room)
     are_compared = find_compared(pair, room, compared)
     are_undone = _drop_exchanged(pair, room, are_compared)
     if not are_undone and not are_compared:
@@ -283,13 +313,14 @@ cdef void _find_candidates(const PairState *pair, ConflictRoom *room) noexcept n
     _add_found(room, compared, are_compared and not are_undone)
     _add_found(room, found, n_roles)
     _add_found(room, found, _find_bounds(pair, room, found))
-    _undo_pairs(pair, room)
     _add_found(room, found, find_negations(pair, room, found))
+    are_undone |= _undo_pairs(pair, room)
     _add_found(room, found, find_reworded(pair, room, found))
     _add_found(room, found, find_one_sided(pair, room, True, found))
     _add_found(room, found, find_one_sided(pair, room, False, found))
     if not are_undone and not are_compared and n_roles == 0:
-        _add_found(room, found, find_changed_places(pair, room, found))
+        n_roles = find_exchanged_parts(pair, room, found)
+        _add_found(room, found, n_roles or find_changed_places(pair, room, found))
 
 
 cdef double find_conflicts(
@@ -391,7 +422,7 @@ cdef int _fill_side(const Side *side, const Partners *own, bint is_target, float
             covered += side.word[k].weight
         if side.kind[k] == KIND_CONTENT:
             n_content += 1
-            n_free += not is_linked
+            n_free += not is_linked and not side.word[k].negates
         n_negations += side.word[k].negates
     out[<int>SOURCE_COVERED + is_target] = covered / whole if whole > 0.0 else 0.0
     out[<int>SOURCE_ASKS + is_target] = is_word(side, side.n - 1, b"?")
@@ -435,7 +466,8 @@ cdef void _fill_around(
             near += side.word[k].weight
             covered += side.word[k].weight * (own.best[k] >= 0)
     for k in range(own.left[at] + 1, end):
-        n_gap += k != at and side.kind[k] == KIND_CONTENT and own.best[k] < 0
+        if k != at and side.kind[k] == KIND_CONTENT and own.best[k] < 0:
+            n_gap += not side.word[k].negates
     out[<int>SOURCE_NEAR + is_target] = covered / near if near > 0.0 else 0.0
     out[<int>SOURCE_ALIKE + is_target] = alike / whole if whole > 0.0 else 0.0
     out[<int>SOURCE_WEIGHT + is_target] = side.word[at].weight
@@ -470,7 +502,8 @@ cdef void _fill_inputs(
     out[<int>AROUND] = pair.window[cell]
     out[<int>VALUE_KIND] = -1.0 if one == NULL else one.kind
     out[<int>HAS_ONE_UNIT] = (
-        one != NULL and other != NULL and one.kind == other.kind and one.code == other.code
+        one != NULL and other != NULL and one.kind == other.kind
+        and (one.code == other.code or of_one_dimension(one, other))
     )
 
 

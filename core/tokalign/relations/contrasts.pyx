@@ -10,11 +10,12 @@ from libc.string cimport memcmp
 
 from tokalign.english.lexicon.lexical_tables cimport COHYPONYM
 from tokalign.english.values.kinds cimport *
-from tokalign.english.values.value_finding cimport are_equal, contradict, of_one_dimension
+from tokalign.english.values.value_finding cimport are_equal, contradict
 from tokalign.english.values.value_structs cimport Found
 from tokalign.features.pair cimport *
 from tokalign.relations.clashes cimport *
 from tokalign.relations.qualifiers cimport NO_KIND, agree, kind_of_word, say_the_same
+from tokalign.relations.roles cimport is_once
 
 cdef enum:
     N_NUMERAL = 5        # letters of a Roman numeral, at most
@@ -24,6 +25,7 @@ cdef float BESIDE = 0.6         # of words beside one link
 cdef float APART = 0.3          # of words without partners anywhere
 cdef float LEAST_COSINE = 0.35  # of the vectors of nouns of one class
 
+cdef Letters[4] ANYONE = [b"any", b"anyone", b"anybody", NULL]
 cdef Letters[4] ONE = [b"a", b"an", b"one", NULL]
 
 
@@ -235,42 +237,12 @@ cdef bint is_sign(const Side *side, int32_t at) noexcept nogil:
     return text.n == 1 and text.code[0] in (<uint32_t>c"-", 0x2212)
 
 
-cdef bint _is_compound(const Side *side, const Found *value) noexcept nogil:
-    """Whether a quantity goes on beside it, or beyond a mark or "and": 5 feet and 10 inches."""
-    cdef const Found *other
-    cdef int k
-    cdef int32_t gap, end
-    for k in range(side.n_values):
-        other = &side.values[k]
-        gap, end = max(other.start - value.end, value.start - other.end), min(value.end, other.end)
-        if other.rank == 0 and (
-            gap == 0
-            or (gap == 1 and (side.kind[end] == KIND_MARK or is_word(side, end, b"and")))
-        ) and (
-            of_one_dimension(value, other)
-            or (other.kind == KIND_NUMBER and other.start >= value.end)  # not "between 3 and 5 days"
-        ):
-            return True
-    return False
-
-
-cdef bint _is_once(const PairState *pair, int32_t i, int32_t j) noexcept nogil:
-    """Whether two words are one, and no other word of either sentence is."""
-    cdef Py_ssize_t k
-    cdef int n = 0
-    for k in range(pair.target.n):
-        n += pair.lexical_class[i * pair.target.n + k] <= CLASS_LEMMA
-    for k in range(pair.source.n):
-        n += pair.lexical_class[k * pair.target.n + j] <= CLASS_LEMMA
-    return n == 2 and pair.lexical_class[i * pair.target.n + j] <= CLASS_LEMMA
-
-
 cdef bint _count_one(const PairState *pair, const Found *a, const Found *b) noexcept nogil:
     """Whether two numbers stand before the same noun: two sons and one daughter, one son."""
     return (
         a.kind == KIND_NUMBER and b.kind == KIND_NUMBER
         and a.end < pair.source.n and b.end < pair.target.n
-        and pair.source.word[a.end].coarse == COARSE_NOUN and _is_once(pair, a.end, b.end)
+        and pair.source.word[a.end].coarse == COARSE_NOUN and is_once(pair, a.end, b.end)
     )
 
 
@@ -291,9 +263,9 @@ cdef bint _are_exchanged(
     cdef int k, m
     for k in range(pair.source.n_values if meet(room, a.start, b.start) else 0):
         c = &pair.source.values[k]
-        for m in range(pair.target.n_values):
+        for m in range(pair.target.n_values if are_equal(c, b) else 0):
             d = &pair.target.values[m]
-            if are_equal(c, b) and are_equal(d, a) and meet(room, c.start, d.start):
+            if are_equal(d, a) and meet(room, c.start, d.start):
                 return True
     return False
 
@@ -347,10 +319,6 @@ cdef void compare_values(const PairState *pair, ConflictRoom *room) noexcept nog
                 ((is_met or room.is_met[m])
                  and not _count_one(pair, a, b) and not _are_exchanged(pair, room, a, b))
                 or not contradict(a, b)
-                or (
-                    a.kind == KIND_QUANTITY
-                    and _is_compound(&pair.source, a) != _is_compound(&pair.target, b)
-                )
             ):
                 continue
             share = _place_of_values(pair, room, a, b, &i, &j)
@@ -486,9 +454,15 @@ cdef void compare_codes(const PairState *pair, ConflictRoom *room) noexcept nogi
 
 
 cdef bint _is_one(const PairState *pair, int32_t i, int32_t j, bint of_source) noexcept nogil:
-    """Whether one of two words is "a", "an" or "one"; not that of "a few" where the other says it."""
+    """Whether one of two words is "a", "an" or "one", not that of "a few" where the other says it; or
+    "any" beside the "only" of unlike things: only members, any visitor."""
     cdef const Side *side = &pair.source if of_source else &pair.target
     cdef int32_t at = i if of_source else j
+    cdef int32_t k = pair.source.next_content[i], m = pair.target.next_content[j]
+    if is_any(side, at, ANYONE) and is_word(
+        &pair.target if of_source else &pair.source, j if of_source else i, b"only"
+    ):
+        return k < 0 or m < 0 or pair.lexical_class[k * pair.target.n + m] > CLASS_DERIVED
     if is_word(side, at + 1, b"few") and agree(
         pair, i + of_source, j + (not of_source), CONFLICT_QUANTITY
     ):

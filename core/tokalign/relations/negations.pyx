@@ -23,8 +23,11 @@ cdef enum:
     LOW = -2             # a grade of quantity that is like a negation
     FREE = -1            # a negation that is not matched
 
+cdef float LEAST_ALIKE = 0.3  # strength of a denied word and its partner
+
 cdef Letters[4] COMPARING = [b"less", b"more", b"fewer", NULL]
 cdef Letters[7] SUBJECTS = [b"no", b"nobody", b"none", b"nothing", b"neither", b"no-one", NULL]
+cdef Letters[3] OUT_OF = [b"out", b"of", NULL]
 cdef Letters[3] WITHOUT_FAIL = [b"without", b"fail", NULL]
 cdef Letters[37] QUIET = [
     b"no", b"doubt", b"no", b"wonder", b"no", b"question", b"no", b"matter", b"not", b"only",
@@ -265,7 +268,8 @@ cdef bint _is_denied_there(
     for k in range(other.n):
         word, at = other.word[k], partners.best[k]
         if abs(k - there) <= 2 * REACH and (
-            word.denies or (at >= 0 and word.negates and other.kind[k] == KIND_CONTENT)
+            word.denies or is_pair(other, k, OUT_OF) or (at < 0 and is_word(other, k, b"off"))
+            or (at >= 0 and word.negates and other.kind[k] == KIND_CONTENT)
         ):
             if at < 0 or not (
                 side.word[at].denies or (side.word[at].negates and side.kind[at] == KIND_CONTENT)
@@ -357,6 +361,15 @@ cdef bint _is_told_elsewhere(
     )
 
 
+cdef bint _are_alike(
+    const PairState *pair, const Partners *own, bint of_source, int32_t at
+) noexcept nogil:
+    """Whether a word has a partner that says something like it: not late, on time."""
+    cdef Py_ssize_t i = at if of_source else own.best[at]
+    cdef Py_ssize_t j = own.best[at] if of_source else at
+    return i >= 0 and j >= 0 and pair.strength[i * pair.target.n + j] >= LEAST_ALIKE
+
+
 cdef int _add_free(
     const PairState *pair, ConflictRoom *room, const Negators *negators, bint of_source,
     Clash *found,
@@ -371,6 +384,10 @@ cdef int _add_free(
         if negators.match[k] != FREE or _undoes(pair, negators, k, of_source, room):
             continue
         at = _denied(side, own, negators.with_[k])
+        if at >= 0 and not _are_alike(pair, own, of_source, at):
+            i, at = negators.with_[k][1], negators.with_[k][4]  # no longer valid, still valid
+            if at < 0 or side.word[i].coarse == COARSE_NOUN or not _are_alike(pair, own, of_source, at):
+                continue  # no charge for the service
         if at < 0 or _is_denied_there(pair, of_source, room, own.best[at]):
             continue
         if negators.with_[k][1] not in (-1, at) and side.word[at].coarse != COARSE_VERB and (

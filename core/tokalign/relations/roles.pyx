@@ -7,10 +7,16 @@ nouns and pronouns have a role if they have no preposition, or by, to, from or t
 comparison are exchanged if they have crossed the word "than"; for other words, such as before and
 after, the nearest content words count. Two words have changed places if what is near each of them
 is near the other one there.
+
+Marks and conjunctions divide sentences into parts. A part whose words all went to one part of the
+other sentence has moved as a whole, which exchanges nothing: "Lions live in Africa and tigers in
+Asia", "Tigers live in Asia and lions in Africa". Words of two parts are exchanged if each is now
+with a word that stood with the other one: "Lions live in Asia and tigers in Africa".
 """
 
 from libc.stdint cimport int32_t, uint8_t
 from libc.stdlib cimport abs
+from libc.string cimport memset
 
 from tokalign.english.values.kinds cimport *
 from tokalign.english.values.value_structs cimport Found
@@ -40,6 +46,8 @@ cdef enum:
     N_WORDS = 1024       # most words in the list of function words
 
 cdef float LEAST_PLACE = 0.5    # certainty that two words changed places, at least
+cdef float EXCHANGED = 0.8      # that words of two parts did
+cdef Letters[8] DIVIDING = [b",", b";", b":", b".", b"(", b"while", b"whereas", NULL]
 cdef int TIME_UNIT = scale_names().index("unit-of-time")
 cdef int PARTICIPLE = TAG_INDEX["VBN"], GERUND = TAG_INDEX["VBG"], COMPARATIVE = TAG_INDEX["JJR"]
 cdef int PAST = TAG_INDEX["VBD"]  # often confused with participles
@@ -55,6 +63,97 @@ for _index, _word in enumerate(function_words()):
 cdef struct Crossings:
     int crossed
     int straight
+
+
+cdef bint is_once(const PairState *pair, int32_t i, int32_t j) noexcept nogil:
+    """Whether two words are one, and no other word of either sentence is."""
+    cdef Py_ssize_t k
+    cdef int n = 0
+    for k in range(pair.target.n):
+        n += pair.lexical_class[i * pair.target.n + k] <= CLASS_LEMMA
+    for k in range(pair.source.n):
+        n += pair.lexical_class[k * pair.target.n + j] <= CLASS_LEMMA
+    return n == 2 and pair.lexical_class[i * pair.target.n + j] <= CLASS_LEMMA
+
+
+cdef int _divide(const Side *side, int32_t *part, int32_t *verb) noexcept nogil:
+    """Number the part of each token; return how many there are. Write the first content verb."""
+    cdef bint has_content = False
+    cdef int32_t k, n = 0
+    verb[0] = -1
+    for k in range(<int32_t>side.n):
+        if side.kind[k] == KIND_CONTENT:
+            has_content = True
+            if verb[0] < 0 and side.word[k].coarse == COARSE_VERB:
+                verb[0] = k
+        elif has_content and (
+            side.word[k].coarse == COARSE_CONJUNCTION or is_any(side, k, DIVIDING)
+        ):
+            n += 1
+            has_content = False
+        part[k] = n
+    return n + has_content
+
+
+cdef void find_parts(const PairState *pair, ConflictRoom *room) noexcept nogil:
+    """Divide both sentences; count what went from which part to which, and find parts that moved
+    whole. What stays in the first part may serve others, as may a verb that is the first of both."""
+    cdef int32_t verb, other, i, j, p, q
+    cdef int n = _divide(&pair.source, room.source.part, &verb)
+    cdef int m = _divide(&pair.target, room.target.part, &other)
+    room.is_divided = 1 < n <= MOST_PARTS and 1 < m <= MOST_PARTS
+    if not room.is_divided:
+        return
+    memset(room.moved, 0, sizeof(room.moved))
+    memset(room.whole, -1, sizeof(room.whole))
+    for i in range(<int32_t>pair.source.n):
+        j = -1
+        if pair.source.kind[i] == KIND_CONTENT or pair.source.word[i].coarse == COARSE_NAME:
+            j = counterpart(pair, room, i)
+        room.only[i] = j if j >= 0 and is_once(pair, i, j) else -1
+        if room.only[i] >= 0 and (i != verb or j != other):
+            room.moved[room.source.part[i]][room.target.part[j]] += 1
+    for p in range(n):
+        for q in range(m):
+            room.whole[p] = q if _is_alone(room, p, q) else room.whole[p]
+
+
+cdef bint _is_alone(const ConflictRoom *room, int p, int q) noexcept nogil:
+    """Whether two words or more went from a part to another one, and none to or from a third one."""
+    cdef int k
+    for k in range(MOST_PARTS):
+        if (k != q and p + k and room.moved[p][k]) or (k != p and k + q and room.moved[k][q]):
+            return False
+    return room.moved[p][q] >= 2
+
+
+cdef inline bint _keeps_part(const ConflictRoom *room, int32_t i, int32_t j) noexcept nogil:
+    """Whether a source word stands in a target part that its own part became."""
+    return room.is_divided and room.whole[room.source.part[i]] == room.target.part[j]
+
+
+cdef int find_exchanged_parts(
+    const PairState *pair, const ConflictRoom *room, Clash *found
+) noexcept nogil:
+    """Write at most MAX_FOUND words that two parts exchange; return their number."""
+    cdef int32_t i, k, j, m, p, r
+    cdef int n = 0
+    for i in range(<int32_t>pair.source.n if room.is_divided else 0):
+        j, p = room.only[i], room.source.part[i]
+        for k in range(i + 1, <int32_t>pair.source.n if j >= 0 else 0):
+            m, r = room.only[k], room.source.part[k]
+            if (
+                0 <= m < j and p != r and room.target.part[m] != room.target.part[j]
+                and (pair.source.word[i].coarse == COARSE_VERB)
+                == (pair.source.word[k].coarse == COARSE_VERB)
+                and room.moved[p][room.target.part[m]] and room.moved[r][room.target.part[j]]
+            ):
+                found[n] = Clash(CONFLICT_ROLES, i, m, BY_PLACE, EXCHANGED, 0.0, -1, False)
+                n += 1
+                break
+        if n == MAX_FOUND:
+            break
+    return n
 
 
 cdef inline bint _says(const Lexeme *word, int what) noexcept nogil:
@@ -175,6 +274,8 @@ cdef Crossings _crossings(
         m = counterpart(pair, room, k)
         if k == i or m == j or m < 0 or m < other_start or m >= other_stop:
             continue
+        if _keeps_part(room, k, m) and room.source.part[k] != room.target.part[m]:
+            continue
         if reach == VERB_REACH and k > start and m and counterpart(pair, room, k - 1) == m - 1:
             if pair.source.word[k - 1].coarse == pair.source.word[k].coarse == COARSE_NAME:
                 continue  # of the name that the word before counted for: "said Ann Lee"
@@ -196,6 +297,8 @@ cdef bint are_exchanged(
     cdef Crossings found = _crossings(pair, room, i, j, VERB_REACH if of_verbs else OTHER_REACH)
     if of_verbs and has_other_voice(pair, i, j) > 0:
         return found.straight > found.crossed
+    if of_verbs and found.crossed < N_ROLES:
+        return False  # closed to dogs, dogs are allowed
     return found.crossed > found.straight
 
 
@@ -222,20 +325,16 @@ cdef int find_exchanged(
     cdef int32_t i, j
     cdef int n = 0
     cdef Crossings around
-    cdef int is_turned
+    cdef int is_turned, likeness
     for i in range(<int32_t>pair.source.n):
         j = room.source.best[i]
         if n == MAX_FOUND or j < 0 or not are_verbs(pair, i, j):
             continue
-        if pair.lexical_class[i * pair.target.n + j] > CLASS_DERIVED:
-            continue  # another verb may assign roles differently
-        if pair.source.kind[i] != KIND_CONTENT:
-            continue
-        if (
-            pair.lexical_class[i * pair.target.n + j] > CLASS_LEMMA
-            and kind_of_word(&pair.source, i) == CONFLICT_MODALITY
+        likeness = pair.lexical_class[i * pair.target.n + j]
+        if pair.source.kind[i] != KIND_CONTENT or likeness > CLASS_DERIVED or (
+            likeness > CLASS_LEMMA and kind_of_word(&pair.source, i) == CONFLICT_MODALITY
         ):
-            continue  # is not required to, need not
+            continue  # another verb may assign roles differently; is not required to, need not
         around = _crossings(pair, room, i, j, VERB_REACH)
         is_turned = has_other_voice(pair, i, j)
         if (
@@ -284,18 +383,18 @@ cdef int find_changed_places(
             continue
         for k in range(i + 1, <int32_t>pair.source.n):
             m = room.twin[k]
-            if m < 0 or m >= j or pair.source.word[i].coarse != pair.source.word[k].coarse:
-                continue
-            if k == i + 1 or j == m + 1:
-                continue  # its Leeds plant, its plant in Leeds
-            if _are_listed(&pair.source, i, k) or _are_listed(&pair.target, m, j):
-                continue
-            if _is_owner(pair, i, j) or _is_owner(pair, k, m) or _keep_verbs(pair, room, i, j, k, m):
-                continue
-            if _has_free(&pair.source, &room.source, i, k) and (
-                _has_free(&pair.target, &room.target, m, j)
+            if m < 0 or m >= j or pair.source.word[i].coarse != pair.source.word[k].coarse or (
+                k == i + 1 or j == m + 1  # its Leeds plant, its plant in Leeds
+                or (_keeps_part(room, i, j) and _keeps_part(room, k, m))
+                or _are_listed(&pair.source, i, k) or _are_listed(&pair.target, m, j)
+                or _is_owner(pair, i, j) or _is_owner(pair, k, m)
+                or _keep_verbs(pair, room, i, j, k, m)
+                or (  # the father of Jane, Smith's daughter
+                    _has_free(&pair.source, &room.source, i, k)
+                    and _has_free(&pair.target, &room.target, m, j)
+                )
             ):
-                continue  # the father of Jane, Smith's daughter
+                continue
             if _moved_whole(pair, room, i, j) or _moved_whole(pair, room, k, m):
                 place = _follows(pair, room, i, m) and _follows(pair, room, k, j)
             else:

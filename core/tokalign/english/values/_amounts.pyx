@@ -21,7 +21,7 @@ These make the values::
     range      [currency] amount (- | "to") [currency] amount [measure]     the second is larger
     score      number - number | number "to" number                         it is not
     fraction   half | ½ | 1/2 | (a | number) denominator | number "in" number
-               ... ["a"] measure                                            half an hour
+               ... [["of"] "a"] measure                                     half an hour
     ordinal    3rd | third | twenty-first | sign number                     No. 3
 
 Each function gets the pieces of a sentence, followed by an empty one, and returns the piece after
@@ -632,7 +632,8 @@ cdef int read_fraction(const Piece *p, int at, Found *out) noexcept nogil:
     if stop == at:
         return 0
     _reduce(out)
-    after = stop + 1 if has(p + stop, PART_A) else stop
+    after = stop + (has(p + stop, PART_OF) and has(p + stop + 1, PART_A) and has(p + stop + 2, PART_UNIT))
+    after += has(p + after, PART_A)
     n = 0 if has(p + at + 1, PART_IN) else _read_measures(p, after, -1, False, measure)
     if n and measure[0].kind != KIND_NUMBER:
         n = 1 if n > 1 and measure[1].kind == KIND_NUMBER else n

@@ -33,6 +33,15 @@ _ELEMENT = regex(
     rf"(?:(?P<clock>[0-9]{{1,2}}:[0-9]{{2}}(?::[0-9]{{2}})?)|(?P<number>{_DIGITS}))"
     r"(?P<vulgar>[¼-¾⅐-⅞]?)(?P<tail>(?:[^\W\d_]|[%°$£€¥¢٪％℃℉+×\"″”']).*|)"
 )
+_COMPOUND = regex(
+    r"(?:[0-9]{1,4}d)?(?:[0-9]{1,4}(?:hrs?|h))?(?:[0-9]{1,4}(?:mins?|m))?(?:[0-9]{1,4}(?:secs?|s))?"
+    r"|[0-9]{1,3}h[0-9]{2}"
+    r"|[0-9]{1,2}(?:ft|['′’])[0-9]{1,2}(?:in|''|[\"″”])?"
+    r"|[0-9]{1,3}lbs?[0-9]{1,2}oz"
+)
+_PART = regex(r"([0-9]+)([^0-9]*)")
+_PART_UNITS = {"d": "day", "m": "min", "": "min"}
+_LENGTH_MARKS = frozenset("'′’f")
 _DATE = regex(r"([0-9]{4})([-/.])([0-9]{1,2})\2([0-9]{1,2})")
 _LOCAL_DATE = regex(r"([0-9]{1,2})([-/.])([0-9]{1,2})\2([0-9]{4}|(?<=[-/])[0-9]{2})")
 _SLASHED = regex(r"([0-9]{1,4})/([0-9]{1,4})")
@@ -329,7 +338,23 @@ def _with_digits(token: str) -> list[Reading]:
     if token[-1] in _DASHES:  # "5-" before "$", which the Treebank cuts off
         found = _element(token[:-1])
         return [*found, _DASH] if found else []
-    return _element(token) or _joined(token) or _hyphenated(token)
+    return _element(token) or _compound(token) or _joined(token) or _hyphenated(token)
+
+
+def _compound(token: str) -> list[Reading]:
+    """Return the readings of an amount in several units that is one token: 2h20m, 6'2."""
+    parts = _PART.findall(token) if _COMPOUND.fullmatch(token) else ()
+    if len(parts) < 2:
+        return []
+    is_length = not _LENGTH_MARKS.isdisjoint(token)
+    found = []
+    for index, (digits, letters) in enumerate(parts):
+        unit = ("inch" if index else "ft") if is_length else _PART_UNITS.get(letters, letters)
+        base, exponent = UNITS[unit]
+        number = _number(digits, "", is_alone=False)  # none of "05"
+        found.append(number or Reading(digits, Part.DIGITS, number=float(digits)))
+        found.append(Reading(letters, Part.UNIT, unit=UNIT[base], unit_exponent=exponent))
+    return found
 
 
 def _joined(token: str) -> list[Reading]:

@@ -1,42 +1,34 @@
-"""Finds the values of a sentence from left to right, and reads dates and times of day.
+"""Finds the values of a sentence from left to right.
 
 Wherever a value may begin, all readers try; the longest value wins, ties go to the first reader.
 Values do not overlap. A value with several readings is listed once for each, the likeliest first. A
-date is::
-
-    date       [weekday [,]] (literal | [the] day ["of"] month [[,] year]
-                              | month ["the"] day [[,] year])
-               month [of | ,] year | month | weekday | weekday [,] ["the"] ordinal
-               year | decade | ordinal "century" | quarter [of | ,] [year]
-    year       four digits | '19 | nineteen ninety-nine
-    quarter    Q3 | ordinal "quarter"
-
-A time is::
-
-    time       (clock | hour.minutes) [half] | hour (half | "o'clock" [half]) | noon | midnight
-               (half | [a] quarter | minutes ["minutes"]) "past" hour [half]
-               [a] quarter "to" hour [half]
-    half       a.m. | p.m. | in the (morning | afternoon | evening)
-
-Without a half of the day a time up to twelve has two readings. A version is::
+version is::
 
     version    v2.0 | 1.2.3 | "version" number
+
+An amount may go on in smaller units of one dimension, and is one value::
+
+    whole      (amount unit | "a" unit) part* ["and" fraction]      2 h 20 min, an hour and a half
+               amount ("feet") number                               5 ft 10
+               clock (hours | minutes)                              1:30 hours
+               amount currency ["and"] amount cents
+    part       [,] ["and"] amount unit                              less than one of the unit before
 
 Two values are equal even if they are written in other units; see `value_agreement.pxd` for tokens.
 """
 
-from libc.math cimport fabs
+from libc.math cimport fabs, floor, pow
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
 from tokalign.english.values._amounts cimport *
+from tokalign.english.values.dates_and_times cimport measures, read_date, read_time
 from tokalign.english.values.value_agreement cimport equal, same, share_of
 from tokalign.english.values.value_structs cimport *
 
 from tokalign.english.values.kinds import Kind, Role
 from tokalign.english.values.token_readings import CASED, LOWER, readings
-from tokalign.english.values.value import Facts, Value, key_of
-from tokalign.english.values.value import SIZES, UNIT_BASES
+from tokalign.english.values.value import CODES, SIZES, UNIT_BASES, Facts, Value, key_of
 from tokalign.errors import InputError, quoted
 
 cdef enum:
@@ -46,7 +38,7 @@ cdef enum:
 ctypedef int (*Reader)(const Piece *, int, Found *) noexcept nogil
 
 cdef Reader[N_READERS] READERS = [
-    _read_date, _read_time, read_fraction, read_ordinal, _read_version, read_amounts
+    read_date, read_time, read_fraction, read_ordinal, _read_version, _read_whole
 ]
 
 # No value begins with these alone.
@@ -60,280 +52,6 @@ cdef uint64_t NEVER_FIRST = (
 cdef uint64_t AFTER_ARTICLE = (
     PART_HUNDRED | PART_SCALE | PART_DENOMINATOR | PART_DENOMINATORS | PART_QUARTER_WORD
 )
-
-# Signs that a number is an amount, not a day.
-cdef uint64_t MEASURES = (
-    PART_SCALE | PART_HUNDRED | PART_PERCENT | PART_UNIT | PART_AFTER | PART_DAY_HALF
-)
-
-
-cdef int _year(const Piece *p, int at, int32_t *year) noexcept nogil:
-    cdef double first = 0.0, last = 0.0
-    cdef int stop
-    if has(p + at, PART_YEAR):
-        year[0] = p[at].field[0]
-        return at + 1
-    if has(p + at, PART_TEEN | PART_TEN) and 13.0 <= p[at].number <= 20.0:
-        stop = below_hundred(p, at + 1, &last)
-        if stop > at + 1 and last >= 10.0 and not has(p + stop, PART_HUNDRED | PART_SCALE):
-            year[0] = <int32_t>(100.0 * p[at].number + last)
-            return stop
-    return at
-
-
-cdef int _day(const Piece *p, int at, int32_t *day) noexcept nogil:
-    cdef double value = 0.0
-    cdef int stop = ordinal(p, at, &value)
-    if stop == at and has(p + at, PART_PLAIN):
-        value = p[at].number
-        stop = at + 1
-    day[0] = <int32_t>value if value <= 31.0 else 0
-    return stop if 1.0 <= value <= 31.0 else at
-
-
-cdef void _end_with_year(const Piece *p, int at, uint64_t joints, Found *out) noexcept nogil:
-    """Read the year after a date, a comma or "of"."""
-    cdef int first = at + 1 if has(p + at, joints) else at
-    cdef int32_t year = 0
-    cdef int stop = _year(p, first, &year)
-    if stop > first:
-        mark(out, p, at, first, ROLE_JOINT)
-        mark(out, p, first, stop, ROLE_YEAR)
-        out.field[YEAR] = year
-        out.field[PERIOD] = 1
-
-
-cdef bint _day_and_month(const Piece *p, int at, Found *out) noexcept nogil:
-    """Read a day and a month in either order, and the year after them."""
-    cdef int month, stop, after
-    cdef int32_t day = 0
-    cdef bint is_weak
-    if has(p + at, PART_MONTH):
-        month = at
-        after = at + 2 if has(p + at + 1, PART_THE) else at + 1
-        stop = _day(p, after, &day)
-        if stop == after or (has(p + stop, MEASURES) and has(p + after, PART_DIGITS)):
-            return False
-        mark(out, p, at + 1, after, ROLE_JOINT)
-        mark(out, p, after, stop, ROLE_DAY)
-        is_weak = has(p + at, PART_WEAK)
-    else:
-        stop = _day(p, at, &day)
-        month = stop + 1 if has(p + stop, PART_OF) else stop
-        if stop == at or not has(p + month, PART_MONTH):
-            return False
-        mark(out, p, at, stop, ROLE_DAY)
-        mark(out, p, stop, month, ROLE_JOINT)
-        is_weak = has(p + month, PART_WEAK) and month == stop
-        stop = month + 1
-    mark(out, p, month, month + 1, ROLE_MONTH)
-    out.field[MONTH] = p[month].field[0]
-    out.field[DAY] = day
-    _end_with_year(p, stop, PART_COMMA, out)
-    return out.field[YEAR] != 0 or not is_weak
-
-
-cdef bint _literal(const Piece *p, int at, Found *out, int order) noexcept nogil:
-    """Read a date that is one token; order 1 is its other reading."""
-    if not has(p + at, PART_DATE) or p[at].field[1 + 2 * order] == 0:
-        return False
-    mark(out, p, at, at + 1, ROLE_YEAR | ROLE_MONTH | ROLE_DAY)
-    out.field[YEAR] = p[at].field[0]
-    out.field[PERIOD] = 1
-    out.field[MONTH] = p[at].field[1 + 2 * order]
-    out.field[DAY] = p[at].field[2 + 2 * order]
-    return True
-
-
-cdef int _with_weekday(const Piece *p, int at, Found *out) noexcept nogil:
-    cdef int first = at + 2 if has(p + at + 1, PART_COMMA) else at + 1
-    cdef int after = first + 1 if has(p + first, PART_THE) else first
-    cdef double day = 0.0
-    cdef int stop, order
-    for order in range(2):
-        begin(out + order, KIND_DATE, p, at)
-        mark(out + order, p, at, at + 1, ROLE_WEEKDAY)
-        out[order].field[WEEKDAY] = p[at].field[0]
-    if _literal(p, first, out, 0):
-        return 1 + _literal(p, first, out + 1, 1)
-    out[1] = out[0]
-    if _day_and_month(p, after, out):
-        return 1
-    out[0] = out[1]
-    stop = ordinal(p, after, &day)
-    if stop > after and 1.0 <= day <= 31.0:
-        mark(out, p, after, stop, ROLE_DAY)
-        out.field[DAY] = <int32_t>day
-        return 1
-    return has(p + at, PART_ALONE)
-
-
-cdef bint _month(const Piece *p, int at, Found *out) noexcept nogil:
-    """Read a month with or without a year."""
-    mark(out, p, at, at + 1, ROLE_MONTH)
-    out.field[MONTH] = p[at].field[0]
-    _end_with_year(p, at + 1, PART_OF | PART_COMMA, out)
-    if out.field[YEAR]:
-        return True
-    return has(p + at, PART_ALONE) and not (has(p + at, PART_NOT_FIRST) and p[at].token == 0)
-
-
-cdef bint _period(const Piece *p, int at, Found *out) noexcept nogil:
-    """Read a decade, a century or a quarter."""
-    cdef double value = 0.0
-    cdef int stop = ordinal(p, at, &value)
-    if has(p + at, PART_DECADE):
-        mark(out, p, at, at + 1, ROLE_YEAR)
-        out.field[YEAR] = p[at].field[0]
-        out.field[PERIOD] = p[at].field[1]
-        return True
-    if has(p + at, PART_QUARTER):
-        out.field[QUARTER] = p[at].field[0]
-        mark(out, p, at, at + 1, ROLE_QUARTER)
-        _end_with_year(p, at + 1, PART_OF | PART_COMMA, out)
-        return True
-    if stop > at and has(p + stop, PART_CENTURY) and 2.0 <= value <= 21.0:
-        mark(out, p, at, stop + 1, ROLE_YEAR)
-        out.field[YEAR] = <int32_t>(100.0 * (value - 1.0))
-        out.field[PERIOD] = 100
-        return True
-    if stop > at and has(p + stop, PART_QUARTER_WORD) and value <= 4.0:
-        mark(out, p, at, stop + 1, ROLE_QUARTER)
-        out.field[QUARTER] = <int32_t>value
-        _end_with_year(p, stop + 1, PART_OF | PART_COMMA, out)
-        return True
-    return False
-
-
-cdef int _read_date(const Piece *p, int at, Found *out) noexcept nogil:
-    """Write the readings of the date that begins at a piece; return their number."""
-    cdef int32_t year = 0
-    cdef int stop
-    if has(p + at, PART_WEEKDAY):
-        return _with_weekday(p, at, out)
-    begin(out, KIND_DATE, p, at)
-    if has(p + at, PART_DATE):
-        begin(out + 1, KIND_DATE, p, at)
-        _literal(p, at, out, 0)
-        return 1 + _literal(p, at, out + 1, 1)
-    if _day_and_month(p, at, out):
-        return 1
-    begin(out, KIND_DATE, p, at)
-    if has(p + at, PART_MONTH):
-        return _month(p, at, out)
-    if _period(p, at, out):
-        if not has(p + at, PART_DECADE) or not has(p + at, PART_UNIT):
-            return 1
-        begin(out + 1, KIND_QUANTITY, p, at)  # 30s
-        mark(out + 1, p, at, at + 1, ROLE_NUMBER | ROLE_UNIT)
-        out[1].amount = out[1].number = p[at].number
-        out[1].code = p[at].unit
-        return 2
-    stop = _year(p, at, &year)
-    if stop == at:
-        return 0
-    _end_with_year(p, at, 0, out)
-    if not has(p + at, PART_DIGITS):
-        return 1
-    begin(out + 1, KIND_NUMBER, p, at)
-    mark(out + 1, p, at, stop, ROLE_NUMBER)
-    out[1].amount = out[1].number = p[at].number
-    return 2
-
-
-cdef int _hour(const Piece *p, int at) noexcept nogil:
-    """Return the hour that a piece may be, 1 to 12, or 0."""
-    if not has(p + at, PART_PLAIN | PART_ONE | PART_TEEN) or not 1.0 <= p[at].number <= 12.0:
-        return 0
-    return <int>p[at].number
-
-
-cdef int _half_of_day(const Piece *p, int at, int *first) noexcept nogil:
-    """Return the piece with the half of the day, or -1; `first` is where it begins."""
-    first[0] = at
-    if has(p + at, PART_IN) and has(p + at + 1, PART_THE) and has(p + at + 2, PART_DAY_PART):
-        return at + 2
-    return at if has(p + at, PART_DAY_HALF) and not has(p + at, PART_DAY_PART) else -1
-
-
-cdef int _finish(const Piece *p, int at, bint is_whole, Found *out) noexcept nogil:
-    """Read the half of the day after a time; return the number of readings."""
-    cdef int first = at
-    cdef int half = -1 if is_whole else _half_of_day(p, at, &first)
-    if is_whole:
-        out.role[p[at - 1].token - out.start] |= ROLE_HALF_DAY
-        return 1
-    if half >= 0:
-        mark(out, p, first, half, ROLE_JOINT)
-        mark(out, p, half, half + 1, ROLE_HALF_DAY)
-        out.field[0] = out.field[0] % 12 + 12 * p[half].field[0]
-        return 1
-    out[1] = out[0]
-    out[1].field[0] = (out.field[0] + 12) % 24
-    return 2
-
-
-cdef int _spoken(const Piece *p, int at, Found *out) noexcept nogil:
-    """Read half past three, a quarter to three, ten past three."""
-    cdef int next = at + 1 if has(p + at, PART_A) and has(p + at + 1, PART_QUARTER_WORD) else at
-    cdef double minutes = 0.0
-    cdef int hour
-    cdef bint is_quarter = has(p + next, PART_QUARTER_WORD)
-    if is_quarter:
-        minutes = 15.0
-        next += 1
-    elif has(p + next, PART_HALF):
-        minutes = 30.0
-        next += 1
-    elif has(p + next, PART_PLAIN):
-        minutes = p[next].number
-        next += 1
-    else:
-        next = below_hundred(p, next, &minutes)
-    if minutes == 0.0 or minutes >= 60.0:
-        return 0
-    if has(p + next, PART_UNIT) and not is_quarter and minutes != 30.0:
-        next += 1
-    hour = _hour(p, next + 1)
-    if not hour or not (has(p + next, PART_PAST) or (is_quarter and has(p + next, PART_TO))):
-        return 0
-    mark(out, p, at, next + 2, ROLE_CLOCK)
-    out.field[0] = hour if has(p + next, PART_PAST) else (hour + 11 - 1) % 12 + 1
-    out.field[1] = <int32_t>(minutes if has(p + next, PART_PAST) else 60.0 - minutes)
-    return _finish(p, next + 2, False, out)
-
-
-cdef int _read_time(const Piece *p, int at, Found *out) noexcept nogil:
-    """Write the readings of the time of day that begins at a piece; return their number."""
-    cdef int hour = _hour(p, at)
-    cdef int first = 0
-    begin(out, KIND_TIME, p, at)
-    if has(p + at, PART_CLOCK):
-        mark(out, p, at, at + 1, ROLE_CLOCK)
-        out.field[0], out.field[1], out.field[2] = p[at].field[0], p[at].field[1], p[at].field[2]
-        return _finish(p, at + 1, p[at].field[3] != 0, out)
-    if has(p + at, PART_NOON):
-        mark(out, p, at, at + 1, ROLE_CLOCK)
-        out.field[0] = p[at].field[0]
-        return _finish(p, at + 1, True, out)
-    if has(p + at, PART_DIGITS) and p[at].n_fields == 3 and _half_of_day(p, at + 1, &first) >= 0:
-        if p[at].field[2] == 2 and 1 <= p[at].field[0] <= 12 and p[at].field[1] < 60:  # 4.30 pm
-            mark(out, p, at, at + 1, ROLE_CLOCK)
-            out.field[0], out.field[1] = p[at].field[0], p[at].field[1]
-            return _finish(p, at + 1, False, out)
-    if hour and has(p + at + 1, PART_OCLOCK | PART_NOON):
-        mark(out, p, at, at + 2, ROLE_CLOCK)
-        out.field[0] = hour
-        if has(p + at + 1, PART_OCLOCK):
-            return _finish(p, at + 2, False, out)
-        out.field[0] = p[at + 1].field[0]
-        return _finish(p, at + 2, True, out) if hour == 12 else 0
-    if hour and _half_of_day(p, at + 1, &first) >= 0:
-        mark(out, p, at, at + 1, ROLE_CLOCK)
-        out.field[0] = hour
-        return _finish(p, at + 1, False, out)
-    return _spoken(p, at, out)
-
 
 cdef int _read_version(const Piece *p, int at, Found *out) noexcept nogil:
     """Write the readings of the version that begins at a piece; return their number."""
@@ -349,6 +67,179 @@ cdef int _read_version(const Piece *p, int at, Found *out) noexcept nogil:
     for k in range(n):
         out.field[k] = p[first].field[k]
     return 1
+
+
+cdef double CONVERTED = 0.04  # by so much a converted amount may be rounded: 10 miles, 16 km
+cdef double LOOSE = 0.25      # where units of one name differ by nation, and months by their days
+cdef int[<int>MOST_UNITS] DIMENSION   # of a base unit; 0 without one
+cdef double[<int>MOST_UNITS] SIZE     # of a base unit, in its dimension
+cdef bint[<int>MOST_UNITS] IS_LOOSE
+
+for _unit, _name in enumerate(UNIT_BASES):
+    DIMENSION[_unit] = 0
+    for _dimension, _sizes in enumerate(SIZES.values(), 1):
+        if _name in _sizes:
+            DIMENSION[_unit], SIZE[_unit] = _dimension, _sizes[_name]
+    IS_LOOSE[_unit] = _name in ("cup", "gal", "month", "pint", "t", "year")
+
+cdef int32_t METRE = UNIT_BASES.index("m"), SECOND = UNIT_BASES.index("s")
+cdef int32_t MINUTE = UNIT_BASES.index("min"), HOUR = UNIT_BASES.index("h")
+cdef int32_t FOOT = UNIT_BASES.index("ft"), INCH = UNIT_BASES.index("inch")
+cdef int32_t DOLLAR = CODES.index("USD")
+
+# What goes on behind a number that is no number of inches.
+cdef uint64_t GOES_ON = measures() | PART_DASH | PART_TO | PART_PER | PART_SLASH | PART_POINT
+
+
+cdef double _size(const Found *value) noexcept nogil:
+    """Return the size of a value's unit as written, in its dimension."""
+    cdef double size = SIZE[value.code] if value.kind == KIND_QUANTITY else 1.0
+    return size * value.amount / value.number
+
+
+cdef bint _is_list(const Piece *p, const Found *part) noexcept nogil:
+    """Whether a unit as large as that of a part follows, or how often: 2 days, 5 hours a day."""
+    cdef Found[MAX_ALIKE] read
+    cdef int first = part.stop + has(p + part.stop, PART_COMMA)
+    cdef int k
+    first += has(p + first, PART_AND)
+    if has(p + part.stop, PART_PER | PART_SLASH) or (
+        has(p + part.stop, PART_A) and has(p + part.stop + 1, PART_UNIT)
+    ):
+        return True
+    for k in range(read_amounts(p, first, read) if first > part.stop else 0):
+        if of_one_dimension(part, read + k) and read[k].number > 0.0 and (
+            _size(read + k) >= _size(part)
+        ):
+            return True
+    return False
+
+
+cdef bint _is_part(
+    const Piece *p, Found *whole, Found *part, bint has_comma, bint is_joined
+) noexcept nogil:
+    """Whether an amount goes on behind a value in smaller units; turns "m" to minutes."""
+    cdef bint is_letter = has(p + part.stop - 1, PART_SCALE)
+    if part.number <= 0.0 or part.kind != whole.kind:
+        return False
+    if part.kind == KIND_MONEY:
+        return (
+            not has_comma and part.amount < 1.0 and _size(part) < 1.0 <= _size(whole)
+            and part.code in (whole.code, DOLLAR)
+        )
+    if part.code == METRE and is_letter and of_one_dimension(whole, part) == 0:
+        part.code, part.amount = MINUTE, part.number  # 2h 20m
+    elif whole.code == METRE and part.code == SECOND and has(p + whole.stop - 1, PART_SCALE):
+        whole.code, whole.amount = MINUTE, whole.number
+    return of_one_dimension(whole, part) and _size(part) * max(1.0, part.number) < _size(whole) and (
+        not is_joined or (part.code != whole.code and not _is_list(p, part))
+    )
+
+
+cdef bint _is_rest(const Piece *p, Found *whole, Found *part, bint is_joined) noexcept nogil:
+    """Whether a number or fraction behind a quantity is of its unit, or counts inches."""
+    if whole.kind != KIND_QUANTITY:
+        return False
+    if part.kind == KIND_FRACTION:
+        part.amount *= whole.amount / whole.number
+        part.code = whole.code
+        return is_joined and part.number < 1.0 and not has(p + part.stop, PART_OF) and not (
+            has(p + part.stop - 2, PART_IN)
+        )
+    if part.kind != KIND_NUMBER or is_joined or whole.code != FOOT:
+        return False
+    part.code = INCH
+    return 0.0 < part.number < 12.0 and part.number == floor(part.number) and not (
+        has(p + part.stop, GOES_ON)
+    )
+
+
+cdef int _read_rest(const Piece *p, int at, Found *out) noexcept nogil:
+    """Write the readings of what may follow a quantity; return their number."""
+    cdef int n
+    if has(p + at, PART_DECADE) and has(p + at, PART_UNIT):
+        begin(out, KIND_QUANTITY, p, at)  # 5m 30s
+        mark(out, p, at, at + 1, ROLE_NUMBER | ROLE_UNIT)
+        out.amount = out.number = p[at].number
+        out.code = p[at].unit
+        return 1
+    n = read_fraction(p, at, out)
+    if n and out.kind == KIND_FRACTION:
+        return 1
+    n = read_amounts(p, at, out)
+    return 0 if n and out.kind in (KIND_RANGE, KIND_SCORE) else n
+
+
+cdef bint _add_part(const Piece *p, Found *whole) noexcept nogil:
+    """Add what follows in smaller units to a value; return whether there is anything."""
+    cdef Found[MAX_ALIKE] read
+    cdef Found *part
+    cdef bint has_comma = has(p + whole.stop, PART_COMMA)
+    cdef int first = whole.stop + has_comma
+    cdef int k, m
+    cdef bint is_rest
+    first += has(p + first, PART_AND)
+    for k in range(_read_rest(p, first, read)):
+        part = read + k
+        is_rest = _is_rest(p, whole, part, first > whole.stop)
+        if not is_rest and not _is_part(p, whole, part, has_comma, first > whole.stop):
+            continue
+        if part.kind == KIND_MONEY:
+            whole.amount += part.amount
+            whole.number = whole.amount
+        else:
+            whole.amount = whole.amount * (SIZE[whole.code] / SIZE[part.code]) + part.amount
+            whole.number = whole.amount * (part.number / part.amount)
+            whole.code = part.code
+        for m in range(part.start - whole.start, min(part.end - whole.start, <int>MAX_SPAN)):
+            whole.role[m] |= part.role[m - part.start + whole.start]
+        whole.end, whole.stop = part.end, part.stop
+        return True
+    return False
+
+
+cdef int _read_clock(const Piece *p, int at, Found *out) noexcept nogil:
+    """Write hours and minutes, or minutes and seconds, that a unit says are no time of day."""
+    cdef const Piece *unit = p + at + 1
+    cdef double number = 60.0 * p[at].field[0] + p[at].field[1]
+    cdef bint has_seconds = p[at].field[2] != 0
+    if p[at].field[3] or p[at].field[0] == 12 or not has(unit, PART_UNIT) or not (
+        unit.unit == HOUR or (unit.unit == MINUTE and not has_seconds)
+    ):
+        return 0
+    begin(out, KIND_QUANTITY, p, at)
+    mark(out, p, at, at + 1, ROLE_NUMBER)
+    mark(out, p, at + 1, at + 2, ROLE_UNIT)
+    out.code = MINUTE if unit.unit == HOUR and not has_seconds else SECOND
+    out.amount = out.number = 60.0 * number + p[at].field[2] if has_seconds else number
+    return 1
+
+
+cdef int _read_whole(const Piece *p, int at, Found *out) noexcept nogil:
+    """Write the readings of an amount in one unit or several; return their number."""
+    cdef Found whole
+    cdef int n = 0, k
+    cdef bint is_one = has(p + at, PART_A) and has(p + at + 1, PART_UNIT)
+    if has(p + at, PART_CLOCK):
+        return _read_clock(p, at, out)
+    if is_one:  # an hour and a half
+        begin(out, KIND_QUANTITY, p, at)
+        mark(out, p, at, at + 1, ROLE_NUMBER)
+        mark(out, p, at + 1, at + 2, ROLE_UNIT)
+        out.code, out.number = p[at + 1].unit, 1.0
+        out.amount = pow(10.0, p[at + 1].unit_exponent)
+    else:
+        n = read_amounts(p, at, out)
+    for k in range(n + is_one):
+        whole = out[k]
+        if whole.number <= 0.0 or whole.kind not in (KIND_QUANTITY, KIND_MONEY):
+            continue
+        while _add_part(p, &whole):
+            pass
+        if whole.stop > out[k].stop:
+            out[0] = whole
+            return 1
+    return n
 
 
 cdef int fill_pieces(str token, Piece *out) except -1:
@@ -392,7 +283,7 @@ cdef bint may_hold_value(const Piece *pieces, int n) noexcept nogil:
 cdef inline bint _may_begin(const Piece *piece) noexcept nogil:
     """Whether a value may begin here; an article only before a word of a number."""
     cdef uint64_t parts = piece.parts & ~NEVER_FIRST
-    return parts != 0 and (parts != PART_A or has(piece + 1, AFTER_ARTICLE))
+    return parts != 0 and (parts != PART_A or has(piece + 1, AFTER_ARTICLE | PART_UNIT))
 
 
 cdef int find(const Piece *pieces, int n, Found *out) noexcept nogil:
@@ -424,20 +315,6 @@ cdef int find(const Piece *pieces, int n, Found *out) noexcept nogil:
     return n_found
 
 
-cdef double CONVERTED = 0.04  # by so much a converted amount may be rounded: 10 miles, 16 km
-cdef double LOOSE = 0.25      # where units of one name differ by nation, and months by their days
-cdef int[<int>MOST_UNITS] DIMENSION   # of a base unit; 0 without one
-cdef double[<int>MOST_UNITS] SIZE     # of a base unit, in its dimension
-cdef bint[<int>MOST_UNITS] IS_LOOSE
-
-for _unit, _name in enumerate(UNIT_BASES):
-    DIMENSION[_unit] = 0
-    for _dimension, _sizes in enumerate(SIZES.values(), 1):
-        if _name in _sizes:
-            DIMENSION[_unit], SIZE[_unit] = _dimension, _sizes[_name]
-    IS_LOOSE[_unit] = _name in ("cup", "gal", "month", "pint", "t", "year")
-
-
 cdef bint of_one_dimension(const Found *a, const Found *b) noexcept nogil:
     """Whether two quantities are times, lengths, masses and so on."""
     return (
@@ -451,18 +328,32 @@ cdef bint _are_converted(const Found *a, const Found *b) noexcept nogil:
     cdef double one = a.amount, other = b.amount, within = CONVERTED
     if a.code != b.code:
         one, other = one * SIZE[a.code], other * SIZE[b.code]
-        if IS_LOOSE[a.code] or IS_LOOSE[b.code]:
-            within = LOOSE
+        if IS_LOOSE[a.code] != IS_LOOSE[b.code] or (
+            IS_LOOSE[a.code] and DIMENSION[a.code] != DIMENSION[HOUR]
+        ):
+            within = LOOSE  # not of months and years
     elif equal(a.amount * b.number, b.amount * a.number):
         return False  # both in one unit
+    return _are_near(one, other, within)
+
+
+cdef inline bint _are_near(double one, double other, double within) noexcept nogil:
     return fabs(one - other) <= within * max(fabs(one), fabs(other))
+
+
+cdef inline bint _are_shares(const Found *a, const Found *b) noexcept nogil:
+    """Whether two values are a fraction and a percentage: a third, 33%."""
+    return KIND_PERCENT in (a.kind, b.kind) and KIND_FRACTION in (a.kind, b.kind) and (
+        share_of(a) >= 0.0 and share_of(b) >= 0.0
+    )
 
 
 cdef bint are_equal(const Found *a, const Found *b) noexcept nogil:
     """Whether two values are the same, however they are written; a half is 50%."""
     if a.kind != b.kind:
-        return (
-            KIND_FRACTION in (a.kind, b.kind) and share_of(a) >= 0.0 and equal(share_of(a), share_of(b))
+        return KIND_FRACTION in (a.kind, b.kind) and share_of(a) >= 0.0 and (
+            equal(share_of(a), share_of(b))
+            or (_are_shares(a, b) and _are_near(share_of(a), share_of(b), CONVERTED))
         )
     return same(a, b) or (of_one_dimension(a, b) and _are_converted(a, b))
 
@@ -484,7 +375,9 @@ cdef bint contradict(const Found *a, const Found *b) noexcept nogil:
     if a.rank or b.rank or are_equal(a, b):
         return False
     if a.kind != b.kind:
-        return a.kind in (KIND_RANGE, KIND_SCORE) and b.kind in (KIND_RANGE, KIND_SCORE)
+        return _are_shares(a, b) or (
+            a.kind in (KIND_RANGE, KIND_SCORE) and b.kind in (KIND_RANGE, KIND_SCORE)
+        )
     if a.kind == KIND_DATE:
         return _contradict_as_dates(a, b)
     if a.kind == KIND_QUANTITY and a.code != b.code:
