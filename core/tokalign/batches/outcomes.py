@@ -5,13 +5,15 @@ later step as they are, so that outcomes keep the order of the items.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, Protocol, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, overload
 
 from tokalign.errors import InputError, WorkerError, renewed
 from tokalign.types import Alignment, AnnotatedPair, Pair, PairLike, Sentence, SentenceLike
 from tokalign.types.inputs import require_pair
 from tokalign.types.options import AlignOptions, Markup, RankBy
-from tokalign.types.ranking import Judgement
+
+if TYPE_CHECKING:
+    from tokalign.types.ranking import Judgement
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -198,4 +200,4 @@ class JudgesPairs(AnnotatesSentences, Protocol):
 
     def judge_annotated(
         self, pairs: Sequence[AnnotatedPair | Exception], options: AlignOptions, by: RankBy
-    ) -> Iterator[tuple[Alignment, Judgement] | Exception]: ...
+    ) -> "Iterator[tuple[Alignment, Judgement] | Exception]": ...

@@ -7,7 +7,6 @@ and leaves the rest to the painter.
 """
 
 import base64
-import hashlib
 import json
 import re
 from abc import ABC, abstractmethod
@@ -93,6 +92,8 @@ def _joined(package: str, name: str) -> str:
 
 
 def _hash(text: str) -> str:
+    import hashlib  # loads OpenSSL
+
     digest = hashlib.sha256(text.encode()).digest()
     return f"sha256-{base64.b64encode(digest).decode()}"
 
