@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import click
 import pytest
@@ -157,3 +159,9 @@ def test_broken_pipe_is_silent():
     process.stderr.close()
     assert process.wait() == 0
     assert errors == ""
+
+
+def test_annotations_suit_the_oldest_click():
+    """Types of click are generic since 8.4; before, they must not be subscripted as code runs."""
+    for path in sorted(Path(cli.__file__).parent.rglob("*.py")):
+        assert not re.search(r'(?<!")\bclick\.\w+\[', path.read_text()), path

@@ -60,7 +60,7 @@ def is_quiet() -> bool:
     return bool(context and (context.find_root().obj or {}).get("quiet"))
 
 
-def one_of(kind: type[StrEnum]) -> click.ParamType[Any]:
+def one_of(kind: type[StrEnum]) -> "click.ParamType[Any]":  # plain before click 8.4
     """Return the type of a flag that takes the values of an enumeration."""
     return click.Choice([each.value for each in kind])
 
