@@ -12,7 +12,11 @@ cohere = pytest.importorskip("cohere", reason="make test-http-clients has the cl
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 QUERY = "Who founded the bakery?"
-TEXTS = ["It rained all day.", "The bakery was founded by Marta.", "Bakeries sell bread."]
+TEXTS = [
+    "It rained all day.",
+    "The bakery was founded by Marta Lindqvist.",  # so sure that no other one is raised
+    "Bakeries sell bread.",
+]
 TOKEN = "secret"
 
 
