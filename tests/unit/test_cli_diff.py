@@ -256,4 +256,5 @@ def test_only_meaning_lists_all_alarms_and_the_paragraphs_they_are_in(run_comman
     assert only.count("number      ") == 15
     assert "[-34-]{+64+}" in only
     assert "rains" not in only
+    assert "··· 1 paragraph not changed in meaning ···" in only and "unchanged" not in only
     assert run_command("diff", "--only", "meaning", "--json", old, new).exit_code == 2

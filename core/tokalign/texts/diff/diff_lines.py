@@ -127,20 +127,22 @@ class _Lines(ABC):
         if all(paragraph.is_same for paragraph in self._paragraphs):
             yield ONLY_SPACE
             yield ""
-        n_folded = 0
         if context is None:
             told = {place.paragraph for alarm in summary.alarms for place in alarm.places}
             shown = [paragraph.number in told for paragraph in self._paragraphs]
         else:
             shown = is_shown(self._paragraphs, context)
-        for paragraph, is_open in zip(self._paragraphs, shown, strict=True):
-            if not is_open:
-                n_folded += 1
+        for is_open, run in groupby(
+            zip(self._paragraphs, shown, strict=True), lambda each: each[1]
+        ):
+            listed = [paragraph for paragraph, _ in run]
+            if is_open:
+                for paragraph in listed:
+                    yield from self._written(paragraph)
                 continue
-            yield from self._folded(n_folded)
-            n_folded = 0
-            yield from self._written(paragraph)
-        yield from self._folded(n_folded)
+            what = "unchanged" if all(each.is_same for each in listed) else "not changed in meaning"
+            yield self._fold(f"{len(listed)} paragraph{'s' * (len(listed) > 1)} {what}")
+            yield ""
 
     def _written(self, paragraph: Paragraph) -> Iterator[str]:
         text = joined_places(
@@ -179,11 +181,6 @@ class _Lines(ABC):
     @abstractmethod
     def _arrived(self, number: int, text: str) -> str:
         """Return blocks of one move at their new place."""
-
-    def _folded(self, n: int) -> Iterator[str]:
-        if n:
-            yield self._fold(f"{n} paragraph{'s' * (n > 1)} unchanged")
-            yield ""
 
     def _blocks(self, blocks: Sequence[DiffBlock]) -> str:
         parts = [self._mark(mark) for block in blocks for mark in marks_of(self._diff, block)]
