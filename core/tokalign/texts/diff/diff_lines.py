@@ -135,13 +135,14 @@ class _Lines(ABC):
         for is_open, run in groupby(
             zip(self._paragraphs, shown, strict=True), lambda each: each[1]
         ):
-            listed = [paragraph for paragraph, _ in run]
+            together = [paragraph for paragraph, _ in run]
             if is_open:
-                for paragraph in listed:
+                for paragraph in together:
                     yield from self._written(paragraph)
                 continue
-            what = "unchanged" if all(each.is_same for each in listed) else "not changed in meaning"
-            yield self._fold(f"{len(listed)} paragraph{'s' * (len(listed) > 1)} {what}")
+            is_same = all(paragraph.is_same for paragraph in together)
+            what = "unchanged" if is_same else "not changed in meaning"
+            yield self._fold(f"{len(together)} paragraph{'s' * (len(together) > 1)} {what}")
             yield ""
 
     def _written(self, paragraph: Paragraph) -> Iterator[str]:
