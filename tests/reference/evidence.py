@@ -95,12 +95,7 @@ def evidence(
         "bare": (1 - typed) * share(early, asked),
         "yes_no": float(Hint.YES_NO in hints(candidate.tokens[0], candidate.tags[0])),
         "clause": float(Hint.CLAUSE in hints(candidate.tokens[0], candidate.tags[0])),
-        "polar": float(
-            not any(
-                Hint.ASKS in hints(token, tag)
-                for token, tag in zip(question.tokens, question.tags, strict=True)
-            )
-        ),
+        "polar": float(expected.answer is AnswerType.ANY),
     }  # fmt: skip
 
 

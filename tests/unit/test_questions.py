@@ -7,7 +7,7 @@ import pytest
 from reference.evidence import fits_of
 from tokalign.aligner import Aligner
 from tokalign.decoding.evidence import EVIDENCE, pair_evidence
-from tokalign.english.questions import ends_as_question, is_query
+from tokalign.english.questions import asking_clause, ends_as_question, is_polar, is_query
 from tokalign.english.values import Kind
 from tokalign.errors import ShapeError
 from tokalign.features.extract import Extractor
@@ -64,6 +64,12 @@ EXPECTED = {
     "What happens at noon ?": AnswerType.OTHER,
     "What does it stand for ?": AnswerType.THING,
     "What colours does the paint come in ?": AnswerType.COLOUR,
+    "What are the three colours of the flag ?": AnswerType.COLOUR,
+    "What are the flag 's colours ?": AnswerType.COLOUR,
+    "What was the original color of the house ?": AnswerType.COLOUR,
+    "Name the colours in the flag .": AnswerType.COLOUR,
+    "What is the colour television made of ?": AnswerType.MATERIAL,
+    "Who chose the colours ?": AnswerType.PERSON,
     "Which dark color is it ?": AnswerType.COLOUR,
     "What is the table made of ?": AnswerType.MATERIAL,
     "What kind of fabric is it ?": AnswerType.MATERIAL,
@@ -72,6 +78,29 @@ EXPECTED = {
     "How did they get in ?": AnswerType.OTHER,
     "What does membership cost ?": AnswerType.NUMBER,
     "What size is it ?": AnswerType.NUMBER,
+    "What 's the fee for late payment ?": AnswerType.NUMBER,
+    "Whats the minimum order ?": AnswerType.NUMBER,
+    "What is its height ?": AnswerType.NUMBER,
+    "At what temperature does it fail ?": AnswerType.NUMBER,
+    "What do you charge for delivery ?": AnswerType.NUMBER,
+    "What is the fee when I pay late ?": AnswerType.NUMBER,
+    "How loud is the pump ?": AnswerType.NUMBER,
+    "What is the area known for ?": AnswerType.OTHER,
+    "What is the best way to cut costs ?": AnswerType.WAY,
+    "What should I do if it breaks ?": AnswerType.WAY,
+    "How many times a day does it run ?": AnswerType.OFTEN,
+    "At what intervals is it checked ?": AnswerType.OFTEN,
+    "How many people who came were paid ?": AnswerType.NUMBER,
+    "What are the opening hours of the shop ?": AnswerType.DATE,
+    "What 's the deadline ?": AnswerType.DATE,
+    "Which days is it shut ?": AnswerType.DATE,
+    "What is her birthday ?": AnswerType.DATE,
+    "Can you tell me when it opens ?": AnswerType.DATE,
+    "If it is lost , who pays ?": AnswerType.PERSON,
+    "What currency do they use ?": AnswerType.NAME,
+    "Which steel is it made of ?": AnswerType.MATERIAL,
+    "Does it stop when it is empty ?": AnswerType.ANY,
+    "When it is dark , does it stop ?": AnswerType.ANY,
     "What languages does she speak ?": AnswerType.NAME,
     "Is it open ?": AnswerType.ANY,
     "What is a fjord ?": AnswerType.MEANING,
@@ -87,6 +116,27 @@ EXPECTED = {
     "What is the difference between them ?": AnswerType.OTHER,
     "How does it differ ?": AnswerType.OTHER,
 }
+
+
+@pytest.mark.parametrize(
+    ("text", "clause", "polar"),
+    [("When it 's dark , is it safe ?", "is it safe ?", True),
+     ("When r we meeting , and where ?", "when r we meeting , and where ?", False),
+     ("It gets hot when I use it , is that normal ?", "is that normal ?", True),
+     ("Who found it , and when ?", "who found it , and when ?", False),
+     ("Could anyone explain to me how it works ?", "how it works ?", False),
+     ("Would you know by any chance at what time it closes ?", "at what time it closes ?", False),
+     ("Do you know if it rains when it 's hot ?", "do you know if it rains when it 's hot ?", True),
+     ("whats the code again ? thx", "what 's the code again ? thx", False),
+     ("So what did you find ?", "what did you find ?", False),
+     ("I leave on Monday . Should I pay ?", "should i pay ?", True),
+     ("Can you name five ships ?", "name five ships ?", False),
+     ("You know when it is ?", "you know when it is ?", False),
+     ("Does it stop when it 's empty ?", "does it stop when it 's empty ?", True)],
+)  # fmt: skip
+def test_the_clause_that_asks(text, clause, polar):
+    found = asking_clause(Sentence.from_tokens(text.split()))
+    assert (found, is_polar(found)) == (clause, polar)
 
 
 def test_the_expected_answer():

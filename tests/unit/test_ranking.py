@@ -136,7 +136,9 @@ def test_neither_order_nor_copies_part_equal_candidates(candidates, copies):
 LISTS = [line.split(" | ") for line in (DATA / "question-lists.txt").read_text().splitlines()]
 
 
-@pytest.mark.parametrize(("kind", "least"), [("chosen", 30), ("held", 25), ("same", 15)])
+@pytest.mark.parametrize(
+    ("kind", "least"), [("chosen", 30), ("held", 25), ("same", 15), ("forms", 40), ("later", 30)]
+)
 def test_right_answers_of_lists_stand_first(aligner, kind, least):
     own = [texts for of, *texts in LISTS if of == kind]
     assert sum(order(aligner.rank(asked, texts))[0] == 0 for asked, *texts in own) >= least

@@ -31,8 +31,8 @@ partner among the asked words, and its lemma is not in the question.
 - yes_no: 1 if it begins with yes, no or a word like them, else 0.
 - clause: 1 if it begins with a word that opens a clause or asks (if, to, how), else 0.
 
-The last column, `polar`, is no evidence: it is 1 for a question without a question word, which asks
-for yes or no and has weights of its own, else 0.
+The last column, `polar`, is no evidence: it is 1 for a question of which no answer of a type is
+expected, which asks for yes or no and has weights of its own, else 0.
 
 The support of each word of an answer (target) by a sentence of the sources (source), with the
 posteriors of both directions, mean(i, j) their mean, and strength(i, j) the similarity of the words
@@ -418,7 +418,6 @@ cdef void _find_evidence(
     EvidenceRoom *room, double score, double agreement, double *out,
 ) noexcept nogil:
     """Write the evidence of a prepared pair."""
-    cdef Py_ssize_t j
     memset(out, 0, <int>EvidencePiece.N_EVIDENCE * sizeof(double))
     _find_asked(&pair.target, room)
     _cover(pair, mean, room)
@@ -432,10 +431,7 @@ cdef void _find_evidence(
     out[<int>EvidencePiece.LENGTH] = min(log1p(<double>pair.source.n) / log1p(100.0), 1.0)
     out[<int>EvidencePiece.YES_NO] = pair.source.word[0].hints & HINT_YES_NO != 0
     out[<int>EvidencePiece.CLAUSE] = pair.source.word[0].hints & HINT_CLAUSE != 0
-    out[<int>EvidencePiece.POLAR] = 1.0
-    for j in range(pair.target.n):
-        if pair.target.word[j].hints & HINT_ASKS:
-            out[<int>EvidencePiece.POLAR] = 0.0
+    out[<int>EvidencePiece.POLAR] = wanted.answer == ANSWER_ANY
     _weigh_free(pair, wanted, room, out)
 
 

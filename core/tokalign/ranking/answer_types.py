@@ -3,6 +3,7 @@
 import enum
 from typing import NamedTuple
 
+from tokalign.english.questions import asking_clause, is_polar
 from tokalign.english.values.kinds import Kind
 from tokalign.files.shipped import LISTS
 from tokalign.types import Sentence
@@ -59,13 +60,19 @@ class Expected(NamedTuple):
 
 
 _WHAT = (
-    r"(?:what|which|name|in what|in which)(?: (?:is|are|was|were|'s|the|a|an|of|name|kind|type))*"
+    r"(?:what|which|name|in what|in which)"
+    r"(?: (?:is|are|was|were|'s|the|its|his|her|their|our|your|my|an?|of|name|kind|type))*"
 )
-_ADJECTIVES = r"(?: (?:us|u\.s\.|former|large|small|big|major|old|new|other|\w+ese|\w+an|\w+ish))*"
+_ADJECTIVES = (
+    r"(?: (?:us|u\.s\.|former|current|large|small|big|major|old|new|other|first|last|next|due|"
+    r"exact|main|official|native|original|\w+ese|\w+an|\w+ish))*"
+)
+_FIRST = r"^(?:(?!\b(?:what|which|who|whom|whose|when|where|why|how)\b).)*"
+_HEAD = r"(?= (?:of|for|to|in|on|at|per|when|if|here|there|due|paid|\w+ed)\b| [?.]|$)"
 _ASKED = {kind: "|".join(words) for kind, words in LISTS.rows["asked"]}
 _NO_CLASS = (
-    r"(?!(?:the|it|this|that|these|they|you|we|he|she|there|your|my|our|his|her|their|wrong|new|"
-    r"\w+ing)\b)"
+    r"(?!(?:the|it|its|this|that|these|they|you|we|he|she|there|your|my|our|his|her|their|wrong|"
+    r"new|\w+ing)\b)"
 )
 
 RULES: tuple[tuple[str, AnswerType], ...] = (
@@ -77,44 +84,74 @@ RULES: tuple[tuple[str, AnswerType], ...] = (
     ),
     (r"\bwhat (?:do|does|did) .* mean(?: \?)?$|\bmeant by\b|\bdefine\b", AnswerType.MEANING),
     (r"\bdifferences? between\b|\bdiffer\b", AnswerType.OTHER),
-    (r"\b(?:what|which) (?:\w+ )?colou?rs?\b", AnswerType.COLOUR),
-    (r"\bwhat (?:is|are|was|were|'s) .*\b(?:made|built) (?:from|of|out)\b", AnswerType.MATERIAL),
+    (
+        r"\b(?:what|which) (?:\w+ )?colou?rs?\b|"
+        r"\b(?:what|which|name|list) (?:[^ ]+ ){0,4}colou?rs?(?= (?:of|in|on)\b| [?.]|$)",
+        AnswerType.COLOUR,
+    ),
+    (r"\b(?:what|which) .*\b(?:made|built) (?:from|of|out)\b", AnswerType.MATERIAL),
     (
         r"\b(?:what|which) (?:kind of |sort of )?(?:materials?|fabrics?|metals?|wood)\b",
         AnswerType.MATERIAL,
     ),
-    (r"\bhow (?:often|frequently)\b", AnswerType.OFTEN),
-    (r"\bwho(?:m|se)?\b", AnswerType.PERSON),
-    (r"\bwhen\b", AnswerType.DATE),
-    (r"\bwhere\b", AnswerType.PLACE),
+    (
+        r"\bhow (?:often|frequently|regularly)\b|\bhow many times (?:an?|per|each|every)\b|"
+        r"\bwhat intervals?\b",
+        AnswerType.OFTEN,
+    ),
+    (rf"{_FIRST}\bwho(?:m|se)?\b", AnswerType.PERSON),
+    (rf"{_FIRST}\bwhen\b", AnswerType.DATE),
+    (rf"{_FIRST}\bwhere\b", AnswerType.PLACE),
     (rf"\bhow (?:{_ASKED['MEASURE']})\b", AnswerType.NUMBER),
     (
-        r"\bwhat (?:is|was|are|were) .*\b(?:population|price|cost|rate|number|percentage|revenue|"
-        r"speed|height|length|weight|temperature|size|age|salary|distance|amount|total|score|"
-        r"(?:boiling|melting|freezing) point)\b",
+        rf"\bwhat (?:is|was|are|were|'s) (?:[^ ]+ ){{0,4}}"
+        rf"(?:{_ASKED['AMOUNT']}|(?:boiling|melting|freezing) point|(?:max|min)imum [^ ]+)"
+        rf"{_HEAD}",
         AnswerType.NUMBER,
     ),
-    (r"\bwhat (?:do|does|did|will|would) .*\bcosts?\b", AnswerType.NUMBER),
     (
-        r"\b(?:what|which) (?:percentage|percent|number|amount|rate|size|port|version)\b",
+        r"\bwhat (?:do|does|did|will|would) .*\b(?:cost|charge|pay|earn|weigh|measure)\b",
         AnswerType.NUMBER,
     ),
-    (rf"\b{_WHAT}{_ADJECTIVES} (?:{_ASKED['DATE']}|age of)\b", AnswerType.DATE),
+    (
+        r"\b(?:what|which) (?:percentage|percent|share|number|amount|rate|size|port|version|age|"
+        r"price|temperature|voltage|speed|distance|height|length|depth|width|weight)\b",
+        AnswerType.NUMBER,
+    ),
+    (
+        rf"\b{_WHAT}{_ADJECTIVES} (?:{_ASKED['DATE']}|age of)\b|"
+        r"\b(?:what|which) (?:[^ ]+ ){1,4}"
+        r"(?:deadline|(?:opening|closing|office|business|visiting) (?:hours|times?))\b",
+        AnswerType.DATE,
+    ),
     (rf"\b{_WHAT}{_ADJECTIVES} (?:{_ASKED['PLACE']})\b", AnswerType.PLACE),
     (rf"\b{_WHAT}(?: \w+)? (?:{_ASKED['PERSON']})\b", AnswerType.PERSON),
     (rf"\b{_WHAT}{_ADJECTIVES}(?: record)? (?:{_ASKED['NAME']})\b", AnswerType.NAME),
-    (r"\bhow (?:to|(?:do|can|could|should|would) (?:i|you|we|one))\b", AnswerType.WAY),
+    (
+        r"\bhow (?:to|(?:do|can|could|should|would|must) (?:i|you|u|we|one))\b|"
+        r"\bwhat (?:do|can|could|should|would|must) (?:i|you|u|we|one) (?:(?:have|need) to )?do\b|"
+        r"\b(?:what|which) (?:[^ ]+ ){1,3}ways? (?:to|of|for|can|do)\b",
+        AnswerType.WAY,
+    ),
     (r"\b(?:why|how)\b", AnswerType.OTHER),
     (r"\b(?:what|which|name)\b", AnswerType.THING),
 )
-"""Regular expressions over the lower-case question, tokens between single spaces."""
+"""Regular expressions over what `asking_clause` returns of a question that is not polar."""
 
 _COMPILED = tuple((regex(each), answer) for each, answer in RULES)
 
 _ANY_UNIT = UnitKind.SIZE | UnitKind.TIME | UnitKind.OTHER
 VALUES: tuple[tuple[str, str, UnitKind], ...] = (
-    (r"\bhow much\b|\b(?:cost|price|salary|revenue|worth)\b", "MONEY PERCENT QUANTITY", _ANY_UNIT),
-    (r"\b(?:percent|percentage|rate)\b", "PERCENT FRACTION", _ANY_UNIT),
+    (r"\bhow much (?:\w+ )?(?:time|longer)\b", "QUANTITY RANGE", UnitKind.TIME),
+    (
+        r"\bhow much (?:is|are|was|were|'s|for)\b|\b(?:costs?|prices?|fees?|fare|postage|charge|"
+        r"pay|earn|fine|deposit|rent|premium|wage|budget|salary|revenue|worth)\b",
+        "MONEY PERCENT",
+        _ANY_UNIT,
+    ),
+    (r"\bhow much\b", "MONEY PERCENT QUANTITY", _ANY_UNIT),
+    (r"\b(?:percent|percentage|rate|share|interest|tax)\b", "PERCENT FRACTION", _ANY_UNIT),
+    (r"\b(?:duration|timeout)\b", "QUANTITY RANGE", UnitKind.TIME),
     (
         r"\bhow long (?:a|do|does|did|can|could|may|will|would|should|must|has|have|had|to)\b",
         "QUANTITY RANGE",
@@ -123,8 +160,9 @@ VALUES: tuple[tuple[str, str, UnitKind], ...] = (
     (r"\bhow (?:long|soon|late)\b", "QUANTITY TIME DATE RANGE", UnitKind.SIZE | UnitKind.TIME),
     (r"\bhow old\b|\bage\b", "QUANTITY NUMBER DATE", UnitKind.TIME),
     (
-        r"\bhow (?:far|tall|large|big|high|deep|wide|fast|hot|cold|heavy)\b|"
-        r"\b(?:size|speed|height|length|depth|width|weight|temperature|distance|point)\b",
+        r"\bhow (?:far|tall|large|big|high|deep|wide|thick|fast|hot|cold|heavy|loud|bright)\b|"
+        r"\b(?:size|speed|height|length|depth|width|diameter|weight|temperature|distance|area|"
+        r"volume|voltage|point)\b",
         "QUANTITY",
         UnitKind.SIZE,
     ),
@@ -149,7 +187,9 @@ def expected_answer(question: Sentence) -> Expected:
     date
     number
     """
-    text = " ".join(question.tokens).lower()
+    text = asking_clause(question)
+    if is_polar(text):
+        return Expected(AnswerType.ANY)
     answer = next((kind for rule, kind in _COMPILED if rule.search(text)), AnswerType.ANY)
     if answer is AnswerType.DATE:
         return Expected(answer, frozenset({Kind.DATE, Kind.TIME}))
