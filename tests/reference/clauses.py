@@ -123,6 +123,7 @@ class Clauses:
         if "times" in scales or self.rate(side, at):
             return "value"
         is_idle = (before, word.lower) in IDLE or (word.lower in NOUNS_TOO and before in OWNING)
+        is_idle |= word.lower == "free" and [e.lower for e in words[at + 1 : at + 2]] != ["to"]
         if is_idle or self.value_at(side, at) is not None:
             return None
         if self.obligation(side, at) is not None or "certainty" in scales:
@@ -264,6 +265,9 @@ class Clauses:
 
     def denies_name(self, side: int, at: int) -> bool:
         words = self.sides[side]
+        if [each.lower for each in words[at : at + 2]] == ["other", "than"]:
+            has_value = self.value_at(side, at + 2) is not None
+            return has_value and not (at > 0 and self.negates(side, at - 1))
         return (
             at > 1
             and words[at - 1].lower in (":", "=")
@@ -333,14 +337,16 @@ class Clauses:
 
     def stands_with(self, side: int, at: int) -> list[int | None]:
         own = (self.pair.source, self.pair.target)[side]
-        if self.denies_name(side, at):
-            return [at, own.content_neighbour(at, -1), None, None, None, None]
 
         def near(other: int | None) -> int | None:
             is_near = other is not None and self.are_of_one_clause(side, at, other)
             return other if is_near else None
 
         following = near(own.content_neighbour(at, 1))
+        if self.denies_name(side, at):
+            is_value = own.words[at].lower == "other"
+            name = following if is_value else own.content_neighbour(at, -1)
+            return [at, name, None, None, None, None]
         behind = at + 1 if at + 1 < len(own) and own.words[at + 1].kind != "mark" else None
         before = at - 1 if at > 0 and own.words[at - 1].kind != "mark" else None
         second = None if following is None else near(own.content_neighbour(following, 1))
@@ -488,11 +494,22 @@ class Clauses:
             None in behind or self.pair.classes[behind[0], behind[1]] not in alike
         )
 
+    def is_on_time(self, side: int, at: int, there: int) -> bool:
+        words = self.sides[side]
+        return (
+            [each.lower for each in words[max(at - 1, 0) : at + 1]] == ["on", "time"]
+            and self.sides[1 - side][there].lower in ("late", "delayed", "overdue")
+            and not any(self.negates(side, k) for k in range(max(at - 6, 0), at))
+            and not any(self.negates(1 - side, k) for k in range(max(there - 6, 0), there))
+        )
+
     def reworded(self) -> list[Found]:
         found = []
         for i, j in sorted(self.best[0].items()):
             one, other = self.kind_of_word(0, i), self.kind_of_word(1, j)
-            if one is None or other is None:
+            if self.is_on_time(0, i, j) or self.is_on_time(1, j, i):
+                kind = "opposite"
+            elif one is None or other is None:
                 side, at = (0, i) if one is None else (1, j)
                 words = [word.lower for word in self.sides[side][at : at + 2]]
                 kind = one or other

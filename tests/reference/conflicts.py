@@ -19,6 +19,7 @@ from reference.words import Word
 LEAST_COSINE = 0.35
 APART, BETWEEN = 0.3, 0.8
 MORE = ("least", "more", "greater", "over", "above", "exceeding")
+AT = ("at", "until", "till", "from", "to", "by", "before", "after", "around")
 LESS = ("most", "less", "fewer", "under", "below")
 
 
@@ -58,8 +59,9 @@ class Conflicts(Denials, Roles):
         roles = [] if dropped else self.exchanged() if exchanged is None else [exchanged]
         self.add_new(roles)
         self.add_new(self.bounds())
+        self.is_reworded = False
         self.add_new(self.negations())
-        are_undone = self.undo_pairs()
+        are_undone = self.undo_pairs() or self.is_reworded
         self.add_new(self.reworded())
         self.add_new(self.one_side_alone(0))
         self.add_new(self.one_side_alone(1))
@@ -191,6 +193,8 @@ class Conflicts(Denials, Roles):
             kind = (kinds.pop() if len(kinds) == 1 else None) or "opposite"
             return None if self.agree(i, j, kind) else (kind, "scales")
         if "names" in words and cell not in self.pair.acronyms and cell not in self.pair.rules:
+            if None not in (self.value_at(0, i), self.value_at(1, j)):
+                return None
             return "name", "names"
         return ("name", "nouns") if self.are_of_one_class(i, j) else None
 
@@ -228,7 +232,7 @@ class Conflicts(Denials, Roles):
             )
         if not one.kind == other.kind == "content":
             return False
-        if place >= BETWEEN:
+        if place >= BETWEEN or "number" in (one.coarse, other.coarse):
             return True
         if one.coarse in ("noun", "name", "adverb"):
             return one.coarse == other.coarse
@@ -268,19 +272,76 @@ class Conflicts(Denials, Roles):
                 if a.rank or b.rank:
                     continue
                 if are_equal(a, b):
-                    unlike = self.has_sign(0, a) != self.has_sign(1, b)
+                    has_other_sign = self.has_sign(0, a) != self.has_sign(1, b)
+                    unlike = has_other_sign and a.kind not in (Kind.DATE, Kind.TIME)
                 else:
-                    is_met = any(are_equal(a, each) for each in self.said[1]) or any(
-                        are_equal(b, each) for each in self.said[0]
-                    )
+                    is_met = self.is_met(0, a) or self.is_met(1, b)
                     is_elsewhere = is_met and not self.are_exchanged(a, b)
-                    unlike = contradict(a, b) and (not is_elsewhere or self.count_one(a, b))
+                    clash = contradict(a, b) or self.is_hour(a, b) is False
+                    clash = clash or self.count_unlike(a, b)
+                    unlike = clash and (not is_elsewhere or self.count_one(a, b))
                 if unlike:
                     self.add_values(a, b)
 
+    def is_met(self, side: int, said: Said) -> bool:
+        """Whether the other side has an equal value, none that is linked with another one here."""
+        for other in self.said[1 - side]:
+            if self.agree_as_values(*((said, other) if side == 0 else (other, said))):
+                partner = self.best[1 - side].get(other.start)
+                twin = None if partner is None else self.value_at(side, partner)
+                if twin is None or twin.start == said.start or not are_equal(twin, said):
+                    return True
+        return False
+
+    def count_unlike(self, a: Said, b: Said) -> bool:
+        """Whether a number and another one that may be a year stand before linked nouns."""
+        ends = [each.start + len(each.roles) for each in (a, b)]
+        if {a.kind, b.kind} != {Kind.NUMBER, Kind.DATE} or not self.linked(*ends):
+            return False
+        if any(side[at].coarse != "noun" for side, at in zip(self.sides, ends, strict=True)):
+            return False
+        date, number = (a, b) if a.kind == Kind.DATE else (b, a)
+        said = {"period": 1, **date.facts["date"]}
+        is_year = said["period"] == 1 and date.roles[0] == Role.YEAR
+        return is_year and said["year"] != number.facts["amount"]
+
+    def agree_as_values(self, a: Said, b: Said) -> bool:
+        return are_equal(a, b) or self.is_hour(a, b) is True
+
+    def is_hour(self, a: Said, b: Said) -> bool | None:
+        """Whether one value is a time and the other one its bare hour; None for other values, and
+        False for a time that is none of the hours there."""
+        if (a.kind == Kind.TIME) == (b.kind == Kind.TIME):
+            return None
+        side, time, other = (1, a, b) if a.kind == Kind.TIME else (0, b, a)
+        hours = self.hours_of(other)
+        words = self.sides[side]
+        before = words[other.start - 1].lower if other.start else ""
+        behind = words[other.start + len(other.roles) :][:1]
+        if not hours or before not in AT or not all(0 <= each <= 24 for each in hours):
+            return None
+        if behind and behind[0].coarse in ("noun", "adjective"):
+            return None
+        at = time.facts["time"]
+        if any(at[1:]) or all((at[0] - each) % 12 for each in hours):
+            return False
+        return True if other.kind == Kind.NUMBER else None
+
+    def hours_of(self, said: Said) -> list:
+        if said.kind == Kind.NUMBER:
+            return [said.facts["amount"]]
+        if said.kind == Kind.SCORE:
+            return [*said.facts["score"]]
+        is_range = said.kind == Kind.RANGE and said.facts["of"] == Kind.NUMBER
+        return [*said.facts["ends"]] if is_range else []
+
     def are_exchanged(self, a: Said, b: Said) -> bool:
         return self.linked(a.start, b.start) and any(
-            are_equal(c, b) and are_equal(d, a) and self.linked(c.start, d.start)
+            c.start != a.start
+            and d.start != b.start
+            and are_equal(c, b)
+            and are_equal(d, a)
+            and self.linked(c.start, d.start)
             for c in self.said[0]
             for d in self.said[1]
         )
@@ -299,6 +360,7 @@ class Conflicts(Denials, Roles):
             for i, role in enumerate(a.roles, a.start)
             for j, other in enumerate(b.roles, b.start)
             if role & other & ~Role.MARK
+            or (a.kind != b.kind and {Kind.TIME, Kind.DATE} & {a.kind, b.kind})
         ]
         met = [(i, j) for share, i, j in places if share > 0]
         unlike = [(i, j) for i, j in met if self.source[i].lower != self.target[j].lower]

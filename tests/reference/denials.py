@@ -8,6 +8,7 @@ from tokalign.english.lexicon.word_lists import denies, grades_of, negates
 
 from reference.clauses import Clauses, Found, in_order
 
+COSTS = ("charge", "charges", "cost", "costs", "fee", "fees", "pay", "payment")
 SUBJECTS = ("no", "nobody", "none", "nothing", "neither", "no-one")
 
 
@@ -112,6 +113,45 @@ class Denials(Clauses):
         is_one = is_one or self.sides[side][negator].lower in SUBJECTS
         return at > negator and bool(is_one) and self.are_of_one_clause(side, negator, at)
 
+    def is_free(self, side: int, denied: int | None) -> bool:
+        """Whether one side says "free" where the other one denies a cost."""
+        is_cost = denied is not None and self.sides[1 - side][denied].lower in COSTS
+        words = enumerate(self.sides[side])
+        return is_cost and any(
+            word.lower == "free" and at not in self.best[side] for at, word in words
+        )
+
+    def excepts(self, side: int, at: int) -> bool:
+        words = [word.lower for word in self.sides[side][max(at - 2, 0) : at + 1]]
+        every = {"all", "each", "every", "everyone", "everything"}
+        return words[-1] in ("except", "excluding") or (
+            words[-1] == "but" and bool(every & {*words})
+        )
+
+    def is_unlike(self, side: int, there: int) -> bool:
+        """Whether one side says "unlike" before what the other one denies something of, excepts
+        what the other one denies, or says "late" where it denies "on time"."""
+        scope = self.stands_with(1 - side, there)
+        sentence = (self.pair.source, self.pair.target)[side]
+        others = [word.lower for word in self.sides[1 - side]]
+        for at, word in enumerate(self.sides[side]):
+            partner = self.best[side].get(at)
+            is_late = word.lower in ("late", "delayed", "overdue")
+            is_late = is_late and (partner is None or others[partner] == "time")
+            if is_late and ("on", "time") in pairwise(others):
+                return True
+            behind = self.best[side].get(sentence.content_neighbour(at, 1))
+            if behind is not None and (
+                (word.lower == "unlike" and behind == scope[5])
+                or (
+                    self.excepts(side, at)
+                    and behind != scope[1]
+                    and self.are_of_one_clause(1 - side, there, behind)
+                )
+            ):
+                return True
+        return False
+
     def is_denied(self, side: int, there: int) -> bool:
         for at in range(max(there - 8, 0), min(there + 9, len(self.sides[side]))):
             word = self.sides[side][at]
@@ -119,6 +159,8 @@ class Denials(Clauses):
             is_verb = partner is not None and word.kind == "content"
             two = [each.lower for each in self.sides[side][at : at + 2]]
             is_off = two[0] == "off" and partner is None
+            if two == ["closed", "to"]:
+                is_off = partner is None or self.sides[1 - side][partner].lemma != word.lemma
             if (
                 two == ["out", "of"]
                 or is_off
@@ -179,6 +221,7 @@ class Denials(Clauses):
             ]
             if undone:
                 self.found.remove(undone[0])
+                self.is_reworded = True
                 continue
             there = self.denied(side, at)
             if there is not None and not self.are_alike(side, there):
@@ -187,12 +230,18 @@ class Denials(Clauses):
                 if there is not None and (is_thing or not self.are_alike(side, there)):
                     there = None
             if is_low:
+                self.is_reworded |= there is not None
                 continue
             if there is not None:
                 partner = self.best[side][there]
-                if self.is_denied(1 - side, partner):
-                    continue
                 first = self.stands_with(side, at)[1]
+                if (
+                    self.is_denied(1 - side, partner)
+                    or self.is_free(1 - side, first)
+                    or self.is_unlike(1 - side, at)
+                ):
+                    self.is_reworded = True
+                    continue
                 is_verb = self.sides[side][there].coarse == "verb"
                 is_further = first not in (None, there) and not is_verb
                 if is_further and self.is_told_elsewhere(side, at, partner):

@@ -359,7 +359,7 @@ class Roles(Clauses):
                     place = float(self.follows(i, m) and self.follows(k, j))
                 else:
                     place = (self.moved_alone(i, j, m) + self.moved_alone(k, m, j)) / 2
-                if place >= 0.5:
+                if place >= 0.49999:
                     found.append(Found("roles", i, m, "place", place))
                     break
         return found[:8]

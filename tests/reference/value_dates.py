@@ -74,7 +74,7 @@ def dates(p: Pieces, at: int) -> list[Said]:
             day = ordinal(p, *match.span())
             if day <= 31:
                 return [date(p, [*before, (*match.span(), Role.DAY)], day=day, **said)]
-        return [date(p, before[:1], **said)] if p.may_be(at, Part.ALONE) else []
+        return [date(p, before[:1], **said)] if may_be_alone(p, at) else []
     return month_alone(p, at) or periods(p, at) or years(p, at)
 
 
@@ -119,9 +119,21 @@ def month_alone(p: Pieces, at: int) -> list[Said]:
     if not p.may_be(at, Part.MONTH):
         return []
     found = with_year(p, at + 1, [(at, at + 1, Role.MONTH)], {"month": p.fields(at)[0]})
+    return [found] if may_be_alone(p, at) or "year" in found.facts["date"] else []
+
+
+def may_be_alone(p: Pieces, at: int) -> bool:
+    """Whether a month or weekday needs nothing else of a date."""
     is_first = p.may_be(at, Part.NOT_FIRST) and p.items[at][1] == 0
-    alone = p.may_be(at, Part.ALONE) and not is_first
-    return [found] if alone or "year" in found.facts["date"] else []
+    if p.may_be(at, Part.ALONE) and not is_first:
+        return True
+    joint = "(?:{TO}|{DASH}|{AND}|{COMMA}|{SLASH})"
+    behind = p.match(
+        f"{{DAY_NAME}}{joint}*(?P<clock>{{CLOCK}})|{{DAY_NAME}}{joint}+{{DAY_NAME}}", at
+    )
+    starts = range(at) if p.match("{DAY_NAME}", at) else ()
+    before = (p.match(f"{{DAY_NAME}}{joint}+{{DAY_NAME}}", k) for k in starts)
+    return bool(behind) or any(found and found.end() == at + 1 for found in before)
 
 
 def periods(p: Pieces, at: int) -> list[Said]:

@@ -71,6 +71,7 @@ class Pieces:
             "ONLY_SCALE": lambda r: r.parts & Part.SCALE and not r.parts & Part.UNIT,
             "ONLY_DAY_HALF": lambda r: r.parts & Part.DAY_HALF and not r.parts & Part.DAY_PART,
             "DOLLAR_BEFORE": lambda r: r.parts & Part.DOLLAR and r.parts & Part.BEFORE,
+            "DAY_NAME": lambda r: r.parts & Part.WEEKDAY and r.parts & (Part.ALONE | Part.WEAK),
             "SPOKEN_UNIT": lambda r: r.parts & Part.UNIT,
             "UNIT_ALONE": lambda r: r.parts & Part.UNIT and not r.parts & Part.DECADE,
         }

@@ -115,6 +115,21 @@ SAME = [
     ("Support for Python 2 was removed.", "Python 2 is no longer supported."),
     ("Smoking is banned here.", "You may not smoke here."),
     ("The meeting was cancelled.", "The meeting did not take place."),
+    ("The result is other than 0.", "The result is not 0."),
+    ("Any value other than 0 is an error.", "Any value that is not 0 is an error."),
+    ("A status other than 200 means an error.", "A status that is not 200 means an error."),
+    ("It returns nonzero for a missing file.", "It does not return 0 for a missing file."),
+    ("None other than 5 teams came.", "5 teams came."),
+    ("Admission is free.", "There is no charge for admission."),
+    ("Parking is free on Sundays.", "On Sundays there is no charge for parking."),
+    ("Children travel free.", "Children travel without charge."),
+    ("You are free to leave at any time.", "You may leave at any time."),
+    ("Unlike cats, dogs bark.", "Cats do not bark, but dogs do."),
+    ("Unlike Ann, Ben drinks coffee.", "Ann does not drink coffee, but Ben does."),
+    ("The parcel arrived on time.", "The parcel was not late."),
+    ("The flight was delayed.", "The flight did not leave on time."),
+    ("The step was skipped.", "The step was not run."),
+    ("The file exists.", "The file is not missing."),
 ]
 UNLIKE = [
     ("The deadline was moved from March to April.", "The deadline was moved from April to March."),
@@ -220,6 +235,16 @@ UNLIKE = [
     ('"enabled": true', "The feature is not enabled."),
     ("Only members may enter.", "Any visitor may enter."),
     ("Only staff can edit pages.", "Any user can edit pages."),
+    ("The result is other than 0.", "The result is 0."),
+    ("Any value other than 0 is an error.", "The value 0 is an error."),
+    ("It returns nonzero when the file is missing.", "It returns 0 when the file is missing."),
+    ("A non-zero value turns the option on.", "A value of 0 turns the option on."),
+    ("You are free to leave at any time.", "You may not leave at any time."),
+    ("The parcel arrived on time.", "The parcel arrived late."),
+    ("The flight was delayed.", "The flight was on time."),
+    ("The step was skipped.", "The step was run."),
+    ("The file exists.", "The file is missing."),
+    ("You must install a driver manually.", "You must install a driver automatically."),
 ]
 
 

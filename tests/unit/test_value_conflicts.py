@@ -106,10 +106,64 @@ def test_an_answer_may_have_another_unit(one, other, wrong):
         ("It lasts 2 hours, 30 minutes.", "It lasts 150 minutes."),
         ("The ISO 8601 format is used.", "The ISO-8601 format is used."),
         ("May 2021 was wet.", "3 May 2021 was wet."),
+        ("Up to 1,500 people came.", "Up to 1500 people came."),
+        ("In 1800 the city had 300 houses.", "The city had 300 houses in 1800."),
+        ("Add 2 eggs and 2 cups of milk.", "Add 2 cups of milk and 2 eggs."),
+        ("The 10:00 train stops at 10 stations.", "The train of 10:00 stops at ten stations."),
+        ("He sat in the Sun.", "He sat in the sun."),
+        ("Sun published the source.", "The source was published by Sun."),
     ],
 )
 def test_what_is_said_of_another_thing_or_less_exactly_is_no_conflict(source, target):
     assert ALIGNER.align(source, target).conflicts == ()
+
+
+HOURS = {
+    "at 10:00": ["at 10", "at ten", "at 10 o'clock", "at 10 am", "at 10 p.m.", "at 22:00"],
+    "until 17:00": ["until 5", "until five", "until 5 pm", "until 17:00"],
+}
+DAYS = {
+    "Monday to Friday": ["Mon to Fri", "Mon-Fri", "Monday-Friday", "Mon – Fri", "Monday to Friday"],
+    "on Saturdays and Sundays": ["on Sat and Sun", "on Saturday and Sunday", "Sat, Sun"],
+    "every Tuesday": ["every Tue", "every Tues", "on Tuesdays"],
+    "on Wed": ["on Wednesday", "on Wednesdays"],
+}
+
+
+@pytest.mark.parametrize("one", [*HOURS, *DAYS])
+def test_hours_and_days_are_compared_however_they_are_written(one):
+    def told(there, here):
+        found = ALIGNER.align(f"The shop is open {there}.", f"The shop is open {here}.")
+        return [each.kind.value for each in found.conflicts]
+
+    for other in {**HOURS, **DAYS}[one]:
+        assert told(one, other) == told(other, one) == []
+    unlike = {
+        "at 10:00": ["at 9", "at nine", "at 9 o'clock", "at 11 pm", "at 10:30", "at 23:00"],
+        "until 17:00": ["until 6", "until six", "until 4 pm", "until 5:30"],
+        "Monday to Friday": ["Tuesday to Friday", "Tue-Fri", "Mon-Sat", "Mon to Thu"],
+        "on Saturdays and Sundays": ["on Fri and Sun", "on Saturdays and Mondays"],
+        "every Tuesday": ["every Wed", "every Thu", "on Fridays"],
+        "on Wed": ["on Thu", "on Friday"],
+    }
+    for other in unlike[one]:
+        assert told(one, other) == told(other, one) == ["value"]
+
+
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [
+        ("The town has 2000 inhabitants.", "The town has 500 inhabitants."),
+        ("The limit is 2048 levels.", "The limit is 1024 levels."),
+        ("The server accepts 1500 connections.", "The server accepts 150 connections."),
+        ("It has 2 rooms and 2 doors.", "It has 3 rooms and 2 doors."),
+        ("The fee is 5 euros for 5 days.", "The fee is 6 euros for 5 days."),
+        ("It is open from 9:00 to 17:00.", "It is open from 9 to 6."),
+    ],
+)
+def test_a_number_like_a_year_and_one_of_several_equal_ones_are_values(source, target):
+    for pair in ((source, target), (target, source)):
+        assert [each.kind.value for each in ALIGNER.align(*pair).conflicts] == ["value"]
 
 
 def test_a_word_between_two_quantities_parts_them():

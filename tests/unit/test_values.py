@@ -307,6 +307,21 @@ def test_lists_and_rates_are_no_sum():
     assert found == apart
 
 
+@pytest.mark.parametrize(
+    ("text", "days"),
+    [
+        ("open Mon to Fri", "Mon Fri"), ("open Mon-Fri , not Sat - Sun", "Mon Fri Sat Sun"),
+        ("Mon : closed", ""), ("closed on Wed", "Wed"), ("Sat and Sun 9:00", "Sat Sun"),
+        ("Sat 9:00 to 12:00", "Sat"), ("He was Sat by the Sun", ""), ("the Sun and the moon", ""),
+        ("mon to fri , sat , sun", ""), ("Wed to Fri", "Wed Fri"), ("Monday-Friday", "Mon Fri"),
+        ("Mon , Wed , and Sun", "Mon Wed Sun"), ("mid-Wed", ""),
+    ],
+)  # fmt: skip
+def test_short_weekdays_are_days_inside_a_sentence_or_by_other_days(text, days):
+    found = find_values(text.split())
+    assert " ".join(each.key for each in found if each.kind == Kind.DATE) == days
+
+
 def test_a_number_too_long_for_a_value_is_left_alone():
     text = "nine hundred and ninety nine billion nine hundred and ninety nine million"
     short = text.split()

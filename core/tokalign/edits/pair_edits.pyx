@@ -8,9 +8,7 @@ from functools import cache
 
 import numpy as np
 
-from tokalign.edits.cuts cimport (
-    Cuts, cuts_of, find_blocks, move_candidates, move_inputs, number_blocks,
-)
+from tokalign.edits.cuts cimport Cuts, cuts_of, find_blocks, move_candidates, move_inputs, number_blocks
 from tokalign.edits.segments cimport (
     N_SEGMENT_INPUTS, EditGrid, EditSide, Stretch4, WordFacts, fill_inputs, fill_links,
     fill_numbers, fill_same, fill_words, keep_tokens, sum_links,
@@ -227,10 +225,7 @@ cdef class EditPair:
         self.open(len(self.sources), len(self.targets))
         fill_numbers(self.grid.source.token, self.sources, numbers)
         fill_numbers(self.grid.target.token, self.targets, numbers)
-        fill_same(
-            self.grid.same, self.sources, self.targets, self.grid.source.token,
-            self.grid.target.token,
-        )
+        fill_same(self.grid.same, self.sources, self.targets, self.grid.source.token, self.grid.target.token)
         fill_links(self.grid.links, links, self.grid.source.n, self.grid.target.n)
         tags = tags_of(source)
         for k in range(self.grid.source.n):
@@ -463,9 +458,7 @@ _NUMERALS = {
 }
 
 
-cdef change_of(
-    int kind, source, target, tuple before, tuple after, tuple rows, tuple columns, conflicts
-):
+cdef change_of(int kind, source, target, tuple before, tuple after, tuple rows, tuple columns, conflicts):
     """Return the kind of change of an edit, a Change or None; of several, the most important one.
 
     `before`, `after`: its tokens; `rows`, `columns`: their indices in the sentences. `conflicts`
@@ -492,7 +485,7 @@ cdef change_of(
         return Change.SPELLING
     one = _value_of(source, before, rows)
     other = one and _value_of(target, after, columns)
-    if one and other and one.kind is other.kind and not are_one_value(
+    if one and other and one.kind is other.kind and one.key != other.key and not are_one_value(
         source.tokens[one.start : one.end], target.tokens[other.start : other.end]
     ):
         return Change.NUMBER
@@ -642,4 +635,5 @@ cdef list _lemmas(side, tuple indices):
 
 
 cdef bint _is_negated(tuple words):
-    return sum([negates(word.lower()) for word in words]) % 2 == 1
+    cdef list lower = [word.lower() for word in words]
+    return (sum(map(negates, lower)) + ("other" in lower and "than" in lower)) % 2 == 1

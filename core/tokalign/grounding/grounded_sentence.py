@@ -28,7 +28,14 @@ from tokalign.grounding.answer_words import AlignedCandidate, AnswerWords
 from tokalign.grounding.sources import Sources, local_weights
 from tokalign.grounding.support_inputs import support_inputs
 from tokalign.grounding.support_model import SupportModel
-from tokalign.grounding.value_support import OTHERS, SaidWith, contribution, said_with, with_values
+from tokalign.grounding.value_support import (
+    OTHERS,
+    SaidWith,
+    conflicts_with,
+    contribution,
+    said_with,
+    with_values,
+)
 from tokalign.types import FeatureContribution, Sentence
 from tokalign.types.grounding import (
     Citation,
@@ -233,7 +240,7 @@ def _conflicts(
     best: dict[tuple[int, ConflictKind], SourceConflict] = {}
     stated = {at: own for own in said for at in own.words if own.stated >= 0.0}
     told = {one: candidates[one.candidate] for one in cited}
-    conflicts = {one: each.columns.conflicts_of(each.pair) for one, each in told.items()}
+    conflicts = {one: conflicts_with(each, sources) for one, each in told.items()}
     unlike = {one: {conflict.target for conflict in found} for one, found in conflicts.items()}
     for one, each in told.items():
         source = sources.sentences[each.number]
@@ -244,8 +251,6 @@ def _conflicts(
         ]
         for conflict in conflicts[one]:
             at, kind = conflict.target, conflict.kind
-            if kind is ConflictKind.NAME and source.span.is_led:  # a list has several names
-                continue
             if kind in OTHERS:
                 own = stated.get(at)
                 is_said = own is not None and one.candidate not in {*own.denied, *own.disputed}

@@ -29,11 +29,10 @@ from numpy.typing import NDArray
 
 from tokalign.decoding.evidence import SupportColumn
 from tokalign.grounding.answer_words import SUPPORTABLE, AlignedCandidate, AnswerWords, ValueKey
-from tokalign.grounding.records import PassageBlock
 from tokalign.grounding.sources import Sources
 from tokalign.types import FeatureContribution
 from tokalign.types.grounding import WordKind
-from tokalign.types.relations import ConflictKind
+from tokalign.types.relations import Conflict, ConflictKind
 
 LEAST_REST = 0.5
 LEAST_DENIED, LEAST_OF_ROW = 0.7, 0.9
@@ -74,9 +73,11 @@ class SaidWith(NamedTuple):
     disputed: set[int]
 
 
-def may_deny(kind: ConflictKind, block: PassageBlock) -> bool:
-    """Return whether a conflict of a sentence is of a value or a name; a list has several names."""
-    return kind in OTHERS and not (block.is_led and kind is ConflictKind.NAME)
+def conflicts_with(candidate: AlignedCandidate, sources: Sources) -> list[Conflict]:
+    """Return the conflicts of a candidate; those of names do not count in an item of a list."""
+    found = candidate.columns.conflicts_of(candidate.pair)
+    is_led = sources.sentences[candidate.number].span.is_led
+    return [each for each in found if not (is_led and each.kind is ConflictKind.NAME)]
 
 
 def said_with(
@@ -85,8 +86,7 @@ def said_with(
     """Return how values and names, and words with another one there, are said with the rest."""
     blocks = [sources.sentences[each.number] for each in candidates]
     unlike = [
-        {e.target for e in c.columns.conflicts_of(c.pair) if may_deny(e.kind, block.span)}
-        for c, block in zip(candidates, blocks, strict=True)
+        {e.target for e in conflicts_with(c, sources) if e.kind in OTHERS} for c in candidates
     ]
     passages = [each.passage for each in blocks]
     table_of = [each.passage if each.span.is_row else None for each in blocks]

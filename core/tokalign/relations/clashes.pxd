@@ -93,6 +93,7 @@ cdef struct ConflictRoom:
     bint is_divided          # whether both sentences have parts
     int32_t moved[MOST_PARTS][MOST_PARTS]   # such words by source and target part
     int32_t whole[MOST_PARTS]               # target part that a source part became, or -1
+    bint is_reworded         # whether one side denies in other words what the other one denies
     uint8_t *is_met          # [target.n_values] whether the source has an equal value
     Clash *clash             # [most + N_WAYS_ROOM * MAX_FOUND]
     Py_ssize_t n_clashes

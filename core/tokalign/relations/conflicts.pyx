@@ -30,7 +30,7 @@ from tokalign.features.pair cimport *
 from tokalign.relations.clashes cimport *
 from tokalign.relations.contrasts cimport *
 from tokalign.relations.negations cimport find_negations
-from tokalign.relations.qualifiers cimport find_one_sided, lasts
+from tokalign.relations.qualifiers cimport EXCEPTING, find_one_sided, lasts
 from tokalign.relations.related_units cimport Forest
 from tokalign.relations.roles cimport *
 
@@ -54,7 +54,6 @@ cdef int COMPARATIVE = TAG_INDEX["JJR"], COMPARATIVE_ADVERB = TAG_INDEX["RBR"]
 cdef Letters[7] MORE = [b"least", b"more", b"greater", b"over", b"above", b"exceeding", NULL]
 cdef Letters[6] LESS = [b"most", b"less", b"fewer", b"under", b"below", NULL]
 cdef Letters[3] LEAST_OF = [b"minimum", b"excess", NULL]
-cdef Letters[4] EXCEPTING = [b"except", b"excluding", b"but", NULL]
 cdef Letters[3] NOT_ON = [b"after", b"before", NULL]
 
 
@@ -94,9 +93,7 @@ cdef void carve_conflicts(
     room.is_met = <uint8_t *>_carve(&room.target, memory, n_target)
 
 
-cdef void _find_partners(
-    const LinkView *links, bint of_source, Py_ssize_t n, Partners *side
-) noexcept nogil:
+cdef void _find_partners(const LinkView *links, bint of_source, Py_ssize_t n, Partners *side) noexcept nogil:
     """Fill the partners of one side's tokens, and its linked neighbours."""
     cdef Py_ssize_t k
     cdef int32_t own, last
@@ -165,9 +162,7 @@ cdef void _drop_marked(ConflictRoom *room) noexcept nogil:
     room.n_clashes = n_kept
 
 
-cdef bint _drop_exchanged(
-    const PairState *pair, ConflictRoom *room, bint are_compared
-) noexcept nogil:
+cdef bint _drop_exchanged(const PairState *pair, ConflictRoom *room, bint are_compared) noexcept nogil:
     """Drop opposites whose roles are exchanged, and the prepositions that go with their verbs;
     return whether there were any."""
     cdef Py_ssize_t k
@@ -248,9 +243,7 @@ cdef int _bound(const Side *side, const Found *value) noexcept nogil:
     return bound
 
 
-cdef inline bint _differ(
-    const Side *one, int32_t at, const Side *other, int32_t there
-) noexcept nogil:
+cdef inline bint _differ(const Side *one, int32_t at, const Side *other, int32_t there) noexcept nogil:
     """Whether words before equal values say it unlike: by 5%, to 5%; on Monday, after Monday."""
     if is_word(one, at, b"by"):
         return is_word(other, there, b"to")
@@ -286,9 +279,7 @@ cdef int _find_bounds(const PairState *pair, const ConflictRoom *room, Clash *fo
             or _differ(&pair.target, j - 1, &pair.source, i - 1)
         ):
             continue
-        found[n] = Clash(
-            CONFLICT_QUANTITY, i, j, BY_SCALES, room.source.confidence[i], 0.0, -1, False
-        )
+        found[n] = Clash(CONFLICT_QUANTITY, i, j, BY_SCALES, room.source.confidence[i], 0.0, -1, False)
         n += 1
     return n
 
@@ -314,7 +305,7 @@ cdef void _find_candidates(const PairState *pair, ConflictRoom *room) noexcept n
     _add_found(room, found, n_roles)
     _add_found(room, found, _find_bounds(pair, room, found))
     _add_found(room, found, find_negations(pair, room, found))
-    are_undone |= _undo_pairs(pair, room)
+    are_undone |= _undo_pairs(pair, room) or room.is_reworded
     _add_found(room, found, find_reworded(pair, room, found))
     _add_found(room, found, find_one_sided(pair, room, True, found))
     _add_found(room, found, find_one_sided(pair, room, False, found))
@@ -380,9 +371,7 @@ cdef bint add_conflicts(
         n_room = more_room(columns.n_room, n_wanted, LEAST_ROOM)
         if not grow(<void **>&columns.conflict, n_room, sizeof(ToldConflict)):
             return False
-        if columns.keeps_inputs and not grow(
-            <void **>&columns.inputs, n_room, N_INPUTS * sizeof(float)
-        ):
+        if columns.keeps_inputs and not grow(<void **>&columns.inputs, n_room, N_INPUTS * sizeof(float)):
             return False
         columns.n_room = n_room
     if columns.keeps_inputs and room.n_clashes:

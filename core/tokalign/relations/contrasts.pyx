@@ -5,19 +5,21 @@ links, beside the same link, or anywhere, which counts less. They may conflict i
 different values, codes or names, or words of one scale (features._word_pairs).
 """
 
+from libc.math cimport fmod
 from libc.stdint cimport int32_t, uint8_t, uint32_t
 from libc.string cimport memcmp
 
 from tokalign.english.lexicon.lexical_tables cimport COHYPONYM
 from tokalign.english.values.kinds cimport *
 from tokalign.english.values.value_finding cimport are_equal, contradict
-from tokalign.english.values.value_structs cimport Found
+from tokalign.english.values.value_structs cimport PERIOD, YEAR, Found
 from tokalign.features.pair cimport *
 from tokalign.relations.clashes cimport *
-from tokalign.relations.qualifiers cimport NO_KIND, agree, kind_of_word, say_the_same
+from tokalign.relations.qualifiers cimport LATE, NO_KIND, agree, kind_of_word, say_the_same
 from tokalign.relations.roles cimport is_once
 
 cdef enum:
+    TO_TIME = 7          # tokens from a negation to "on time", or "late"
     N_NUMERAL = 5        # letters of a Roman numeral, at most
 
 cdef float BETWEEN = 0.8        # certainty of the place of words between the same links
@@ -25,6 +27,8 @@ cdef float BESIDE = 0.6         # of words beside one link
 cdef float APART = 0.3          # of words without partners anywhere
 cdef float LEAST_COSINE = 0.35  # of the vectors of nouns of one class
 
+cdef Letters[10] AT = [b"at", b"until", b"till", b"from", b"to", b"by", b"before", b"after", b"around", NULL]
+"""Words before an hour."""
 cdef Letters[4] ANYONE = [b"any", b"anyone", b"anybody", NULL]
 cdef Letters[4] ONE = [b"a", b"an", b"one", NULL]
 
@@ -53,9 +57,7 @@ cdef float _same_place(
     return 0.0
 
 
-cdef bint _has_twin(
-    const PairState *pair, const ConflictRoom *room, Py_ssize_t i, Py_ssize_t j
-) noexcept nogil:
+cdef bint _has_twin(const PairState *pair, const ConflictRoom *room, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
     """Whether the other sentence has the form of either word as well, and no twin of its own for it."""
     cdef Py_ssize_t n = pair.target.n, k
     cdef int32_t m
@@ -74,9 +76,7 @@ cdef bint _has_twin(
     return False
 
 
-cdef void _add(
-    ConflictRoom *room, int kind, Py_ssize_t i, Py_ssize_t j, int way, float place
-) noexcept nogil:
+cdef void _add(ConflictRoom *room, int kind, Py_ssize_t i, Py_ssize_t j, int way, float place) noexcept nogil:
     room.clash[room.n_clashes] = Clash(kind, <int32_t>i, <int32_t>j, way, place, 0.0, -1, False)
     room.n_clashes += 1
 
@@ -100,7 +100,7 @@ cdef bint _may_contrast(
         )
     if pair.source.kind[i] != KIND_CONTENT or pair.target.kind[j] != KIND_CONTENT:
         return False
-    if place >= BETWEEN:
+    if place >= BETWEEN or COARSE_NUMBER in (one, other):
         return True  # whatever their tags: turn left (a participle, it seems), turn right
     if one in (COARSE_NOUN, COARSE_NAME, COARSE_ADVERB):
         return other == one
@@ -114,9 +114,7 @@ cdef inline bint _bounds(const Side *side, Py_ssize_t at) noexcept nogil:
 
 cdef inline bint _is_before_verb(const Side *side, Py_ssize_t at) noexcept nogil:
     """Whether a word is the "to" of an infinitive."""
-    return (
-        is_word(side, at, b"to") and at + 1 < side.n and side.word[at + 1].coarse == COARSE_VERB
-    )
+    return (is_word(side, at, b"to") and at + 1 < side.n and side.word[at + 1].coarse == COARSE_VERB)
 
 
 cdef bint _contrast(
@@ -146,6 +144,8 @@ cdef bint _contrast(
         elif agree(pair, <int32_t>i, <int32_t>j, out.kind) == 1:
             return False  # must not, may not
     elif contrast & CONTRAST_NAMES and not pair.acronym[cell] and not pair.rule[cell]:
+        if value_at(&pair.source, <int32_t>i) != NULL and value_at(&pair.target, <int32_t>j) != NULL:
+            return False  # Monday, Mon-Fri
         out.kind, out.way = CONFLICT_NAME, BY_NAMES
     elif _are_of_one_class(pair, i, j):
         out.kind, out.way = CONFLICT_NAME, BY_NOUNS
@@ -199,9 +199,7 @@ cdef void compare_places(const PairState *pair, ConflictRoom *room, bint are_apa
         if are_apart and (room.source.best[i] >= 0 or is_told(room, i, True)):
             continue
         for j in range(pair.target.n):
-            if pair.contrast[i * pair.target.n + j] == 0 and (
-                are_apart or not _are_of_one_class(pair, i, j)
-            ):
+            if pair.contrast[i * pair.target.n + j] == 0 and (are_apart or not _are_of_one_class(pair, i, j)):
                 continue
             if not are_apart:
                 found.place = _same_place(pair, room, i, j)
@@ -246,13 +244,64 @@ cdef bint _count_one(const PairState *pair, const Found *a, const Found *b) noex
     )
 
 
-cdef bint _is_met(const Found *value, const Side *other) noexcept nogil:
-    """Whether the other side has an equal value."""
+cdef int _compare_hours(const Side *side, const Found *a, const Side *other, const Found *b) noexcept nogil:
+    """Return 1 for a time and its bare hour, as in "at 10", -1 for a time and another one or hours of
+    which it is none ("from 9 to 5"), else 0."""
+    cdef double low = b.amount, high = b.amount
+    if b.kind == KIND_TIME:
+        return 0 if a.kind == KIND_TIME else _compare_hours(other, b, side, a)
+    if b.kind == KIND_SCORE:
+        low, high = b.field[0], b.field[1]
+    elif b.kind == KIND_RANGE:
+        high = b.high if b.number_kind == KIND_NUMBER else 25.0
+    if a.kind != KIND_TIME or b.kind not in (KIND_NUMBER, KIND_RANGE, KIND_SCORE) or (
+        min(low, high) < 0.0 or max(low, high) > 24.0 or not is_any(other, b.start - 1, AT)
+        or (b.end < other.n and other.word[b.end].coarse in (COARSE_NOUN, COARSE_ADJECTIVE))
+    ):
+        return 0
+    if a.field[1] or a.field[2] or (fmod(a.field[0] - low, 12.0) and fmod(a.field[0] - high, 12.0)):
+        return -1
+    return b.kind == KIND_NUMBER
+
+
+cdef bint _is_met(
+    const PairState *pair, const ConflictRoom *room, const Found *value, bint of_source
+) noexcept nogil:
+    """Whether the other side has an equal value, not linked with another equal one of this side."""
+    cdef const Side *side = &pair.source if of_source else &pair.target
+    cdef const Side *other = &pair.target if of_source else &pair.source
+    cdef const Found *equal
+    cdef const Found *twin
+    cdef int32_t at
     cdef int k
     for k in range(other.n_values):
-        if are_equal(value, &other.values[k]):
+        equal = &other.values[k]
+        if not are_equal(value, equal) and _compare_hours(side, value, other, equal) <= 0:
+            continue
+        at = room.target.best[equal.start] if of_source else room.source.best[equal.start]
+        twin = value_at(side, at) if at >= 0 else NULL
+        if twin == NULL or twin.start == value.start or not are_equal(twin, value):
             return True
     return False
+
+
+cdef bint _clash(
+    const PairState *pair, const ConflictRoom *room, const Found *a, const Found *b
+) noexcept nogil:
+    """Whether two values in the same place cannot both hold."""
+    cdef const Found *year
+    if a.rank or b.rank:
+        return False
+    if a.kind + b.kind == KIND_DATE + KIND_NUMBER and KIND_DATE in (a.kind, b.kind):
+        year = a if a.kind == KIND_DATE else b  # or a number: 2000 inhabitants
+        return (
+            year.role[0] == ROLE_YEAR and year.field[PERIOD] == 1
+            and a.amount + a.field[YEAR] != b.amount + b.field[YEAR]
+            and a.end < pair.source.n and pair.source.word[a.end].coarse == COARSE_NOUN
+            and b.end < pair.target.n and pair.target.word[b.end].coarse == COARSE_NOUN
+            and meet(room, a.end, b.end)
+        )
+    return contradict(a, b) or _compare_hours(&pair.source, a, &pair.target, b) < 0
 
 
 cdef bint _are_exchanged(
@@ -265,7 +314,7 @@ cdef bint _are_exchanged(
         c = &pair.source.values[k]
         for m in range(pair.target.n_values if are_equal(c, b) else 0):
             d = &pair.target.values[m]
-            if are_equal(d, a) and meet(room, c.start, d.start):
+            if c.start != a.start and d.start != b.start and are_equal(d, a) and meet(room, c.start, d.start):
                 return True
     return False
 
@@ -282,7 +331,9 @@ cdef float _place_of_values(
     cdef bint differs, has_unlike = False, is_met = False
     for k in range(a.end - a.start):
         for m in range(b.end - b.start):
-            if not a.role[k] & b.role[m] & ~<uint32_t>ROLE_MARK:
+            if not a.role[k] & b.role[m] & ~<uint32_t>ROLE_MARK and (
+                a.kind == b.kind or (KIND_TIME not in (a.kind, b.kind) and KIND_DATE not in (a.kind, b.kind))
+            ):
                 continue
             i, j = a.start + k, b.start + m
             share = _same_place(pair, room, i, j)
@@ -305,20 +356,20 @@ cdef void compare_values(const PairState *pair, ConflictRoom *room) noexcept nog
     cdef float share
     cdef bint has_other_sign, is_met
     for m in range(pair.target.n_values):
-        room.is_met[m] = _is_met(&pair.target.values[m], &pair.source)
+        room.is_met[m] = _is_met(pair, room, &pair.target.values[m], False)
     for k in range(pair.source.n_values):
         a = &pair.source.values[k]
-        is_met = _is_met(a, &pair.target)
+        is_met = _is_met(pair, room, a, True)
         for m in range(pair.target.n_values):
             b = &pair.target.values[m]
             has_other_sign = (
-                is_met and a.rank == 0 and b.rank == 0 and are_equal(a, b)
+                is_met and a.rank == 0 and b.rank == 0 and a.kind not in (KIND_DATE, KIND_TIME) and are_equal(a, b)
                 and is_sign(&pair.source, a.start - 1) != is_sign(&pair.target, b.start - 1)
             )
             if not has_other_sign and (
                 ((is_met or room.is_met[m])
                  and not _count_one(pair, a, b) and not _are_exchanged(pair, room, a, b))
-                or not contradict(a, b)
+                or not _clash(pair, room, a, b)
             ):
                 continue
             share = _place_of_values(pair, room, a, b, &i, &j)
@@ -327,9 +378,7 @@ cdef void compare_values(const PairState *pair, ConflictRoom *room) noexcept nog
             if share <= 0.0 and not has_other_sign:
                 share, i, j = APART / 2, a.start, b.start
             if share > 0.0:
-                _add_value(
-                    room, CONFLICT_VALUE, i, j, BY_SIGNS if has_other_sign else BY_VALUES, share
-                )
+                _add_value(room, CONFLICT_VALUE, i, j, BY_SIGNS if has_other_sign else BY_VALUES, share)
 
 
 cdef void compare_units(const PairState *pair, bint of_source, ConflictRoom *room) noexcept nogil:
@@ -342,7 +391,7 @@ cdef void compare_units(const PairState *pair, bint of_source, ConflictRoom *roo
     cdef float share
     for k in range(side.n_values):
         a = &side.values[k]
-        if a.rank or a.kind not in (KIND_PERCENT, KIND_QUANTITY) or _is_met(a, other):
+        if a.rank or a.kind not in (KIND_PERCENT, KIND_QUANTITY) or (_is_met(pair, room, a, of_source)):
             continue
         for m in range(other.n_values):
             b = &other.values[m]
@@ -358,17 +407,13 @@ cdef void compare_units(const PairState *pair, bint of_source, ConflictRoom *roo
                     _add_value(room, CONFLICT_VALUE, i, j, BY_UNITS, share)
 
 
-cdef void _add_value(
-    ConflictRoom *room, int kind, int32_t i, int32_t j, int way, float place
-) noexcept nogil:
+cdef void _add_value(ConflictRoom *room, int kind, int32_t i, int32_t j, int way, float place) noexcept nogil:
     """Add a value's or a code's conflict unless there is a surer one of either word."""
     cdef Py_ssize_t k
     cdef Clash *known
     for k in range(room.n_clashes):
         known = &room.clash[k]
-        if known.kind in (CONFLICT_VALUE, CONFLICT_CODE) and (
-            known.source == i or known.target == j
-        ):
+        if known.kind in (CONFLICT_VALUE, CONFLICT_CODE) and (known.source == i or known.target == j):
             if place > known.place:
                 known[0] = Clash(kind, i, j, way, place, 0.0, -1, False)
             return
@@ -463,16 +508,23 @@ cdef bint _is_one(const PairState *pair, int32_t i, int32_t j, bint of_source) n
         &pair.target if of_source else &pair.source, j if of_source else i, b"only"
     ):
         return k < 0 or m < 0 or pair.lexical_class[k * pair.target.n + m] > CLASS_DERIVED
-    if is_word(side, at + 1, b"few") and agree(
-        pair, i + of_source, j + (not of_source), CONFLICT_QUANTITY
-    ):
+    if is_word(side, at + 1, b"few") and agree(pair, i + of_source, j + (not of_source), CONFLICT_QUANTITY):
         return False
     return is_any(side, at, ONE)
 
 
-cdef int find_reworded(
-    const PairState *pair, const ConflictRoom *room, Clash *found
-) noexcept nogil:
+cdef bint _is_late(const Side *one, int32_t at, const Side *other, int32_t there) noexcept nogil:
+    """Whether the words are the "time" of "on time" and "late", neither of them denied."""
+    cdef int32_t k
+    if not is_word(one, at, b"time") or not is_word(one, at - 1, b"on") or not is_any(other, there, LATE):
+        return False
+    for k in range(1, TO_TIME):
+        if (k <= at and one.word[at - k].negates) or (k <= there and other.word[there - k].negates):
+            return False
+    return True
+
+
+cdef int find_reworded(const PairState *pair, const ConflictRoom *room, Clash *found) noexcept nogil:
     """Write at most MAX_FOUND linked words of one kind that say it unlike; return their number."""
     cdef int kind, other, n = 0
     cdef int32_t i, j
@@ -482,7 +534,9 @@ cdef int find_reworded(
             continue
         kind = kind_of_word(&pair.source, i)
         other = kind_of_word(&pair.target, j)
-        if kind == NO_KIND:
+        if _is_late(&pair.source, i, &pair.target, j) or _is_late(&pair.target, j, &pair.source, i):
+            kind = CONFLICT_OPPOSITE
+        elif kind == NO_KIND:
             kind = other if other == CONFLICT_QUANTITY and _is_one(pair, i, j, True) else NO_KIND
         elif other == NO_KIND:
             kind = kind if kind == CONFLICT_QUANTITY and _is_one(pair, i, j, False) else NO_KIND

@@ -27,7 +27,10 @@ cdef float LEAST_ALIKE = 0.3  # strength of a denied word and its partner
 
 cdef Letters[4] COMPARING = [b"less", b"more", b"fewer", NULL]
 cdef Letters[7] SUBJECTS = [b"no", b"nobody", b"none", b"nothing", b"neither", b"no-one", NULL]
+cdef Letters[9] COSTS = [b"charge", b"charges", b"cost", b"costs", b"fee", b"fees", b"pay", b"payment", NULL]
+cdef Letters[6] EVERY = [b"all", b"each", b"every", b"everyone", b"everything", NULL]
 cdef Letters[3] OUT_OF = [b"out", b"of", NULL]
+cdef Letters[3] CLOSED_TO = [b"closed", b"to", NULL]
 cdef Letters[3] WITHOUT_FAIL = [b"without", b"fail", NULL]
 cdef Letters[37] QUIET = [
     b"no", b"doubt", b"no", b"wonder", b"no", b"question", b"no", b"matter", b"not", b"only",
@@ -72,11 +75,21 @@ cdef int kind_of_negation(
 
 
 cdef bint _denies_name(const Side *side, Py_ssize_t at) noexcept nogil:
-    """Whether a word denies the name before it and a mark, as data do: waterproof: false."""
+    """Whether a word denies the name before it and a mark, as data do (waterproof: false), or the
+    value behind it: other than 0; not "none other than"."""
+    if is_word(side, at, b"other") and is_word(side, at + 1, b"than"):
+        return value_at(side, <int32_t>at + 2) != NULL and not (at > 0 and side.word[at - 1].negates)
     return (
         at > 1 and (is_word(side, at - 1, b":") or is_word(side, at - 1, b"="))
         and (is_word(side, at, b"false") or is_word(side, at, b"no"))
         and (at + 1 >= side.n or side.kind[at + 1] == KIND_MARK)
+    )
+
+
+cdef inline bint _excepts(const Side *side, Py_ssize_t at) noexcept nogil:
+    """Whether what follows is excepted: all except one, every day but one."""
+    return is_any(side, at, EXCEPTING) and (
+        not is_word(side, at, b"but") or is_any(side, at - 1, EVERY) or is_any(side, at - 2, EVERY)
     )
 
 
@@ -92,12 +105,11 @@ cdef bint _parts(const Side *side, Py_ssize_t one, Py_ssize_t other) noexcept no
 cdef void _find_with(const Side *side, int32_t at, int32_t *out) noexcept nogil:
     """Write the scope of a negation, the nearest words first."""
     cdef int32_t following = near_token(side, at, side.next_content[at])
-    out[0] = at
+    out[0], out[1] = at, following
     if _denies_name(side, at):
-        out[1] = side.previous_content[at]
+        out[1] = following if is_word(side, at, b"other") else side.previous_content[at]
         out[2] = out[3] = out[4] = out[5] = -1
         return
-    out[1] = following
     out[2] = at + 1 if at + 1 < side.n and side.kind[at + 1] != KIND_MARK else -1
     out[3] = at - 1 if at > 0 and side.kind[at - 1] != KIND_MARK else -1
     out[4] = near_token(side, at, side.next_content[following]) if following >= 0 else -1
@@ -254,21 +266,37 @@ cdef void _match(
 
 
 cdef bint _is_denied_there(
-    const PairState *pair, bint of_source, const ConflictRoom *room, int32_t there
+    const PairState *pair, bint of_source, const ConflictRoom *room, int32_t there,
+    const int32_t *scope,
 ) noexcept nogil:
-    """Whether the other side has a word without a partner of a low quantity (few, rarely), or near a
-    token one that denies by its meaning and whose partner does not: forbid, stop, deny beside say."""
+    """Whether the other side has a word without a partner of a low quantity (few, rarely), "free" for a
+    denied cost, "late" for "on time", "unlike" or an exception before what is denied, or near a token
+    a word that denies by its meaning and whose partner does not: forbid, stop, deny beside say."""
     cdef const Side *side = &pair.source if of_source else &pair.target
     cdef const Side *other = &pair.target if of_source else &pair.source
     cdef const Partners *partners = &room.target if of_source else &room.source
     cdef const Lexeme *word
     cdef Py_ssize_t k
-    cdef int32_t at
+    cdef int32_t at, m
     cdef int counts, grade = 0
     for k in range(other.n):
         word, at = other.word[k], partners.best[k]
+        if is_any(other, k, LATE) and (at < 0 or is_word(side, at, b"time")):
+            for m in range(side.n - 1):
+                if is_word(side, m, b"on") and is_word(side, m + 1, b"time"):
+                    return True
+        if at < 0 and is_word(other, k, b"free") and is_any(side, scope[1], COSTS):
+            return True
+        m = other.next_content[k]
+        m = partners.best[m] if m >= 0 else -1
+        if m >= 0 and (
+            (m == scope[5] and is_word(other, k, b"unlike"))
+            or (m != scope[1] and _excepts(other, k) and are_of_one_clause(side, scope[0], m))
+        ):
+            return True  # unlike cats; all but cats
         if abs(k - there) <= 2 * REACH and (
             word.denies or is_pair(other, k, OUT_OF) or (at < 0 and is_word(other, k, b"off"))
+            or (is_pair(other, k, CLOSED_TO) and (at < 0 or side.word[at].lemma != word.lemma))
             or (at >= 0 and word.negates and other.kind[k] == KIND_CONTENT)
         ):
             if at < 0 or not (
@@ -306,6 +334,7 @@ cdef bint _undoes(
             is_undone |= negators.with_[number][m] == at
         if is_undone:
             remove_clash(room, k)
+            room.is_reworded = True
             return True
     return False
 
@@ -330,9 +359,7 @@ cdef int32_t _denied(const Side *side, const Partners *own, const int32_t *scope
     where only the latter has a partner."""
     cdef int m
     cdef int32_t at = _linked_behind(own, scope)
-    if at >= 0 or _denies_name(side, scope[0]) or (
-        scope[1] >= 0 and is_word(side, scope[1] + 1, b"but")
-    ):
+    if at >= 0 or _denies_name(side, scope[0]) or (scope[1] >= 0 and is_word(side, scope[1] + 1, b"but")):
         return at
     for m in range(1, N_WITH + 1):  # itself last
         at = scope[m % N_WITH]
@@ -356,14 +383,10 @@ cdef bint _is_told_elsewhere(
     if verb < 0:
         verb = verb_near(other, there, other.next_content)
     partner = (&room.target if of_source else &room.source).best[verb] if verb >= 0 else -1
-    return partner >= 0 and not are_of_one_clause(
-        &pair.source if of_source else &pair.target, negator, partner
-    )
+    return partner >= 0 and not are_of_one_clause(&pair.source if of_source else &pair.target, negator, partner)
 
 
-cdef bint _are_alike(
-    const PairState *pair, const Partners *own, bint of_source, int32_t at
-) noexcept nogil:
+cdef bint _are_alike(const PairState *pair, const Partners *own, bint of_source, int32_t at) noexcept nogil:
     """Whether a word has a partner that says something like it: not late, on time."""
     cdef Py_ssize_t i = at if of_source else own.best[at]
     cdef Py_ssize_t j = own.best[at] if of_source else at
@@ -378,7 +401,7 @@ cdef int _add_free(
     cdef const Partners *own = &room.source if of_source else &room.target
     cdef const Side *side = &pair.source if of_source else &pair.target
     cdef int32_t[<int>MAX_FOUND] by    # the negation of each find
-    cdef int n = 0, k
+    cdef int n = 0, k, is_said
     cdef int32_t at, i, j
     for k in range(negators.n):
         if negators.match[k] != FREE or _undoes(pair, negators, k, of_source, room):
@@ -388,7 +411,9 @@ cdef int _add_free(
             i, at = negators.with_[k][1], negators.with_[k][4]  # no longer valid, still valid
             if at < 0 or side.word[i].coarse == COARSE_NOUN or not _are_alike(pair, own, of_source, at):
                 continue  # no charge for the service
-        if at < 0 or _is_denied_there(pair, of_source, room, own.best[at]):
+        is_said = at >= 0 and _is_denied_there(pair, of_source, room, own.best[at], negators.with_[k])
+        room.is_reworded |= is_said
+        if at < 0 or is_said:
             continue
         if negators.with_[k][1] not in (-1, at) and side.word[at].coarse != COARSE_VERB and (
             _is_told_elsewhere(pair, of_source, room, negators.at[k], own.best[at])
@@ -411,6 +436,7 @@ cdef int find_negations(const PairState *pair, ConflictRoom *room, Clash *found)
     number. Drops opposites in the room that a negation undoes."""
     cdef Negators source, target
     cdef int n
+    room.is_reworded = False
     _find_negators(pair, True, room, &source)
     _find_negators(pair, False, room, &target)
     if not source.n and not target.n:

@@ -1,13 +1,14 @@
 from libc.stdint cimport int32_t
 
 from tokalign.features.pair cimport Lexeme, PairState, Side
-from tokalign.relations.clashes cimport Clash, ConflictRoom, Partners
+from tokalign.relations.clashes cimport Clash, ConflictRoom, Letters, Partners
 
 cdef enum:
     NO_KIND = -1
     REACH = 4            # tokens around what is governed or denied
 
 cdef int QUANTITY, FREQUENCY
+cdef Letters[4] EXCEPTING, LATE
 
 cdef bint are_of_one_clause(const Side *side, int32_t a, int32_t b) noexcept nogil
 cdef int32_t near_token(const Side *side, int32_t at, int32_t other) noexcept nogil

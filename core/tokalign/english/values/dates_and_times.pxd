@@ -106,6 +106,26 @@ cdef inline bint _literal(const Piece *p, int at, Found *out, int order) noexcep
     return True
 
 
+cdef inline bint _is_weekday(const Piece *piece) noexcept nogil:
+    return has(piece, PART_WEEKDAY) and has(piece, PART_ALONE | PART_WEAK)
+
+
+cdef inline bint _may_be_alone(const Piece *p, int at) noexcept nogil:
+    """Whether a month or weekday needs no date: May, not first; Sat and Sun by another day or a time."""
+    cdef uint64_t joints = PART_TO | PART_DASH | PART_AND | PART_COMMA | PART_SLASH
+    cdef int k = at - 1, m = at + 1
+    if has(p + at, PART_ALONE) and not (has(p + at, PART_NOT_FIRST) and p[at].token == 0):
+        return True
+    while k > 0 and has(p + k, joints):
+        k -= 1
+    while has(p + m, joints):
+        m += 1
+    return _is_weekday(p + at) and (
+        has(p + m, PART_CLOCK) or (k < at - 1 and _is_weekday(p + k))
+        or (m > at + 1 and _is_weekday(p + m))
+    )
+
+
 cdef inline int _with_weekday(const Piece *p, int at, Found *out) noexcept nogil:
     cdef int first = at + 2 if has(p + at + 1, PART_COMMA) else at + 1
     cdef int after = first + 1 if has(p + first, PART_THE) else first
@@ -126,7 +146,7 @@ cdef inline int _with_weekday(const Piece *p, int at, Found *out) noexcept nogil
         mark(out, p, after, stop, ROLE_DAY)
         out.field[DAY] = <int32_t>day
         return 1
-    return has(p + at, PART_ALONE)
+    return _may_be_alone(p, at)
 
 
 cdef inline bint _month(const Piece *p, int at, Found *out) noexcept nogil:
@@ -136,7 +156,7 @@ cdef inline bint _month(const Piece *p, int at, Found *out) noexcept nogil:
     _end_with_year(p, at + 1, PART_OF | PART_COMMA, out)
     if out.field[YEAR]:
         return True
-    return has(p + at, PART_ALONE) and not (has(p + at, PART_NOT_FIRST) and p[at].token == 0)
+    return _may_be_alone(p, at)
 
 
 cdef inline bint _period(const Piece *p, int at, Found *out) noexcept nogil:

@@ -136,6 +136,8 @@ def _add_calendar(lower: _Table, cased: _Table) -> None:
         weak = word in weak_weekdays
         lower.add(word, Part.WEEKDAY | (0 if weak else Part.ALONE), fields=(weekday,))
         if weak:
+            alone = Part.WEAK if word in ("sat", "sun") else Part.ALONE | Part.NOT_FIRST
+            cased.add(word.capitalize(), Part.WEEKDAY | alone, fields=(weekday,))
             cased.add(f"{word.capitalize()}.", Part.WEEKDAY | Part.ALONE, fields=(weekday,))
     for word, year in table_values("decades", int).items():
         lower.add(word, Part.DECADE, fields=(year, 10))
@@ -376,6 +378,9 @@ def _hyphenated(token: str) -> list[Reading]:
         parts = parts[1:]
     while len(parts) > 1 and parts[-1].lower() in _IGNORED_TAILS:
         parts.pop()
+    days = [day for part in parts if (day := _word(part)) and Part.WEEKDAY & day.parts]
+    if len(days) == len(parts) == 2 and all(day.parts > Part.WEEKDAY for day in days):
+        return [days[0], _DASH, days[1]]  # Mon-Fri
     found: list[Reading] = []
     for index, part in enumerate(parts):
         pieces = _part(part, is_first=index == 0)
