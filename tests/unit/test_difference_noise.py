@@ -16,11 +16,22 @@ NEWS = "".join(
     f"* Noteworthy changes in release {k} (2022-11-0{k[-1]}) [stable]\n\n  It is fine.\n\n"
     for k in ("4.9", "4.8", "4.7")
 )
+GNU_NEWS = "".join(f"202{k}-05-06  Ann Lee  <ann@a.org>\n\n\t* mill.c: Oil.\n\n" for k in "432")
+OTHER_HEADINGS = (
+    "CHANGES FROM 3.{} TO 3.9",
+    'Major changes between "mill" versions 44{} and 451',
+    "202{}.05.06 - GNU mill 8.4",
+    "mill-ng-4.0.{}",
+    "ver. 1.{} (2024/04/25) - grinds",
+    "version 1.{} - Ann Lee, 2023-07-18",
+)
 LICENCE = (
     "Redistributions of source code must retain the above copyright notice.\n\n"
     "In no event shall the copyright holder be liable for any damages.\n"
 )
 RULE = "The host must not sell the grain of guests without asking.\n"
+AROUND = "The mill is old. It stands at the river. It has a wheel. The wheel is slow. It turns."
+NEW_ONES = "It is red. A boat waits. {} Dogs bark. Cats sleep."
 MILL = "\n\nThe mill is old. It stands at the river.\n"
 
 
@@ -137,6 +148,11 @@ def _alarms(old, new):
         (".. contents::\n    :depth: 1\n" + MILL, ".. contents::\n    :depth: 2\n" + MILL),
         ("It hides your key (default None).", "It hides your key."),
         (BOLD_RELEASES, BOLD_RELEASES + "- Do not lose titles of wheels.\n"),
+        (GNU_NEWS, GNU_NEWS + "\t* axle.c: Do not lose titles of wheels.\n"),
+        (MILL * 60 + RELEASES, MILL * 60 + RELEASES + "- Do not lose titles of wheels.\n"),
+        ("If you want to pass grain, just bring it.", "To pass grain, just bring it."),
+        ("-o, --no-oil Do not oil it.", "-o, --[no-]oil Oil it."),
+        (AROUND, AROUND + " On hills this key has no effect."),
         (
             "- **isNumeric(str)** - check if the string has only numbers.",
             "- **isPort(str)** - check if the string has a port number.",
@@ -183,10 +199,33 @@ def test_what_nobody_answers_for_raises_none(old, new):
             "It reads dev=/mill/sdb6.\n\nAnd /mill/sdb6 is a key.",
         ),
         ("Open `a/oak.c` and `b/elm.c` here.", "Open `a/ash.c` and `b/yew.c` here."),
+        (
+            "Read `/usr/share/mill/run`. Or `/usr/share/mill/doc/tags` is read.",
+            "Read `/usr/lib/mill/run`. Or `/usr/lib/mill/doc/tags` is read.",
+        ),
+        (
+            "Read `run.perl` first. Or `turn.perl` is read.",
+            "Read `run.pl` first. Or `turn.pl` is read.",
+        ),
+        (MILL + RELEASES, MILL + "Do not touch the wheel.\n\n" + RELEASES),
+        (RELEASES + "# Rules\n\nBe good.\n", RELEASES + "# Rules\n\nDo not touch the wheel.\n"),
     ],
 )
 def test_what_somebody_answers_for_is_told_once(old, new):
     assert len(_alarms(old, new)) == 1
+
+
+@pytest.mark.parametrize("heading", OTHER_HEADINGS)
+def test_entries_below_headings_of_releases_forbid_nothing(heading):
+    releases = "".join(f"{heading.format(k)}\n\n* It is fine.\n\n" for k in "321")
+    assert _alarms(releases, releases + "* Do not lose titles of wheels.\n") == []
+    prices = releases.replace(heading.partition("{}")[0], "The price of it is 3 and ")
+    assert len(_alarms(prices, prices + "* Do not lose titles of wheels.\n")) == 1
+
+
+def test_wrapped_lines_and_lists_that_begin_with_versions_are_no_releases():
+    text = "".join(f"It needs version\n2.{k}. It grinds. - Mill 3.{k}: old\n" for k in range(9))
+    assert len(_alarms(text, text + "\nPlease do not touch the wheel.\n")) == 1
 
 
 def test_rules_that_were_replaced_are_told_once():
@@ -217,9 +256,6 @@ def test_each_number_of_a_table_is_told_with_its_row():
     assert found == {(name, str(old), str(new)) for name, (old, new) in prices.items()}
 
 
-AROUND = "The mill is old. It stands at the river. It has a wheel. The wheel is slow. It turns."
-
-
 def _main_and_minor(old, new):
     found = summarize(tokalign.diff(old, new)).alarms
     sides = [[str(each) for each in found if each.is_minor is side] for side in (False, True)]
@@ -245,6 +281,16 @@ def _main_and_minor(old, new):
         ("", "There is NO WARRANTY for it, to the extent permitted by law."),
         ("Get `mill-1.2.3.zip` from the hall.", "Get `mill-1.2.10.zip` from the hall."),
         ("", "The wheel is not supported if the river is low."),
+        ("", NEW_ONES.format("The wheel must be greased each year.")),
+        ("", NEW_ONES.format("The wheel is not for sale at all.")),
+        ("Copy `/usr/share/mill` here.", "Copy `/usr/lib/mill` here."),
+        ("It has the following 40 rooms.", "It has the following 45 rooms."),
+        ("It is open for 40 guests in rooms:", "It is open for 45 guests in rooms:"),
+        ("2.10 oil list of hosts main", "2.10 ash list of wheels 3.4 oil list of hosts main"),
+        (
+            "In the mill some 40 red boats lie at the fine house of Ann.",
+            "Near a mill some 45 blue boats lay at the bare house of Ann.",
+        ),
         (
             "THIS SOFTWARE IS OLD.",
             "THIS SOFTWARE IS OLD.\n\nIN NO EVENT SHALL WE BE LIABLE FOR IT.",
@@ -290,6 +336,20 @@ def test_what_changed_among_sentences_that_came_comes_last():
         ),
         ("The mill of 2014-2020 was red and slow.", "The mill of 2014-2022 was red and slow."),
         ("It requires version 0.78 of the mill.", "It requires version 0.81 of the mill."),
+        ("Mill requires Python 3.6+.", "Mill requires Python 3.8+."),
+        ("Boxes hold 40 pens.", "Boxes hold 45 pens."),
+        (
+            "Copy the pages of the town to `/usr/share/mill` first.",
+            "Copy the pages of the town to `/usr/lib/mill` first.",
+        ),
+        ("It is open for 40 guests in rooms.", "It is open for 45 guests in rooms."),
+        ("", "The wheel must be greased each year."),
+        ("", NEW_ONES.format("The wheel is no longer supported.")),
+        ("", NEW_ONES.format("Please do not touch the wheel.")),
+        (
+            "In the mill some 40 red boats lie at the fine house of Ann.",
+            "In the mill some 45 red boats lie at the bare house of Ann.",
+        ),
         ("It is 0.78 m of the mill.", "It is 0.81 m of the mill."),
     ],
 )
@@ -297,3 +357,28 @@ def test_what_readers_rely_on_comes_first(old, new):
     old, new = (f"{AROUND}\n\n{each}\n\n{AROUND}\n" for each in (old, new))
     main, minor = _main_and_minor(old, new)
     assert len(main) == 1 and not minor
+
+
+def test_dates_of_first_and_last_lines_and_of_releases_come_last():
+    gates = "The gates are closed on all the days from 7 June 2021 on."
+    for text in ("The mill by Ann Lee, 3 May 2020\n\n{}", "{}\n\nMade by us on 3 May 2020"):
+        for rest in (gates, f"{AROUND}\n\n{gates}\n\n{AROUND}"):
+            old = text.format(rest)
+            new = old.replace("3 May 2020", "4 May 2020")
+            assert _main_and_minor(old, new) == [[], ["3 May 2020 → 4 May 2020"]]
+            new = old.replace("7 June 2021", "8 June 2021")
+            assert _main_and_minor(old, new) == [["7 June 2021 → 8 June 2021"], []]
+    assert _main_and_minor("Due: 3 May 2020", "Due: 4 May 2020")[1] == []
+    old = f"{AROUND}\n\n{NEWS}"
+    assert _main_and_minor(old, old.replace("2022-11-08", "2022-12-08"))[0] == []
+
+
+def test_duties_within_a_sentence_that_was_split_come_last():
+    old = (
+        f"{AROUND}\n\nOther words that hold grain and flour of the old town are on the list here.\n"
+    )
+    new = (
+        f"{AROUND}\n\nWords that hold grain and flour of the old town that must be empty.\n\n"
+        "Other words are on the list here.\n"
+    )
+    assert not _main_and_minor(old, new)[0]

@@ -5,7 +5,6 @@ and oblige, forbid, permit or deny. The same old and new words are one alarm, of
 numbered anew is none, neither a label, nor a reference to it, and neither is what programs write.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -29,12 +28,15 @@ from tokalign.texts.block_forms import (
     unread,
     with_underline,
 )
-from tokalign.texts.diff.duties import (
-    DUTIES,
-    duty_of,
-    is_of_releases,
-    is_of_rules,
-    with_apostrophes,
+from tokalign.texts.diff.build_diff import n_alike
+from tokalign.texts.diff.duties import DUTIES, duty_of, with_apostrophes
+from tokalign.texts.diff.ranks import (
+    Ranks,
+    is_of_licence,
+    is_replaced,
+    is_within,
+    kept_of,
+    sides_of,
 )
 from tokalign.texts.diff.reading_order import paragraphs
 from tokalign.texts.diff.text_diff import (
@@ -46,7 +48,7 @@ from tokalign.texts.diff.text_diff import (
     TextDiff,
     token_spans,
 )
-from tokalign.types.edits import CONFLICTING, Change, EditKind
+from tokalign.types.edits import CONFLICTING, Change
 from tokalign.types.locks import cached_property
 from tokalign.types.patterns import regex
 
@@ -71,44 +73,10 @@ _LITERAL = regex(
     r"|:(?:attr|class|command|data|envvar|exc|file|func|meth|mod|option):`[^`\n]{1,300}`"
 )
 _PROSE = regex(r"(?<!\S)[A-Za-z]?[a-z]+(?!\S)")
-_FEW, _FEWER = 6, 5  # words
-_LEAST_CLAUSE = 3
-_FEW_OF_TEXT, _KEPT = 40, 2  # words, and one of how many must stay
-LEAST_SURE = 0.6
-LEAST_SURE_ELSEWHERE = 0.8
-"""Shares of the words of sentences that stay, in which conflicts are told: of values, names and
-code where sentences stayed one by one, and of others, or where they moved, were split or merged."""
-_OF_THINGS = frozenset((Change.NUMBER, Change.NAME, Change.CODE))
-_LICENCE = regex(
-    r"(?i:above copyright|copyright (?:holder|owner)|(?:the|this) software is (?:provided|licensed)"
-    r"|derived from (?:the|this) software|licensed under the|copy of the license|redistributi"
-    r"|neither the names? of|there is no warranty|(?:shall|will) the authors?\b"
-    r"|origin of this software|this notice may|advertising or (?:publicity|otherwise)"
-    r"|make(?:s|) no representations?|these notices must be|with or without modification"
-    r"|provided that (?:this|the) (?:\w+ )?(?:copyright|notice))"
-)
+_FEW, _LEAST_CLAUSE = 6, 3  # words
 _NOTATION = regex(r"\bu(?=['\"])|-only\b|v(?=\d)|(?<=\d)\.0(?![\w.])|[^\w+]|_+\b")
 """What may differ in two notations of one code or name: GPL-2.0-or-later is GPL-2+."""
-_OF_LICENCES = "/copyright-format/"
-"""Is in texts that list the licences of files; only the names of licences matter there."""
-_VERSION = regex(
-    r"(?i:(?:\A\W*[\w-]+|\bversion|\brelease)\W{1,3}(?:\d+\.\d[\w.+~-]*)"
-    r"(?=\s*(?:[-:\u00bb(]|of\b|\Z))"
-    r"|\b(?:v|\w+/)\d+(?:\.\w+)+|\d+(?:\.\d+)*\.(?:x\b|\d+\.\d[\w.+~-]*))"
-)
-"""What a document is of, unless it says what is needed."""
-_DOTTED = regex(r"v?\d+\.\d", re.IGNORECASE)
-_NEEDED = regex(
-    r"(?i:[<>]|\b(?:at least|compatib|depend|deprecat|earlier|higher|later|less|min|need|newer|only"
-    r"|old|or\b|prior|remov|requir|since|support|test|than\b|until|up to|with\b))"
-)
-_VERSIONS = regex(r"(?<=[A-Za-z][-_])\d+(?:[._]\d+)+|\d+(?:[._]\d+){2,}")
-_DISCLAIMER = regex(r"EVENT SHALL|LIABLE FOR|DISCLAIMS?\b|NO WARRANTY|WARRANTIES|MERCHANTABILITY")
-_REASON = regex(r"(?i:\b(?:as|because|if|since|so|unless|when)\b)")
 _NEAR = 12  # characters
-_MOST_LEFT = 2
-"""Most of a sentence and its two neighbours on each side that came, went, moved, were split or
-merged, if what changed in it is to matter."""
 _OF_CODE = frozenset((Change.CODE, Change.NUMBER, Change.OPPOSITE, Change.NEGATION))
 _VARIABLE = regex(r"\|[\w-]+\||\\f[A-Z(]|://.*://|\b[0-9a-f]{12,} [0-9a-f]{12,}\b")
 _TELLING = {
@@ -141,14 +109,17 @@ _DENIALS = regex(
     r"(?i:\b(?:cannot|den[iy]|disab|except|exclud|fail|false|ignor|lack|never|no|none|nor|not|off|omit"
     r"|refus|reject|skip|un\w|without)\w*|n['\u2019]t\b)"
 )
+_WISH = regex(r"(?i:\bif you (?:\w+ )?(?:like|need|prefer|want|wish)\b)")
 _GENITIVE = regex(r"\w['\u2019]s\b")
 _LISTED = regex(r"\*?[ \t]*(?:[,;/&+][ \t]*)?(?:(?:and|or)[ \t]+)?")
 """What stands before a value of a list."""
 _KEY = regex(
     r"\s*(?:\|[ \t]*)?(?:[-*+#]+[ \t]+(?:\w+[ \t]+)?)*(?:`[^`\n]+`|(?:\*\*)?\[[^\]\n]+\]"
-    r"|\*\*\w+[(._][^*\n]*\*\*|v?\d+(?:[.-]\d+)+|Files:[^\n]*|[A-Za-z]+_\w+,)"
+    r"|(?:-\w, )?--[\w\[-]+|\*\*\w+[(._][^*\n]*\*\*|v?\d+(?:[.-]\d+)+|Files:[^\n]*|[A-Za-z]+_\w+,)"
 )
 """Begins an entry: what it is of, marked as code, bold or a link, or a version or date."""
+_PART = regex(r"[^/.]+|[/.]")
+"""A part of a code; what two codes share before and after other parts does not tell them apart."""
 _QUOTES = "\"'`\u2018\u2019\u201c\u201d,;:()[]{} \t\n"
 MOST_SHOWN = 12
 """Most alarms that are shown unless all are asked for."""
@@ -297,17 +268,19 @@ def alarms_of(diff: TextDiff) -> tuple[Alarm, ...]:
     if all(block.kind is BlockKind.SAME for block in diff.blocks):
         return ()
     found: dict[tuple[str, str], list[Alarm]] = {}
-    is_replaced = _is_replaced(diff)
+    is_anew = is_replaced(diff)
     for each in _Finder(diff).found():
         is_shown = each.kind in DUTIES or (each.old and each.new)
         old, new = (each.old, each.new) if is_shown else each.beside
-        ends = old.rpartition("/")[2], new.rpartition("/")[2]
-        if all(ends) and old.replace(*ends) == new:
-            old, new = ends
+        if each.kind == "code":
+            parts = _PART.findall(old), _PART.findall(new)
+            n = n_alike(*parts)
+            n_last = n_alike(*(each[n:][::-1] for each in parts))
+            old, new = ("".join(each[n : len(each) - n_last]) for each in parts)
         pair = " ".join(old.lower().split()), " ".join(new.lower().split())
-        if each.kind in DUTIES and _is_of_licence(diff, each.old or each.new):
+        if each.kind in DUTIES and is_of_licence(diff, each.old or each.new):
             pair = "licence", ""
-        elif each.kind in DUTIES and is_replaced:
+        elif each.kind in DUTIES and is_anew:
             pair = "replaced", each.kind
             each = replace(each, is_minor=True)
         found.setdefault(pair, []).append(each)
@@ -336,25 +309,6 @@ def _joined(found: Iterable[Alarm], form: BlockForm) -> Iterator[Alarm]:
         yield replace(same[0], old=old, new=new, places=tuple(each.places[0] for each in same))
 
 
-def _is_of_licence(diff: TextDiff, text: str) -> bool:
-    """Whether a sentence is a common one of licences of software."""
-    is_disclaimer = _DISCLAIMER.search(text) and "S SOFTWARE" in diff.old + diff.new
-    return bool(_LICENCE.search(text) or is_disclaimer)
-
-
-def _is_replaced(diff: TextDiff) -> bool:
-    """Whether rules stand in for the old text's: of the shorter text less than half stayed."""
-    n = min(len(diff.old.split()), len(diff.new.split()))
-    kept = sum(len(_kept(diff, block).split()) for block in diff.blocks)
-    return _FEW_OF_TEXT < n > _KEPT * kept and is_of_rules(diff.old) and is_of_rules(diff.new)
-
-
-def _kept(diff: TextDiff, block: DiffBlock) -> str:
-    """Return what stayed of a block."""
-    is_kept = (EditKind.EQUAL, EditKind.MOVE)
-    return " ".join(diff.new_text(each) for each in block.segments if each.kind in is_kept)
-
-
 def counts_line(alarms: Iterable[Alarm]) -> str:
     """Return the line for alarms that are not shown, such as Also changed: 2 number, or none."""
     counts = Counter(each.kind for each in alarms)
@@ -376,9 +330,7 @@ class _Finder:
         self._diff = diff
         self._renumbered = {each[:2] for each in renumbered(diff)}
         self._plain = " ".join(diff.old.split()), " ".join(diff.new.split())
-        self._is_of_licences = _OF_LICENCES in diff.new
-        self._is_of_rules = is_of_rules(diff.old) and is_of_rules(diff.new)
-        self._is_of_releases = is_of_releases(diff.old), is_of_releases(diff.new)
+        self._ranks = Ranks(diff)
 
     @cached_property
     def _unread(self) -> tuple[list[TextRange], list[TextRange]]:
@@ -402,51 +354,21 @@ class _Finder:
             forms_of(diff.old, [each.old[0] for each in diff.blocks]),
             forms_of(diff.new, [each.new[0] for each in diff.blocks]),
         )
-        stayed = [each.kind in (BlockKind.SAME, BlockKind.CHANGED) for each in diff.blocks]
         for number, block in enumerate(diff.blocks):
             form = forms[block.new[0] < block.new[1]][number]
             if block.kind is not BlockKind.SAME and not self._is_other_entry(block):
-                n_left = stayed[max(number - 2, 0) : number + 3].count(False)
                 for each in _joined(self._of_block(number, block, form), form):
-                    is_minor = self._is_minor(each, form, is_alone=n_left > _MOST_LEFT)
-                    yield replace(each, is_minor=is_minor)
-
-    def _is_minor(self, alarm: Alarm, form: BlockForm, *, is_alone: bool) -> bool:
-        """Whether few alarms of a kind matter: values, names and words in headings, cells and code,
-        or alone among sentences that came and went; in texts that are not of rules dates of few
-        words, rules in headings and cells, obligations and denials that are gone, and denials with
-        a reason; licences, mail addresses, versions, and code said in full: file.path for path."""
-        if self._is_of_licences and (alarm.kind != "code" or {*":/"} & {*alarm.old, *alarm.new}):
-            return True
-        if alarm.kind in ("money", "time") and not alarm.is_minor:
-            return False
-        is_doubtful = alarm.is_minor or form is not BlockForm.TEXT
-        block = self._diff.blocks[alarm.places[0].block]
-        said = self._diff.new_text(block)
-        if alarm.kind in ("code", "name", "number"):
-            both = alarm.old, alarm.new
-            is_version = self._is_in(_VERSION, block, block.segments[alarm.places[0].segment])
-            is_version |= any(map(_VERSION.match, both)) and all(map(_DOTTED.match, both))
-            is_doubtful |= is_version and _NEEDED.search(said) is None
-            less, more = sorted((alarm.old.lower(), alarm.new.lower()), key=len)
-            is_doubtful |= more.startswith(f"{less}.") or more.endswith(f".{less}") or "@" in less
-            is_doubtful |= _VERSIONS.sub("", less) == _VERSIONS.sub("", more)
-        if alarm.kind not in DUTIES:
-            is_stamp = alarm.kind == "date" and len(_PROSE.findall(said)) < _FEW
-            is_stamp &= not self._is_of_rules or "@" in said or _VERSION.search(said) is not None
-            return is_doubtful or is_alone or is_stamp
-        if _is_of_licence(self._diff, alarm.old or alarm.new):
-            return True
-        explains = alarm.kind == "denial" and _REASON.search(alarm.new) is not None
-        is_gone = not alarm.new and alarm.kind in ("obligation", "denial")
-        return not self._is_of_rules and (is_doubtful or explains or is_gone)
+                    segment = block.segments[each.places[0].segment]
+                    words = each.old, each.new
+                    is_minor = self._ranks.is_minor(number, segment, each.kind, words, form)
+                    yield replace(each, is_minor=each.is_minor or is_minor)
 
     def _of_block(self, number: int, block: DiffBlock, form: BlockForm) -> Iterator[Alarm]:
         """Yield an alarm for each place of a block."""
         diff = self._diff
         stayed = block.kind is BlockKind.CHANGED
         is_whole = block.kind in (BlockKind.DELETED, BlockKind.INSERTED)
-        kept = _kept(diff, block)
+        kept = kept_of(diff, block)
         label = label_of(kept) or (0, 0)
         is_whole |= stayed and not _WORD.search(kept, label[1])
         is_exchanged = False
@@ -454,7 +376,9 @@ class _Finder:
             change = segment.change
             if change in (None, SPACE):
                 continue
-            if change == Change.WORDING and self._is_in(_LITERAL, block, segment):
+            if change == Change.WORDING and is_within(
+                _LITERAL, sides_of(self._diff, block, segment)
+            ):
                 change = Change.CODE
             old, new = self._words(block, segment)
             is_clause = not (old and new) and (old + new).count(" ") >= _LEAST_CLAUSE
@@ -462,24 +386,22 @@ class _Finder:
                 continue
             told = None
             kind = ""
-            is_sure = True
             if is_whole or is_clause:
-                told, old, new = self._sentences(old, new, form)
+                told, old, new = self._sentences(block, old, new, form)
             is_aside = told is None and is_clause and change == Change.NEGATION
             if is_aside and _DENIALS.search(f"{old}{new}"[:_NEAR]) is None:
                 continue  # what came or went denies something of its own
             if told is None and change in CONFLICTING:
                 if change == Change.NUMBER:
                     kind, old, new = self._value(block, segment, old, new)
-                is_sure = stayed and kind in ("money", "time")
-                is_sure |= not self._is_loose(block, change)
                 told = self._change(segment, Change(change), old, new, kind, form)
                 if told and change == Change.ROLES:  # once, as a whole
                     if is_exchanged or not self._are_exchanged(block, old, new):
                         continue
                     is_exchanged = True
                     old, new = (
-                        without_marks(each).strip() for each, _ in self._sides(block, segment)
+                        without_marks(each).strip()
+                        for each, _ in sides_of(self._diff, block, segment)
                     )
             if told:
                 row = self._row(block) if form is BlockForm.CELL else ""
@@ -487,52 +409,29 @@ class _Finder:
                 lines = _line_of(diff.old, segment.old[0]), _line_of(diff.new, segment.new[0])
                 place = AlarmPlace(number, s, *at, *lines, row)
                 beside = self._beside(block, segment)
-                yield Alarm(*told, old, new, (place,), beside, is_minor=not is_sure)
-
-    def _sides(self, block: DiffBlock, segment: DiffSegment) -> Iterator[tuple[str, TextRange]]:
-        """Yield the old and the new text of a block, and where in it the segment is."""
-        diff = self._diff
-        for whole, (start, end), (at, _) in (
-            (diff.old_text(block), segment.old, block.old),
-            (diff.new_text(block), segment.new, block.new),
-        ):
-            yield whole, (start - at, end - at)
+                is_minor = told[1] in DUTIES and not (is_whole or stayed)
+                yield Alarm(*told, old, new, (place,), beside, is_minor)
 
     def _words(self, block: DiffBlock, segment: DiffSegment) -> tuple[str, str]:
         """Return the old and new words of a segment without marks, and quotes around them."""
         both = []
-        for whole, (start, end) in self._sides(block, segment):
+        for whole, (start, end) in sides_of(self._diff, block, segment):
             words = without_marks(whole)[start:end].strip()
             both.append((len(words) < len(whole.strip()) and words.strip(_QUOTES)) or words)
         return both[0], both[1]
-
-    def _is_loose(self, block: DiffBlock, change: str) -> bool:
-        """Whether many words of sentences that are not short changed: what else conflicts in them
-        may be about something else."""
-        few, least = _FEWER, LEAST_SURE_ELSEWHERE
-        if block.kind is BlockKind.CHANGED and change in _OF_THINGS:
-            few, least = _FEW, LEAST_SURE
-        most = max(len(each(block).split()) for each in (self._diff.old_text, self._diff.new_text))
-        kept = len(_kept(self._diff, block).split())
-        return most - kept > few and kept < least * most
-
-    def _is_in(self, marked: re.Pattern[str], block: DiffBlock, segment: DiffSegment) -> bool:
-        """Whether the words of a segment are within marks on both sides."""
-        return all(
-            any(each.start() <= start < end <= each.end() for each in marked.finditer(whole))
-            for whole, (start, end) in self._sides(block, segment)
-        )
 
     def _is_other_entry(self, block: DiffBlock) -> bool:
         """Whether the sides of a block are of other things: what an entry is of changed, and more
         of it than that."""
         changed = [each for each in block.segments if each.change not in (None, SPACE, MARKUP)]
-        return len(changed) > 1 and (
-            (all(self._is_of_releases) and self._is_in(_LITERAL, block, changed[0]))
-            or all(
-                (key := _KEY.match(whole)) is not None and start < key.end()
-                for whole, (start, _) in self._sides(block, changed[0])
-            )
+        if not changed:
+            return False
+        is_more, sides = len(changed) > 1, [*sides_of(self._diff, block, changed[0])]
+        is_code = is_more and is_within(_LITERAL, sides)
+        return (is_code and self._ranks.is_of_release(block)) or all(
+            (key := _KEY.match(whole)) is not None
+            and start < key.end() < end + is_more * len(whole)
+            for whole, (start, end) in sides
         )
 
     def _are_exchanged(self, block: DiffBlock, old: str, new: str) -> bool:
@@ -562,7 +461,7 @@ class _Finder:
     def _beside(self, block: DiffBlock, segment: DiffSegment) -> tuple[str, str]:
         """Return the old and the new words of a segment with one before and one behind them."""
         both = []
-        for whole, (start, end) in self._sides(block, segment):
+        for whole, (start, end) in sides_of(self._diff, block, segment):
             words = without_marks(whole)
             before, after = words[:start].rstrip(), words[end:].lstrip()
             first = len(before) - len("".join(before.split()[-1:]))
@@ -582,7 +481,9 @@ class _Finder:
     ) -> tuple[str, str, str]:
         """Return the kind of the value that a segment changes, and the old and the new one whole: 3
         pm for 3."""
-        found = [_value_at(without_marks(text), at) for text, at in self._sides(block, segment)]
+        found = [
+            _value_at(without_marks(text), at) for text, at in sides_of(self._diff, block, segment)
+        ]
         kinds = {each[0] for each in found if each}
         if len(kinds) != 1 or [bool(each) for each in found] != [bool(old), bool(new)]:
             return "number", _LISTED.sub("", old, 1), _LISTED.sub("", new, 1)
@@ -590,11 +491,11 @@ class _Finder:
         return _VALUES[kinds.pop()], old, new
 
     def _sentences(
-        self, old: str, new: str, form: BlockForm
+        self, block: DiffBlock, old: str, new: str, form: BlockForm
     ) -> tuple[tuple[Change, str] | None, str, str]:
         """Return the change and the kind that sentences make which come or go, and those sentences
         that oblige, forbid, permit or deny; if none does, both as they are."""
-        rules, releases = self._is_of_rules, self._is_of_releases[1]
+        rules, releases = self._ranks.is_of_rules, self._ranks.is_of_release(block)
         duties = [
             duty_of(text, is_of_rules=rules, is_of_releases=releases)
             if text and form is not BlockForm.CODE
@@ -646,6 +547,8 @@ def _differs(change: Change, old: str, new: str) -> bool:
         return True
     if change is Change.NAME and (old + new).islower():
         return False
+    if change is Change.CONDITION and _WISH.search(f"{old} {new}"):
+        return False  # it may as well begin with "to"
     if change is Change.NEGATION and old and new:
         return (len(_DENIALS.findall(old)) + len(_DENIALS.findall(new))) % 2 == 1
     if change in (Change.NAME, Change.CODE) and _VARIABLE.search(f"{old} {new}"):

@@ -3,6 +3,7 @@
 import re
 
 from tokalign.english.values import find_values
+from tokalign.texts.block_forms import TextRange
 from tokalign.texts.diff.text_diff import token_spans
 from tokalign.types.patterns import regex
 
@@ -59,12 +60,13 @@ _RULING = regex(
     r"\b(?:must|shall|MUST|SHALL|SHOULD|MAY|hereby|liable|entitled|prohibited|agrees)\b"
 )
 _RELEASE = regex(
-    r"^[ \t]*(?:(?:#+ |\*\*)\[?v?\d+(?:\.\d+){2}\b.*"
-    r"|[\w.+-]+ \(\S+\) [\w -]+; urgency=.*"
-    r"|(?:#+ |=+ )?\W{0,3}(?:\w+[ \t]\W{0,3}"
+    r"(?:\A|^[ \t\f]*\n|^(?=#))\s?(?:(?:#+ |\*\*)\[?v?\d+(?:\.\d+){2}\b.*"
+    r"|[\w.+-]+ \(\S+\) [\w -]+; urgency=.*|\d{4}([-.])\d\d\1\d\d(?:[ \t]+\S.*<\S+@.*| - \S.*\d.*)"
+    r"|.{0,40}\b(?i:changes|new) (?:(?i:from|between)|.*[\"']) .{0,40}\d (?i:to|and) \d.{0,20}"
+    r"|(?:#+ |=+ )?[^\w`]{0,3}(?:\w+(?:\.?[ \t]|-(?:\w+-)?)\W{0,3}"
     r"|.{0,40}\b(?:(?:changes|new) (?:in|since)|release|version)\b.{0,20}[ \t])?"
     r"v?\d+(?:\.\d+){1,3}\w{0,6}\W{0,3}"
-    r"(?:[ \t]\W{0,5}(?:\d{4}-\d\d|\d{1,2}[ .-]|released?\b|un|\w+ \d).{0,40})?)$",
+    r"(?:[ \t]\W{0,5}(?:(?:.{0,30}\W)?\d{4}[-/]\d\d|\d{1,2}[ .-]|released?\b|un|\w+ \d).{0,40})?)$",
     re.MULTILINE,
 )
 _TOLD_OF_RELEASES = regex(
@@ -73,6 +75,13 @@ _TOLD_OF_RELEASES = regex(
     re.IGNORECASE,
 )
 """What of changes is told: not how faults were mended."""
+_URGENT = regex(
+    r"(?i:\bnow\W+(?:\w+\W+)?(?:deprecat|disab|forb|ignor|mandator|must|only|prohib|reject|requir)"
+    r"|\bmust now\b|\b(?:later|higher|newer) (?:is|are) (?:now )?required\b"
+    r"|\bplease (?:do not|don|never)\b|\bno(?: \w+){1,3} any ?more\b|\bno longer "
+    r"(?:accept|allow|available|compatib|distribut|exist|maint|permit|provid|recommend|ship|support))"
+)
+"""Is in what matters wherever it stands, in a new passage or an entry of a release, too."""
 _STOP = regex(r"[.!?](?=\s)")
 _OUTRIGHT = regex(
     r"(?:must|shall|should(?! not| never)|required|mandatory|compulsory|obliged|allowed|permitted"
@@ -80,7 +89,7 @@ _OUTRIGHT = regex(
     r"|ignor|leak|los|overwrit|rais|report|warn))|not yet|(?:no|not)\b.{1,50} any ?more)\b"
     r"|cannot (?:contain|be (?:\w+ly )?\w*(?:ed|en|ne|nt|pt|un|ut|wn|ld|set|read))\b"
     r"|should (?:not|never) (?!impact|affect|matter|be (?:needed|required|under))"
-    r"|no (?:\w+ )?(?:breaking|charge|effect|fee|guarant|liabil|obligat|refund|right|support|warra)"
+    r"|no (?:\w+ )?(?:breaking|charge|fee|guarant|liabil|obligat|refund|right|support|warra)"
     r"|(?:not|never)(?: \w+ly| been| be| get| yet)*"
     r" (?:accept|add|affiliat|allow|applicable|apply|assign|author|availab|backward|bind|call|charg"
     r"|clos|collect|compatib|complet|cover|delet|disclos|edit|eligib|enabl|encrypt|endors|entitl"
@@ -97,15 +106,27 @@ _PERSON = regex(
 )
 """Who may and does not by rules, in texts that are not of rules, too."""
 _EXAMPLE = regex(r"\W*(?:for (?:example|instance)|e\.g\.)\W", re.IGNORECASE)
-_TOP = 2000  # characters
+_LEAST_RELEASES = 3
 _LEAST_WORDS = 3  # of a sentence that obliges or denies
 _MOST_WORDS = 40  # of a sentence, about; what has no stops may be long
 
 
-def is_of_releases(text: str) -> bool:
-    """Whether a text is a list of changes: three headings are of releases, one near its top."""
-    found = [each.start() for _, each in zip(range(3), _RELEASE.finditer(text), strict=False)]
-    return len(found) == 3 and found[0] < _TOP
+def releases_of(text: str) -> TextRange:
+    """Return the range of a text's list of changes, if three headings are of releases: from the
+    first to the next other heading of their level behind the last; otherwise an empty one."""
+    found = [each.span() for each in _RELEASE.finditer(text)]
+    if len(found) < _LEAST_RELEASES:
+        return 0, 0
+    start, end = found[0][0], found[-1][1]
+    level = len(text[start:]) - len(text[start:].lstrip("#"))
+    other = re.search(rf"^#{{1,{level or 1}}} ", text[end:], re.MULTILINE) if level else None
+    return start, end + other.start() if other else len(text)
+
+
+def is_urgent(text: str, kind: str) -> bool:
+    """Whether a sentence tells readers what not to do, what they need now, or can do no longer."""
+    is_barred = kind == "prohibition" and _BARRED.match(text) is not None
+    return is_barred or _URGENT.search(text) is not None
 
 
 def is_of_rules(text: str) -> bool:
