@@ -208,6 +208,10 @@ def test_what_nobody_answers_for_raises_none(old, new):
             "Read `run.pl` first. Or `turn.pl` is read.",
         ),
         (MILL + RELEASES, MILL + "Do not touch the wheel.\n\n" + RELEASES),
+        (
+            MILL + "\n" + RELEASES + "# Rules\n\nBe good.\n",
+            MILL + "\n" + RELEASES + "# Rules\n\nDo not touch the wheel.\n",
+        ),
         (RELEASES + "# Rules\n\nBe good.\n", RELEASES + "# Rules\n\nDo not touch the wheel.\n"),
     ],
 )

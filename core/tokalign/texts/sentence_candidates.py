@@ -176,10 +176,8 @@ def _anchors(scores: dict[tuple[int, int], float]) -> list[tuple[int, int]]:
         for (i, j), score in scores.items()
         if score >= LEAST_ANCHOR and score >= best[0][i] and score >= best[1][j]
     )
-    if not anchors:
-        return []
     blocks = np.ones((len(anchors), 4), np.int32)
-    blocks[:, ::2] = anchors
+    blocks[:, ::2] = np.array(anchors, np.int32).reshape(-1, 2)
     gains = np.array([round(UNITS * scores[each]) for each in anchors], np.int64)
     return [anchors[k] for k in best_chain(blocks, gains)]
 
@@ -222,9 +220,8 @@ def _beside_anchors(
     return {
         each
         for each in found
-        if min(each.old_first, each.new_first) >= 0
-        and each.old[-1] < n_old
-        and each.new[-1] < n_new
+        if 0 <= each.old_first <= each.old[-1] < n_old
+        and 0 <= each.new_first <= each.new[-1] < n_new
     }
 
 

@@ -84,5 +84,4 @@ def _add_pieces(
             raise LimitError(
                 f"{name} has more than {most} sentences; align it in parts", field=name
             )
-        piece = text[start + first : start + last]
-        spans.append(SentenceSpan(start + first, start + last, piece))
+        spans.append(SentenceSpan(start + first, start + last, text[start + first : start + last]))

@@ -97,11 +97,8 @@ def _chain(
 
 
 def _cells(block: Sequence[int]) -> tuple[int, ...]:
-    old_first, n_old, new_first, n_new = block
-    return (
-        *range(old_first, old_first + n_old),
-        *(~j for j in range(new_first, new_first + n_new)),
-    )
+    i, n_old, j, n_new = block
+    return (*range(i, i + n_old), *(~k for k in range(j, j + n_new)))
 
 
 def _moved(
@@ -120,6 +117,18 @@ def _moved(
         lost = {holders[cell] for cell in cells[k] if cell in holders}
         return k not in on_chain and gained[k] - price > sum(gained[each] for each in lost)
 
+    def has_rival(k: int) -> bool:
+        """Whether a block shares sentences with this one on only one side, and is as similar;
+        those that share sentences on both sides are not rivals but variants."""
+        for cell in cells[k]:
+            for other in rivals[cell]:
+                if similarities[other] <= similarities[k] - gains.margin:
+                    break
+                shared = set(cells[k]).intersection(cells[other])
+                if min(shared) >= 0 or max(shared) < 0:
+                    return True
+        return False
+
     crossing = [k for k in range(len(cells)) if is_gain(k)]
     rivals: dict[int, list[int]] = {}
     for k in sorted(crossing, key=lambda k: (-similarities[k], k)):
@@ -128,33 +137,10 @@ def _moved(
     moved: list[int] = []
     taken: set[int] = set()
     for k in sorted(crossing, key=lambda k: (-gained[k], k)):
-        least = similarities[k] - gains.margin
-        if taken.isdisjoint(cells[k]) and not _has_rival(k, cells, rivals, least, similarities):
+        if taken.isdisjoint(cells[k]) and not has_rival(k):
             moved.append(k)
             taken.update(cells[k])
     return moved
-
-
-def _has_rival(
-    k: int,
-    cells: Cells,
-    rivals: Mapping[int, Sequence[int]],
-    least: float,
-    similarities: Sequence[float],
-) -> bool:
-    """Whether a block above a similarity shares sentences with this one on only one side.
-
-    Blocks that share sentences on both sides are not rivals but variants.
-    """
-    own = set(cells[k])
-    for cell in cells[k]:
-        for other in rivals[cell]:
-            if similarities[other] <= least:
-                break
-            shared = own.intersection(cells[other])
-            if min(shared) >= 0 or max(shared) < 0:
-                return True
-    return False
 
 
 BETTER = 0.02
@@ -278,14 +264,10 @@ class TextPlan:
                 f"{len(similarities)} similarities for {len(self.candidates)} candidates; give one "
                 "for each"
             )
-        known = sorted(
-            [
-                *((each, 1.0) for each in self._same),
-                *zip(self.candidates, map(float, similarities), strict=True),
-            ]
-        )
+        known = [(each, 1.0) for each in self._same]
+        known += zip(self.candidates, map(float, similarities), strict=True)
         similarity_of = dict(known)
-        known = [each for each in known if _may_join(each[0], similarity_of)]
+        known = sorted(each for each in known if _may_join(each[0], similarity_of))
         blocks = np.array([each for each, _ in known], np.int32).reshape(-1, 4)
         chosen = choose_blocks(blocks, np.array([similarity for _, similarity in known]), gains)
         candidates = [known[k][0] for k in chosen]
@@ -341,12 +323,8 @@ def listed_items(
                 holders.setdefault(word, []).append(k)
     for first, end in runs:
         words = _words(others[first:end])
-        shared = Counter(
-            k
-            for word in words
-            if len(holders.get(word, ())) <= MOST_HELD
-            for k in holders.get(word, ())
-        )
+        held = (holders.get(word, []) for word in words)
+        shared = Counter(k for each in held if len(each) <= MOST_HELD for k in each)
         for k, n in shared.most_common(1):
             text = " ".join(each.text for each in others[first:end])
             if n >= LEAST_SHARED * len(words) and is_short(text, MOST_TOKENS):

@@ -94,5 +94,4 @@ def total_weights(side: TextWords, weights: NDArray[np.float64]) -> NDArray[np.f
 def _as_arrays(sentences: Sequence[Sequence[int]]) -> TextWords:
     offsets = np.zeros(len(sentences) + 1, np.int64)
     np.cumsum([len(each) for each in sentences], out=offsets[1:])
-    flat = [number for each in sentences for number in each]
-    return TextWords(offsets, np.array(flat, np.int32))
+    return TextWords(offsets, np.array([stem for each in sentences for stem in each], np.int32))

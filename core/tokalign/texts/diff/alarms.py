@@ -28,7 +28,6 @@ from tokalign.texts.block_forms import (
     unread,
     with_underline,
 )
-from tokalign.texts.diff.build_diff import n_alike
 from tokalign.texts.diff.duties import DUTIES, duty_of, with_apostrophes
 from tokalign.texts.diff.ranks import (
     Ranks,
@@ -46,6 +45,7 @@ from tokalign.texts.diff.text_diff import (
     DiffBlock,
     DiffSegment,
     TextDiff,
+    n_alike,
     token_spans,
 )
 from tokalign.types.edits import CONFLICTING, Change
@@ -207,14 +207,12 @@ class Alarm:
         places there are."""
         first = self.places[0]
         is_whole = first.sentence in ("deleted", "inserted")
-        lines = f"{first.old_line}→{first.new_line}"
-        if is_whole:
-            lines = f"{first.old_line if self.old else first.new_line}"
-        fate = "" if is_whole else first.sentence
-        row = f"row {one_line(first.row)}" * bool(first.row)
-        said = [f"line {lines}", row, f"sentence {fate}" * bool(fate)]
+        lines = first.old_line if self.old else first.new_line
+        said = [f"line {lines}" if is_whole else f"line {first.old_line}→{first.new_line}"]
+        said += [f"row {one_line(first.row)}"] * bool(first.row)
+        said += [f"sentence {first.sentence}"] * bool(first.sentence and not is_whole)
         n = len({each.block for each in self.places})
-        return ", ".join([*filter(None, said), *[f"{n} times"] * (n > 1)])
+        return ", ".join([*said, *[f"{n} times"] * (n > 1)])
 
     def to_dict(self) -> dict[str, Any]:
         """Return the alarm as a JSON object; docs/diff.schema.json describes it."""

@@ -23,6 +23,7 @@ from tokalign.texts.diff.text_diff import (
     DiffBlock,
     DiffSegment,
     TextDiff,
+    n_alike,
     n_words,
     tokens_of,
 )
@@ -135,10 +136,6 @@ class _Sides:
         self.old_gaps = _gaps((each.old for each in self.by_old), len(self.old))
         self.new_gaps = _gaps((each.new for each in self.by_new), len(self.new))
 
-    def agree(self, old_gap: TextRange, new_gap: TextRange) -> bool:
-        """Whether a gap of the old side is the same text as one of the new side."""
-        return self.old[slice(*old_gap)] == self.new[slice(*new_gap)]
-
 
 def _gaps(spans: Iterable[TextRange | None], end: int) -> list[TextRange]:
     edges = [0, *(edge for span in spans if span for edge in span), end]
@@ -171,10 +168,10 @@ def _stretch(sides: _Sides, olds: TextRange, news: TextRange) -> _Stretch:
     new_pieces = sides.by_new[news[0] + 1 : news[1]]
     old_gaps = sides.old_gaps[olds[0] + 1 : olds[1] + 1]
     new_gaps = sides.new_gaps[news[0] + 1 : news[1] + 1]
-    keeps_first = sides.agree(old_gaps[0], new_gaps[0])
-    keeps_last = sides.agree(old_gaps[-1], new_gaps[-1]) and (
-        not keeps_first or (len(old_gaps) > 1 and len(new_gaps) > 1)
+    keeps_first, keeps_last = (
+        sides.old[slice(*old_gaps[k])] == sides.new[slice(*new_gaps[k])] for k in (0, -1)
     )
+    keeps_last &= not keeps_first or (len(old_gaps) > 1 and len(new_gaps) > 1)
     if not keeps_first and not keeps_last and not (old_pieces and new_pieces):
         keeps_first = True  # one side has a single gap, which has changed
     _attach(old_pieces, old_gaps, (keeps_first, keeps_last), "old")
@@ -191,8 +188,6 @@ def _attach(
     pieces: Sequence[EditPiece], gaps: Sequence[TextRange], kept: tuple[bool, bool], side: str
 ) -> None:
     """Extend pieces by the gaps of their side that are not kept: each by the gap after it."""
-    if not pieces:
-        return
     for number, piece in enumerate(pieces):
         start, end = getattr(piece, side)
         if number == 0 and not kept[0]:
@@ -243,7 +238,9 @@ class _Writer:
             return
         blank = [not text.strip() for text in texts]
         change = SPACE if all(blank) else self._otherwise
-        before, after = _shared_ends(*texts) if change == MARKUP else (0, 0)
+        before = _n_shared(*texts) if change == MARKUP else 0
+        ends_of = (text[before:][::-1] for text in texts)
+        after = _n_shared(*ends_of) if change == MARKUP else 0
         if before or after:
             ends = (old[1] - after, new[1] - after)
             self.write_gap((old[0], old[0] + before), (new[0], new[0] + before))
@@ -272,19 +269,8 @@ class _Writer:
         self.segments.append(DiffSegment(kind, old, new, change))
 
 
-def _shared_ends(old: str, new: str) -> tuple[int, int]:
-    """Return how many characters two texts share up to white space, at the begin and the end."""
-    before = _n_shared(old, new)
-    return before, _n_shared(old[before:][::-1], new[before:][::-1])
-
-
-def n_alike(a: Sequence[str], b: Sequence[str]) -> int:
-    """Return how many items two sequences share at their beginnings."""
-    unlike = (k for k, (one, other) in enumerate(zip(a, b, strict=False)) if one != other)
-    return next(unlike, min(len(a), len(b)))
-
-
 def _n_shared(a: str, b: str) -> int:
+    """Return how many characters two texts share at their beginnings, up to white space."""
     n = n_alike(a, b)
     if all(not text[n : n + 1].strip() for text in (a, b)):
         return n
@@ -353,10 +339,8 @@ def diff_of(texts: TextAlignment) -> TextDiff:
     >>> [(str(each.kind), diff.new_text(each)) for each in diff.segments()]
     [('INS', 'Yes.')]
     """
-    builder = _Builder(texts)
-    return TextDiff(
-        texts.old_text, texts.new_text, tuple(builder.blocks()), texts.model, texts.version
-    )
+    blocks = tuple(_Builder(texts).blocks())
+    return TextDiff(texts.old_text, texts.new_text, blocks, texts.model, texts.version)
 
 
 def same_texts(text: str, sentences: Sequence[TextRange]) -> TextDiff:
@@ -429,10 +413,9 @@ class _Builder:
         )
         cores = (old, new)
         if block.old and block.new:
-            starts = (spans[0][0][0], spans[1][0][0])
             cores = (
-                (starts[0] - old[0], spans[0][-1][1] - old[0]),
-                (starts[1] - new[0], spans[1][-1][1] - new[0]),
+                (spans[0][0][0] - old[0], spans[0][-1][1] - old[0]),
+                (spans[1][0][0] - new[0], spans[1][-1][1] - new[0]),
             )
         both = texts.old_text[slice(*old)], texts.new_text[slice(*new)]
         if have_same_words(*both):
@@ -499,19 +482,17 @@ def by_cells(old: str, new: str, segments: list[DiffSegment]) -> list[DiffSegmen
         return segments
     cells = list(zip(*sides, strict=True))
     changed = [each for each in segments if each.change not in (None, SPACE)]
-    homes = {k for k, cell in enumerate(cells) for each in changed if _is_in(each, cell)}
+    homes = {
+        k
+        for k, (a, b) in enumerate(cells)
+        for each in changed
+        if a[0] <= each.old[0] <= each.old[1] <= a[1] and b[0] <= each.new[0] <= each.new[1] <= b[1]
+    }
     sizes = [n_words(old[slice(*a)]) + n_words(new[slice(*b)]) for a, b in cells]
     if len(homes) == len(changed) or max(sizes) > MOST_OF_CELL:
         return segments
     pieces = [piece for cell in cells for piece in _pieces_of_cell((old, new), cell, changed)]
     return segments_of(old, new, pieces, MARKUP)
-
-
-def _is_in(segment: DiffSegment, cell: tuple[TextRange, TextRange]) -> bool:
-    return all(
-        at[0] <= span[0] and span[1] <= at[1]
-        for span, at in zip((segment.old, segment.new), cell, strict=True)
-    )
 
 
 def _pieces_of_cell(

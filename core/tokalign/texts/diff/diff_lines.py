@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
-from itertools import groupby
+from itertools import chain, groupby
 
 from tokalign.showing.painting import Look, MarkdownPainter, Painter, TerminalPainter
 from tokalign.showing.text import one_line, visible, with_edges, wrapped
@@ -15,6 +15,7 @@ from tokalign.texts.diff.reading_order import (
     MarkRole,
     Paragraph,
     ends_paragraph,
+    in_runs,
     is_shown,
     joined_places,
     marks_of,
@@ -132,17 +133,12 @@ class _Lines(ABC):
             shown = [paragraph.number in told for paragraph in self._paragraphs]
         else:
             shown = is_shown(self._paragraphs, context)
-        for is_open, run in groupby(
-            zip(self._paragraphs, shown, strict=True), lambda each: each[1]
-        ):
-            together = [paragraph for paragraph, _ in run]
+        for is_open, alike in in_runs(self._paragraphs, shown):
             if is_open:
-                for paragraph in together:
-                    yield from self._written(paragraph)
+                yield from chain.from_iterable(map(self._written, alike))
                 continue
-            is_same = all(paragraph.is_same for paragraph in together)
-            what = "unchanged" if is_same else "not changed in meaning"
-            yield self._fold(f"{len(together)} paragraph{'s' * (len(together) > 1)} {what}")
+            what = "unchanged" if all(x.is_same for x in alike) else "not changed in meaning"
+            yield self._fold(f"{len(alike)} paragraph{'s' * (len(alike) > 1)} {what}")
             yield ""
 
     def _written(self, paragraph: Paragraph) -> Iterator[str]:
@@ -191,9 +187,6 @@ class _Lines(ABC):
         before, core, after = with_edges(text)
         return before + self._arrived(blocks[0].move, core) + after
 
-    def _old_edges(self, blocks: Sequence[DiffBlock]) -> tuple[str, str, str]:
-        return with_edges("".join(map(self._diff.old_text, blocks)))
-
     def _mark(self, mark: Mark) -> str:
         if mark.role is MarkRole.KEPT:
             return self.painter.text(mark.text)
@@ -239,7 +232,7 @@ class _TerminalLines(_Lines):
             yield ""
 
     def _origin(self, paragraph: Paragraph, blocks: Sequence[DiffBlock]) -> str:
-        _, core, after = self._old_edges(blocks)
+        _, core, after = with_edges("".join(map(self._diff.old_text, blocks)))
         move = blocks[0].move
         where = str(move)
         if self._homes[move] != paragraph.number:
@@ -309,7 +302,7 @@ class _MarkdownLines(_Lines):
         yield ""
 
     def _origin(self, paragraph: Paragraph, blocks: Sequence[DiffBlock]) -> str:
-        _, core, after = self._old_edges(blocks)
+        _, core, after = with_edges("".join(map(self._diff.old_text, blocks)))
         left = self.painter.marked(one_line(core), LOOKS[MarkRole.LEFT], blocks[0].move)
         return left + " " * bool(after)
 

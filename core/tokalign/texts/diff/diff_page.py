@@ -14,6 +14,7 @@ from tokalign.texts.diff.reading_order import (
     Mark,
     MarkRole,
     Paragraph,
+    in_runs,
     is_shown,
     joined_places,
     marks_of,
@@ -90,16 +91,9 @@ class _Page:
         yield from self._alarms()
         yield f'<p class="legend">{_LEGEND}</p>\n</header>\n<main>'
         yield _BAR
-        folded: list[Paragraph] = []
         shown = is_shown(self._paragraphs, context)
-        for paragraph, is_open in zip(self._paragraphs, shown, strict=True):
-            if not is_open:
-                folded.append(paragraph)
-                continue
-            yield from self._fold(folded)
-            folded = []
-            yield self._paragraph(paragraph)
-        yield from self._fold(folded)
+        for is_open, alike in in_runs(self._paragraphs, shown):
+            yield from map(self._paragraph, alike) if is_open else self._fold(alike)
         yield "</main>"
 
     def _counts(self) -> str:
@@ -136,8 +130,6 @@ class _Page:
         )
 
     def _fold(self, folded: list[Paragraph]) -> Iterator[str]:
-        if not folded:
-            return
         what = "paragraph" if len(folded) == 1 else "paragraphs"
         yield f'<details class="fold"><summary>{len(folded)} {what} unchanged</summary>'
         yield from map(self._paragraph, folded)
@@ -173,11 +165,8 @@ class _Page:
             return self._tag(block, is_origin=True) + old.lstrip(), ""
         old, new = self._side(block, is_new=False), self._side(block, is_new=True)
         if block.move is not None:
-            tag = self._tag(block, is_origin=False)
-            return (
-                "" if self._is_code else f'<span class="elsewhere">{old.strip()}</span>',
-                tag + new,
-            )
+            gone = "" if self._is_code else f'<span class="elsewhere">{old.strip()}</span>'
+            return gone, self._tag(block, is_origin=False) + new
         return old, new
 
     def _text(self, text: str) -> str:

@@ -11,22 +11,21 @@ DUTIES = ("prohibition", "obligation", "permission", "denial")
 """What sentences do, the most important first."""
 _MODALS = frozenset(("must", "shall", "may"))
 _STATES = {
-    "required": "obligation", "mandatory": "obligation", "compulsory": "obligation",
-    "obliged": "obligation", "recommended": "obligation", "allowed": "permission",
-    "permitted": "permission", "optional": "permission", "forbidden": "prohibition",
-    "prohibited": "prohibition",
-}  # fmt: skip
+    **dict.fromkeys(
+        ("required", "mandatory", "compulsory", "obliged", "recommended"), "obligation"
+    ),
+    **dict.fromkeys(("allowed", "permitted", "optional"), "permission"),
+    **dict.fromkeys(("forbidden", "prohibited"), "prohibition"),
+}
 """What is said of something by the words that follow a form of be."""
 _DENIED = {"obligation": "permission", "permission": "prohibition", "prohibition": "permission"}
 _BEING = frozenset(("am", "are", "be", "been", "is", "was", "were"))
 _KNOWN = frozenset(("covered", "different", "found", "obtained", "seen", "subject"))
 """What may be without a permission."""
 _ASIDES = frozenset(
-    (
-        "although", "because", "case", "check", "e.g.", "how", "i.e.", "if", "once", "since",
-        "though", "unless", "verify", "what", "when", "whenever", "where", "whereby", "whether",
-        "which", "while", "who", "whose", "why", "with", "(",
-    )
+    ("although", "because", "case", "check", "e.g.", "how", "i.e.", "if", "once", "since", "though",
+     "unless", "verify", "what", "when", "whenever", "where", "whereby", "whether", "which",
+     "while", "who", "whose", "why", "with", "(")
 )  # fmt: skip
 """Words that begin what a sentence does not say of itself."""
 _PAST = frozenset(("could", "did", "had", "was", "were"))
@@ -106,8 +105,7 @@ _PERSON = regex(
 )
 """Who may and does not by rules, in texts that are not of rules, too."""
 _EXAMPLE = regex(r"\W*(?:for (?:example|instance)|e\.g\.)\W", re.IGNORECASE)
-_LEAST_RELEASES = 3
-_LEAST_WORDS = 3  # of a sentence that obliges or denies
+_LEAST_RELEASES, _LEAST_WORDS = 3, 3  # headings; words of a sentence that obliges or denies
 _MOST_WORDS = 40  # of a sentence, about; what has no stops may be long
 
 
@@ -117,16 +115,15 @@ def releases_of(text: str) -> TextRange:
     found = [each.span() for each in _RELEASE.finditer(text)]
     if len(found) < _LEAST_RELEASES:
         return 0, 0
-    start, end = found[0][0], found[-1][1]
-    level = len(text[start:]) - len(text[start:].lstrip("#"))
-    other = re.search(rf"^#{{1,{level or 1}}} ", text[end:], re.MULTILINE) if level else None
+    (start, _), (_, end) = found[0], found[-1]
+    level = len(re.findall(r"\A\s*(#*)", text[start:])[0])
+    other = re.search(rf"^#{{1,{level}}} ", text[end:], re.MULTILINE) if level else None
     return start, end + other.start() if other else len(text)
 
 
 def is_urgent(text: str, kind: str) -> bool:
     """Whether a sentence tells readers what not to do, what they need now, or can do no longer."""
-    is_barred = kind == "prohibition" and _BARRED.match(text) is not None
-    return is_barred or _URGENT.search(text) is not None
+    return bool((kind == "prohibition" and _BARRED.match(text)) or _URGENT.search(text))
 
 
 def is_of_rules(text: str) -> bool:

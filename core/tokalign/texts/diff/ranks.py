@@ -19,9 +19,9 @@ _FEW = {"code": 5, "date": 7, "name": 5, "number": 3}
 _MOST_OTHERS = 3
 """Most changes of a sentence, if one of them is to matter: it may be another sentence."""
 _MOST_GONE, _LEAST_KEPT = 5, 0.8  # words of it, and their share
-_MOST_LEFT, _MOST_NEW = 2, 3
+_MOST_LEFT, _MOST_NEW, _MOST_NAMES = 2, 3, 2
 """Most of a sentence and its two neighbours on each side that came, went, moved, were split or
-merged, if what changed in it is to matter, or what it obliges to."""
+merged, if what changed in it is to matter, or what it obliges to; most words beside a number."""
 _LICENCE = regex(
     r"(?i:above copyright|copyright (?:holder|owner)|(?:the|this) software is (?:provided|licensed)"
     r"|derived from (?:the|this) software|licensed under the|copy of the license|redistributi"
@@ -48,7 +48,6 @@ _VERSIONS = regex(r"(?<=[A-Za-z][-_])\d+(?:[._]\d+)+|\d+(?:[._]\d+){2,}")
 _COUNTED = regex(r"\bfollowing\b|:\s*\Z")
 """Is in sentences that count what is listed behind them."""
 _NAME = regex(r"(?<!\S)[^\s\d]*[^\W\d]+[^\s\d]*(?!\S)")
-_MOST_NAMES = 2  # words beside a number
 _REASON = regex(r"(?i:\b(?:as|because|if|since|so|unless|when)\b)")
 
 
@@ -60,8 +59,9 @@ class Ranks:
         self._is_of_licences = _OF_LICENCES in diff.new
         self.is_of_rules = is_of_rules(diff.old) and is_of_rules(diff.new)
         self._releases = releases_of(diff.old), releases_of(diff.new)
-        stayed = (BlockKind.SAME, BlockKind.CHANGED)
-        self._is_left = [each.kind not in stayed for each in diff.blocks]
+        self._is_left = [
+            each.kind not in (BlockKind.SAME, BlockKind.CHANGED) for each in diff.blocks
+        ]
 
     def is_of_release(self, block: DiffBlock) -> bool:
         """Whether a block stands in a list of the changes of releases."""
@@ -112,14 +112,12 @@ class Ranks:
             edges = self._diff.new[: segment.new[1]], self._diff.new[segment.new[0] :]
             is_stamp |= ["\n" in each.strip() for each in edges].count(False) == 1
             is_doubtful |= self.is_of_release(block)
-        is_data = len(_PROSE.findall(said)) < _FEW.get(kind, 0)
-        is_data &= _NEEDED.search(said) is None
+        is_data = len(_PROSE.findall(said)) < _FEW.get(kind, 0) and _NEEDED.search(said) is None
         is_data &= not self.is_of_rules or is_stamp or _VERSION.search(said) is not None
         most = max(len(self._diff.old_text(block).split()), len(said.split()))
         kept = len(kept_of(self._diff, block).split())
-        is_loose = len(changed) > _MOST_OTHERS or (
-            most - kept > _MOST_GONE and kept < _LEAST_KEPT * most
-        )
+        is_loose = most - kept > _MOST_GONE and kept < _LEAST_KEPT * most
+        is_loose |= len(changed) > _MOST_OTHERS
         return is_doubtful or is_data or is_loose or n_left > _MOST_LEFT
 
 

@@ -5,7 +5,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import groupby, islice
 from typing import NamedTuple, TypeVar
 
 from tokalign.texts.block_forms import BlockForm, forms_of
@@ -75,9 +75,7 @@ def in_reading_order(parts: Sequence[_Part]) -> Iterator[tuple[_Part, bool]]:
 
 def has_moved(part: DiffSegment | DiffBlock) -> bool:
     """Return whether a part has moved relative to its neighbours."""
-    if isinstance(part, DiffSegment):
-        return part.kind is EditKind.MOVE
-    return part.move is not None
+    return part.kind is EditKind.MOVE if isinstance(part, DiffSegment) else part.move is not None
 
 
 def paragraphs(diff: TextDiff) -> list[Paragraph]:
@@ -159,9 +157,8 @@ def _begins(
 
 def shown_text(diff: TextDiff, block: DiffBlock, *, is_origin: bool) -> str:
     """Return a block's text at a place: the old text at its old place."""
-    if is_origin or block.kind is BlockKind.DELETED:
-        return diff.old_text(block)
-    return diff.new_text(block)
+    is_old = is_origin or block.kind is BlockKind.DELETED
+    return diff.old_text(block) if is_old else diff.new_text(block)
 
 
 def marks_of(diff: TextDiff, block: DiffBlock) -> Iterator[Mark]:
@@ -173,11 +170,8 @@ def marks_of(diff: TextDiff, block: DiffBlock) -> Iterator[Mark]:
     for segment, is_origin in in_reading_order(block.segments):
         old, new = diff.old_text(segment), diff.new_text(segment)
         if segment.kind is EditKind.MOVE:
-            yield (
-                Mark(MarkRole.LEFT, old, segment)
-                if is_origin
-                else Mark(MarkRole.MOVED, new, segment)
-            )
+            role, text = (MarkRole.LEFT, old) if is_origin else (MarkRole.MOVED, new)
+            yield Mark(role, text, segment)
         elif segment.kind is EditKind.EQUAL:
             yield Mark(MarkRole.KEPT, new, segment)
         elif segment.change == SPACE:
@@ -206,11 +200,7 @@ def _goes_on(diff: TextDiff, block: DiffBlock, segment: DiffSegment) -> bool:
     for each in islice(diff.blocks, first, None):
         if each.new[0] > segment.new[1]:
             return False
-        if (
-            each.old[0] == segment.old[1]
-            and each.old[0] < each.old[1]
-            and each.new[0] < each.new[1]
-        ):
+        if each.old[0] == segment.old[1] < each.old[1] and each.new[0] < each.new[1]:
             return True
     return False
 
@@ -230,10 +220,7 @@ def joined_places(parts: Iterable[str], *, is_code: bool = False) -> str:
     """Return the joined texts of a paragraph's places; one that is no code ends at its end only."""
     text = ""
     for part in parts:
-        if is_code:
-            text += part
-            continue
-        if text and (not text[-1].isspace() or ends_paragraph(text)):
+        if not is_code and text and (not text[-1].isspace() or ends_paragraph(text)):
             text = text.rstrip() + " "
         text += part
     return text
@@ -250,3 +237,9 @@ def is_shown(all_paragraphs: Sequence[Paragraph], context: int) -> list[bool]:
     changed = [k for k, each in enumerate(all_paragraphs) if not each.is_same]
     near = {j for k in changed for j in range(k - context, k + context + 1)}
     return [k in near for k in range(len(all_paragraphs))]
+
+
+def in_runs(all_: Sequence[Paragraph], shown: list[bool]) -> Iterator[tuple[bool, list[Paragraph]]]:
+    """Yield the runs of paragraphs that are shown or not, each after whether it is."""
+    for is_open, places in groupby(range(len(shown)), shown.__getitem__):
+        yield is_open, [all_[k] for k in places]

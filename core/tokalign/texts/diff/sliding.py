@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from tokalign.texts.block_forms import TextRange
-from tokalign.texts.diff.text_diff import MARKUP, SPACE, DiffSegment
+from tokalign.texts.diff.text_diff import MARKUP, SPACE, DiffSegment, n_alike
 from tokalign.types.edits import EditKind
 
 _STOP = re.compile(r"[.!?][\"'\u201d\u2019)\]]{0,3}(\s{0,9})\Z")
@@ -35,10 +35,8 @@ def slid(old: str, new: str, segments: Iterable[DiffSegment]) -> list[DiffSegmen
             before = found[-1:] if found and _touch(found[-1], each) else []
             after = left[-1:] if left and _touch(each, left[-1]) else []
             side = "new" if each.kind is EditKind.INSERT else "old"
-            edges = (
-                getattr((before or [each])[0], side)[0],
-                getattr((after or [each])[0], side)[1],
-            )
+            ends = (before or [each])[0], (after or [each])[0]
+            edges = getattr(ends[0], side)[0], getattr(ends[1], side)[1]
             shift = _shift(new if side == "new" else old, getattr(each, side), edges)
             if shift:
                 del found[len(found) - len(before) :], left[len(left) - len(after) :]
@@ -61,18 +59,9 @@ def _touch(first: DiffSegment, second: DiffSegment) -> bool:
 def _shift(text: str, span: TextRange, edges: TextRange) -> int:
     """Return how far a range of a text slides between two edges; it holds the same words there."""
     start, end = span
-    lowest = highest = 0
-    while (
-        -lowest < min(start - edges[0], end - start)
-        and text[start + lowest - 1] == (text[end + lowest - 1])
-    ):
-        lowest -= 1
-    while (
-        highest < min(edges[1] - end, end - start) and text[start + highest] == text[end + highest]
-    ):
-        highest += 1
+    lowest = -n_alike(text[edges[0] : start][::-1], text[start:end][::-1])
     return max(
-        range(lowest, highest + 1),
+        range(lowest, n_alike(text[start:end], text[end : edges[1]]) + 1),
         key=lambda k: (_worth(text, start + k), _reads(text[start + k : end + k]), -abs(k)),
     )
 

@@ -46,6 +46,12 @@ def tokens_of(text: str) -> list[str]:
     return _TOKEN.findall(text)
 
 
+def n_alike(a: Sequence[str], b: Sequence[str]) -> int:
+    """Return how many items two sequences share at their beginnings."""
+    unlike = (k for k, (one, other) in enumerate(zip(a, b, strict=False)) if one != other)
+    return next(unlike, min(len(a), len(b)))
+
+
 def n_words(text: str) -> int:
     """Return the number of words and numbers in a text."""
     return sum(text[start].isalnum() for start, _ in token_spans(text))
