@@ -356,9 +356,8 @@ class _Finder:
             form = forms[block.new[0] < block.new[1]][number]
             if block.kind is not BlockKind.SAME and not self._is_other_entry(block):
                 for each in _joined(self._of_block(number, block, form), form):
-                    segment = block.segments[each.places[0].segment]
-                    words = each.old, each.new
-                    is_minor = self._ranks.is_minor(number, segment, each.kind, words, form)
+                    at = block.segments[each.places[0].segment]
+                    is_minor = self._ranks.is_minor(number, at, each.kind, each.old, each.new, form)
                     yield replace(each, is_minor=each.is_minor or is_minor)
 
     def _of_block(self, number: int, block: DiffBlock, form: BlockForm) -> Iterator[Alarm]:

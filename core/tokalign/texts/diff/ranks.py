@@ -59,9 +59,8 @@ class Ranks:
         self._is_of_licences = _OF_LICENCES in diff.new
         self.is_of_rules = is_of_rules(diff.old) and is_of_rules(diff.new)
         self._releases = releases_of(diff.old), releases_of(diff.new)
-        self._is_left = [
-            each.kind not in (BlockKind.SAME, BlockKind.CHANGED) for each in diff.blocks
-        ]
+        stayed = (BlockKind.SAME, BlockKind.CHANGED)
+        self._is_left = [each.kind not in stayed for each in diff.blocks]
 
     def is_of_release(self, block: DiffBlock) -> bool:
         """Whether a block stands in a list of the changes of releases."""
@@ -70,7 +69,7 @@ class Ranks:
         return start <= (block.old, block.new)[side][0] < end
 
     def is_minor(
-        self, number: int, segment: DiffSegment, kind: str, words: tuple[str, str], form: BlockForm
+        self, number: int, segment: DiffSegment, kind: str, old: str, new: str, form: BlockForm
     ) -> bool:
         """Whether few alarms of a kind at a segment of a block matter, given its old and new words.
 
@@ -79,7 +78,6 @@ class Ranks:
         and new passages, obligations and denials that are gone, and denials with a reason, unless
         the text is of rules; licences, mail addresses, versions, and code said in full.
         """
-        old, new = words
         if self._is_of_licences and (kind != "code" or {*":/"} & {*old, *new}):
             return True
         block = self._diff.blocks[number]
@@ -99,14 +97,15 @@ class Ranks:
             return False
         if kind in ("code", "name", "number"):
             is_version = is_within(_VERSION, sides_of(self._diff, block, segment))
-            is_version |= any(map(_VERSION.match, words)) and all(map(_DOTTED.match, words))
+            both = old, new
+            is_version |= any(map(_VERSION.match, both)) and all(map(_DOTTED.match, both))
             is_doubtful |= is_version and _NEEDED.search(said) is None
             less, more = sorted((old.lower(), new.lower()), key=len)
             is_doubtful |= more.startswith(f"{less}.") or more.endswith(f".{less}") or "@" in less
             is_doubtful |= _VERSIONS.sub("", less) == _VERSIONS.sub("", more)
         if kind == "number":
             is_doubtful |= _COUNTED.search(said) is not None
-            is_doubtful |= any(len(_NAME.findall(each)) > _MOST_NAMES for each in words)
+            is_doubtful |= any(len(_NAME.findall(each)) > _MOST_NAMES for each in (old, new))
         is_stamp = "@" in said
         if kind == "date":
             edges = self._diff.new[: segment.new[1]], self._diff.new[segment.new[0] :]
