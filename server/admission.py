@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections import Counter, OrderedDict
+from collections import OrderedDict
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -95,8 +95,7 @@ class Admission:
         self._max_cost = max_cost
         self._max_bytes = max_bytes
         self._max_wait_s = max_wait_s
-        self._by_peer: Counter[str] = Counter()
-        self._work, self._bytes = _Room(), _Room()
+        self._work, self._bytes, self._of_peers = _Room(), _Room(), _Room()
 
     @property
     def cost(self) -> int:
@@ -189,7 +188,7 @@ class Admission:
                 retry_after_s=_rounded((self.cost + cost - max_cost) / cost_per_s),
             )
         # What is alone is let in, however large, and so is work on bytes that are held already.
-        is_small = max(n_bytes, self._by_peer[peer]) <= SMALL_BYTES
+        is_small = max(n_bytes, self._of_peers.by_caller.get(peer, 0)) <= SMALL_BYTES
         is_let_in = is_small or not (self.bytes and n_bytes)
         if not (is_let_in or self._bytes.has(n_bytes, caller, self._max_bytes)):
             return self._bytes, QueueFullError(
@@ -198,20 +197,16 @@ class Admission:
                 reason=ErrorReason.QUEUE_BYTES_FULL,
                 retry_after_s=_rounded(cost / cost_per_s),
             )
-        late = self._late(ahead, cost)
+        late = self.late(ahead, cost)
         return None if late is None else (self._work, late)
-
-    def is_prompt(self, ahead: Ahead, cost: int) -> bool:
-        """Return whether what comes now and costs so much is in time."""
-        return self._late(ahead, cost) is None
 
     def check_time(self, ahead: Ahead, cost: int) -> None:
         """Raise QueueFullError if what comes now and costs so much would be late."""
-        if (late := self._late(ahead, cost)) is not None:
+        if (late := self.late(ahead, cost)) is not None:
             raise late
 
-    def _late(self, ahead: Ahead, cost: int) -> QueueFullError | None:
-        """Return why a request would wait too long, or be late; None if it would not."""
+    def late(self, ahead: Ahead, cost: int) -> QueueFullError | None:
+        """Return why what comes now and costs so much would be late; None if it is in time."""
         wait_s, cost_per_s, within_s, beside_s = ahead
         if wait_s > self._max_wait_s:
             return QueueFullError(
@@ -236,24 +231,24 @@ class Admission:
     def count(self, n_pairs: int, n_bytes: int, cost: int, peer: str, caller: str) -> None:
         """Add to what is held; where a number is negative, those that wait for it try again."""
         self.pairs += n_pairs
-        _add(self._by_peer, peer, n_bytes)
-        self._bytes.hold(n_bytes, caller)
-        if cost:
-            self._work.hold(cost, caller)
+        for room, name, amount in (
+            (self._of_peers, peer, n_bytes),
+            (self._bytes, caller, n_bytes),
+            (self._work, caller, cost),
+        ):
+            if amount:
+                room.held += amount
+                if held := room.by_caller.get(name, 0) + amount:
+                    room.by_caller[name] = held
+                else:
+                    del room.by_caller[name]
+                if amount < 0 and room.turns:
+                    room.next()
 
 
 def _rounded(retry_s: float) -> float:
     """Return a time to wait in hundredths, so that many refusals are the same message."""
     return round(min(max(retry_s, SHORTEST_RETRY_S), LONGEST_RETRY_S), 2)
-
-
-def _add(held: dict[str, int], name: str, amount: int) -> None:
-    """Add to what is held under a name, which is there while that is something."""
-    total = held.get(name, 0) + amount
-    if total:
-        held[name] = total
-    else:
-        held.pop(name, None)
 
 
 class _Room:
@@ -263,37 +258,33 @@ class _Room:
     ----------
     held : int
         In all.
+    by_caller : dict from str to int
+        What each caller holds that holds something.
+    turns : dict from str to OrderedDict from Future to int
+        How much each request wants that waits, by its caller and in order.
     """
 
     def __init__(self) -> None:
         self.held = 0
-        self._by_caller: Counter[str] = Counter()
-        # How much each wants that waits, by its caller and in order.
-        self._turns: dict[str, OrderedDict[asyncio.Future[None], int]] = {}
-
-    def hold(self, amount: int, caller: str) -> None:
-        """Add to what a caller holds; if it is less than before, the first that waits tries."""
-        self.held += amount
-        _add(self._by_caller, caller, amount)
-        if amount < 0 and self._turns:
-            self.next()
+        self.by_caller: dict[str, int] = {}
+        self.turns: dict[str, OrderedDict[asyncio.Future[None], int]] = {}
 
     def has(self, amount: int, caller: str, most: int) -> bool:
         """Return whether a caller may hold so much more, where `most` is the limit."""
-        held = self._by_caller[caller]
-        n_callers = len({caller, *self._by_caller, *self._turns})
+        held = self.by_caller.get(caller, 0)
+        n_callers = len({caller, *self.by_caller, *self.turns})
         if (held + amount) * n_callers <= most:
             return self.held + amount <= most + BESIDE * most
         # Else those that never wait would take what is freed before it is enough for the first.
         first = self._first()
-        if first is not None and self._by_caller[first] < held:
-            amount += next(iter(self._turns[first].values()))
+        if first is not None and self.by_caller.get(first, 0) < held:
+            amount += next(iter(self.turns[first].values()))
         return self.held + amount <= most
 
     async def turn(self, caller: str, amount: int, is_first: bool) -> None:
         """Wait behind the caller's others, or before them after a turn that came to nothing."""
         turn = asyncio.get_running_loop().create_future()
-        turns = self._turns.setdefault(caller, OrderedDict())
+        turns = self.turns.setdefault(caller, OrderedDict())
         turns[turn] = amount
         if is_first:
             turns.move_to_end(turn, last=False)
@@ -309,19 +300,19 @@ class _Room:
         """Let the first request try; it keeps its place until it does."""
         caller = self._first()
         if caller is not None:
-            turn = next(iter(self._turns[caller]))
+            turn = next(iter(self.turns[caller]))
             if not turn.done():  # else it is about to try, or was cancelled and calls this
                 turn.set_result(None)
 
     def _first(self) -> str | None:
         """Return which of the callers that wait holds least; None if none waits."""
-        return min(self._turns, key=self._by_caller.__getitem__, default=None)
+        return min(self.turns, key=lambda each: self.by_caller.get(each, 0), default=None)
 
     def _leave(self, caller: str, turn: asyncio.Future[None]) -> None:
-        turns = self._turns[caller]
+        turns = self.turns[caller]
         del turns[turn]
         if not turns:
-            del self._turns[caller]
+            del self.turns[caller]
 
 
 class Admitted:
@@ -371,6 +362,9 @@ class Admitted:
         self._n_pairs = self._cost = 0
         self.n_bytes = n_bytes
 
-    def release(self) -> None:
-        """Stop counting the request: its answer was written, or will never be."""
+    def release(self, ended: object = None) -> None:
+        """Stop counting the request: its answer was written, or will never be.
+
+        `ended` is the call, where that calls this at its end.
+        """
         self.done(0)

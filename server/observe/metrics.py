@@ -26,7 +26,7 @@ from prometheus_client.platform_collector import PlatformCollector
 from prometheus_client.process_collector import ProcessCollector
 from tokalign.codec.servers import ModelInfo
 from tokalign.errors import InputError
-from tokalign.server.observe.collectors import Counter, Histogram, Usage
+from tokalign.server.observe.collectors import Counted, Counter, Histogram, Series, Usage
 from tokalign.server.status import code_name
 
 log = logging.getLogger(__name__)
@@ -118,12 +118,12 @@ class Metrics:
         # Finding a labelled child takes longer than counting in it.
         self._pairs_by_code = functools.cache(lambda code: self.pairs.labels(code_name(code)))
         self._stage = functools.cache(self.stage_seconds.labels)
-        self.handled_by = functools.cache(self.handled.labels)
-        self.handling_seconds_by = functools.cache(
-            lambda service, method, code: self.handling_seconds.labels(
-                service, method, outcome_of(code)
-            )
-        )
+        self.ended_by = functools.cache(self._ended_by)
+
+    def _ended_by(self, service: str, method: str, code: str) -> tuple[Counted, Series]:
+        """Return what counts the ended calls of a method by a code, and what has their times."""
+        seconds = self.handling_seconds.labels(service, method, outcome_of(code))
+        return self.handled.labels(service, method, code), seconds
 
     def show_models(self, models: Sequence[ModelInfo]) -> None:
         """Show the models that serve from now on."""

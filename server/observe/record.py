@@ -75,22 +75,12 @@ class CallRecord:
         self.compute_s = 0.0
         self.has_worked = False
 
-    def queued(self, n_pairs: int, cost: int) -> None:
-        """Add a request that waits for a worker."""
-        self.pairs += n_pairs
-        self.cost += cost
-
     def give_back(self, n_pairs: int, cost: int) -> None:
         """Take back what a request has queued and no worker was given; its quota has it again."""
         self.pairs -= n_pairs
         self.cost -= cost
         if self.quota is not None:
             self.quota.give_back(cost)
-
-    def waited(self, seconds: float) -> None:
-        """Add a request's wait."""
-        self.queue_s += seconds
-        self.has_worked = True
 
     def timing(self) -> str:
         """Return the times in the form of HTTP's Server-Timing, in milliseconds."""
@@ -105,9 +95,8 @@ class CallRecord:
 _current: ContextVar[CallRecord] = ContextVar("tokalign_call", default=CallRecord())  # noqa: B039
 
 
-def current() -> CallRecord:
-    """Return the record of the call being handled; outside of one, a record that nobody reads."""
-    return _current.get()
+current: Callable[[], CallRecord] = _current.get
+"""Return the record of the call being handled; outside of one, a record that nobody reads."""
 
 
 class EndedCall(Protocol):

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from tokalign.codec.options import RequestOptions
 from tokalign.codec.reading import sizes
 from tokalign.codec.servers import ModelInfo
 from tokalign.server.config import RequestLimits
 from tokalign.server.requests.limits import max_sentence_bytes
-from tokalign.server.requests.rates import USUAL_BYTES, Rates, of_model, with_options
+from tokalign.server.requests.rates import MODEL, USUAL_BYTES, Rates, of_model, with_options
 from tokalign.types.options import AlignOptions, Detail
 
 UNIT_US = 150.0
@@ -53,7 +53,7 @@ EDITS_TOKEN_BYTES = 2
 
 
 class Size(NamedTuple):
-    """Tokens and bytes of a pair: counted, or estimated from its texts."""
+    """Tokens and bytes of a pair."""
 
     n_source: int
     n_target: int
@@ -65,6 +65,10 @@ class Size(NamedTuple):
     def usual(cls, n_source: int, n_target: int) -> Size:
         """Return the size of a pair of usual words."""
         return cls(n_source, n_target, round(USUAL_BYTES * n_source), round(USUAL_BYTES * n_target))
+
+
+# Without names, as it is counted: names take longer to give than the rest does.
+AnySize: TypeAlias = tuple[int, int, int, int, int]
 
 
 class CostModel:
@@ -87,13 +91,19 @@ class CostModel:
             for name in self._encoders
             for annotator in annotators
         }
+        # Most requests ask for the same options.
+        self._latest: tuple[RequestOptions | None, Rates] = (None, MODEL)
 
     def rates(self, options: RequestOptions) -> Rates:
         """Return the rates of the model, the annotator and the options that a request names."""
-        rates = self._rates[options.model, options.annotator]
-        return with_options(rates, self._encoders[options.model], options)
+        latest, rates = self._latest
+        if options is not latest:
+            rates = self._rates[options.model, options.annotator]
+            rates = with_options(rates, self._encoders[options.model], options)
+            self._latest = options, rates
+        return rates
 
-    def of_pairs(self, sizes: Iterable[Size], options: RequestOptions) -> list[int]:
+    def of_pairs(self, sizes: Iterable[AnySize], options: RequestOptions) -> list[int]:
         """Return what pairs cost each, in typical pairs, at least 1."""
         rates = self.rates(options)
         costs = []
@@ -137,7 +147,7 @@ class CostModel:
         us = SENTENCE_US + PASSAGE_US * n_passages + PASSAGE_BYTE_US * n_bytes
         return round((us + GROUND_PAIRS * pairs_us) / UNIT_US)
 
-    def sizes(self, pairs: Iterable[bytes], shared: bytes = b"") -> list[Size]:
+    def sizes(self, pairs: Iterable[bytes], shared: bytes = b"") -> list[AnySize]:
         """Return the sizes of pairs.
 
         Parameters
@@ -148,10 +158,13 @@ class CostModel:
         shared : bytes
             The serialised Pair.target of all pairs, or empty.
         """
-        found = [Size(*sizes(data, *self._most)) for data in pairs]
+        found = [sizes(data, *self._most) for data in pairs]
         if shared:
             _, n_target, _, target_bytes, _ = sizes(shared, *self._most)
-            found = [each._replace(n_target=n_target, target_bytes=target_bytes) for each in found]
+            found = [
+                (n_source, n_target, source_bytes, target_bytes, constraint_bytes)
+                for n_source, _, source_bytes, _, constraint_bytes in found
+            ]
         return found
 
 
@@ -160,7 +173,7 @@ def plan_cost(n_bytes: int, n_sentences: int = 0) -> int:
     return round((PASSAGE_BYTE_US * n_bytes + PLANNED_US * n_sentences) / UNIT_US)
 
 
-def answer_bytes(sizes: Iterable[Size], options: AlignOptions) -> list[int]:
+def answer_bytes(sizes: Iterable[AnySize], options: AlignOptions) -> list[int]:
     """Return about how many bytes the answer for each pair takes."""
     link_bytes = LINK_BYTES
     if options.phrases:
@@ -177,14 +190,16 @@ def answer_bytes(sizes: Iterable[Size], options: AlignOptions) -> list[int]:
     elif options.detail is Detail.SCORES:
         link_bytes = 0
     cell_bytes = POSTERIORS_CELL_BYTES if options.posteriors else 0
-    return [
-        PAIR_BYTES
-        + link_bytes * min(n_source, n_target)
-        + token_bytes * (n_source + n_target)
-        + text_bytes * (source_bytes + target_bytes)
-        + cell_bytes * n_source * n_target
-        for n_source, n_target, source_bytes, target_bytes, _ in sizes
-    ]
+    found = []
+    for n_source, n_target, source_bytes, target_bytes, _ in sizes:
+        found.append(
+            PAIR_BYTES
+            + link_bytes * min(n_source, n_target)
+            + token_bytes * (n_source + n_target)
+            + text_bytes * (source_bytes + target_bytes)
+            + cell_bytes * n_source * n_target
+        )
+    return found
 
 
 class Speed:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import struct
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any, TypeVar, cast
@@ -52,9 +52,9 @@ class RequestFields:
     def __init__(self, kind: type[Message], data: bytes, max_items: int) -> None:
         self._kind = kind
         names, repeated = _layout(kind.DESCRIPTOR)
-        self._values: dict[str, list[Any]] = {name: [] for name in names.values()}
+        self._values: dict[str, list[Any]] = defaultdict(list)
         found = self._values
-        items = found.get(repeated, [])
+        items = found[repeated]
         n_left = max_items + MAX_OTHER_FIELDS
         try:
             for number, value in fields(data):
@@ -85,17 +85,15 @@ class RequestFields:
         InputError
             If one is no message.
         """
-        return self._ids(self.messages(name))
+        return list(map(self.id_of, self._values[name]))
 
-    def id(self, name: str) -> str:
-        """Return the id of the message of a field that is not repeated."""
-        return self._ids([self.message(name)])[0]
-
-    def _ids(self, messages: list[bytes]) -> list[str]:
+    def id_of(self, message: bytes) -> str:
+        """Return the id of a field's message; see `ids`."""
         try:
-            return [_decoded(values(data, _ID, MAX_OTHER_FIELDS)) for data in messages]
+            found = values(message, _ID, MAX_OTHER_FIELDS)
         except WireError as error:
             raise _invalid(self._kind) from error
+        return found[-1].decode(errors="replace") if found else ""
 
     def message(self, name: str) -> bytes:
         """Return a field's message; several of them, joined, are one message."""
@@ -104,7 +102,8 @@ class RequestFields:
 
     def text(self, name: str) -> str:
         """Return a string; bytes that are not UTF-8 are replaced (see check_text)."""
-        return _decoded(self._values[name])
+        found = self._values[name]
+        return found[-1].decode(errors="replace") if found else ""
 
     def check_text(self, name: str) -> None:
         """Raise InputError unless a string is UTF-8."""
@@ -122,10 +121,6 @@ def _check_utf8(name: str, value: bytes) -> None:
         value.decode()
     except UnicodeDecodeError as error:
         raise _not_utf8(name, error) from error
-
-
-def _decoded(found: list[bytes]) -> str:
-    return found[-1].decode(errors="replace") if found else ""
 
 
 _ID = tag(1)

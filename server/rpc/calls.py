@@ -231,10 +231,9 @@ class _Observer:
     __slots__ = (
         "calls",
         "convention",
-        "handled",
+        "ended",
         "is_for_admins",
         "name",
-        "seconds",
         "service",
         "started",
         "tracing",
@@ -257,9 +256,8 @@ class _Observer:
         self.service = service
         self.name = name
         self.started = metrics.started.labels(service, name)
-        self.seconds = metrics.handling_seconds_by
-        self.seconds(service, name, "OK")  # shown before the first answer
-        self.handled = metrics.handled_by
+        self.ended = metrics.ended_by
+        self.ended(service, name, "OK")  # shown before the first answer
         self.usage = metrics.usage
 
 
@@ -288,7 +286,7 @@ class _Observed(CallRecord):
 
     def __enter__(self) -> Self:
         observer = self._observer
-        observer.started.inc()
+        observer.started.total += 1
         observer.calls.running += 1
         if observer.tracing is not None:
             begun = observer.convention.begun(observer.service, observer.name, self._context)
@@ -309,7 +307,7 @@ class _Observed(CallRecord):
     @property
     def request_id(self) -> str:
         """The id that the caller, or a proxy, gave the call; empty where there is none."""
-        found = self.metadata.get(REQUEST_ID, "")
+        found = self.metadata.get(REQUEST_ID)
         if not isinstance(found, str) or len(found) > MAX_REQUEST_ID:
             return ""
         return found if found.isascii() and found.isprintable() else ""
@@ -368,9 +366,9 @@ class _Observed(CallRecord):
             self.reason = self._hung_up()
             self.code = code_name(CODES[self.reason])
         observer.calls.running -= 1
-        seconds = observer.seconds(observer.service, observer.name, self.code)
+        handled, seconds = observer.ended(observer.service, observer.name, self.code)
+        handled.total += 1
         seconds.observe(time.perf_counter() - self._began)
-        observer.handled(observer.service, observer.name, self.code).inc()
         observer.usage.add(self)
         observer.calls.access_log.note(self)
         if self.trace is not None:

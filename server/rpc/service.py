@@ -133,10 +133,10 @@ class AlignService:
         fields = RequestFields(align_pb2.AlignRequest, data, 0)
         serving = self._serving()
         chosen = serving.choose(fields.message("options"))
-        pair_id = fields.id("pair")
-        pairs = [fields.message("pair")]
+        pair = fields.message("pair")
+        pair_id = fields.id_of(pair)
         (answer,) = await self._answers(
-            serving, UnaryCall(context), chosen.options, pairs, len(data)
+            serving, UnaryCall(context), chosen.options, [pair], len(data)
         )
         if answer.code != OK:
             field = f"pair.{answer.field}" if answer.field else ""

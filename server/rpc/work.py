@@ -126,7 +126,7 @@ class UnaryCall:
 
     def hold(self, admitted: Admitted) -> None:
         """Hold what was let in until the call has ended."""
-        release: Any = lambda _: admitted.release()  # noqa: E731 (typed as grpc's stubs want)
+        release: Any = admitted.release  # grpc's stubs know callbacks by the name of what they take
         self.context.add_done_callback(release)
 
 
@@ -151,18 +151,13 @@ async def admit(
                 raise refusal
             await asyncio.sleep(refusal.retry_after_s)
 
-    def ahead() -> Ahead:
-        if not costs:
-            return NOTHING_AHEAD
-        return _ahead(admission, pool, request, context, waits=waits)
-
     return await admission.admit(
         len(costs),
         n_bytes,
         cost=sum(costs),
         peer=call.peer,
         caller=call.principal,
-        ahead=ahead,
+        ahead=partial(_ahead, admission, pool, request, context, waits=waits),
         waits=waits,
         quota=quota,
     )
@@ -179,7 +174,8 @@ def check_soonest(admission: Admission, pool: Pool, context: Context) -> None:
     remaining = context.time_remaining()
     if remaining is not None and remaining <= 0:
         raise ExpiredError("the deadline passed before the call was begun; allow more time")
-    if admission.is_prompt(most := Ahead(pool.most_wait_s(), pool.cost_per_s, remaining), 1):
+    most = Ahead(pool.most_wait_s(), pool.cost_per_s, remaining)
+    if admission.late(most, 1) is None:
         return
     until = deadline(context)
     wait_s = min([pool.wait_s(smallest, until) for smallest in SMALLEST])
@@ -204,9 +200,11 @@ def _ahead(
 
     It is looked up only where the request would be late if all that waits were served before it.
     """
+    if not request.costs:
+        return NOTHING_AHEAD
     within_s = None if waits else context.time_remaining()
     most = Ahead(pool.most_wait_s(), pool.cost_per_s, within_s)
-    if admission.is_prompt(most, sum(request.costs)):
+    if admission.late(most, sum(request.costs)) is None:
         return most
     until = deadline(context)
     beside_s = 0.0 if within_s is None else pool.beside_s(request, until)
@@ -227,7 +225,8 @@ async def answered(
     holder.hold(admitted)
     try:
         answers = await pool.submit(request, deadline(holder.context))
-        n_bytes += sum([len(answer.alignment) for answer in answers])
+        for answer in answers:
+            n_bytes += len(answer.alignment)
     finally:
         admitted.done(n_bytes)
     return answers

@@ -27,7 +27,6 @@ import heapq
 import itertools
 import math
 import time
-from collections import Counter
 from collections.abc import Callable
 
 from tokalign.server.requests.cost import UNIT_US
@@ -88,40 +87,36 @@ class _Caller:
     served : int
         Cost that was handed out to the caller. One that begins to wait counts as having had what
         the one had whose turn was the last.
+    heap : list of (float, int, Task)
+        When each is due, and its number.
     """
 
-    __slots__ = ("_cost_by_due", "_heap", "cost", "served")
+    __slots__ = ("_cost_by_due", "cost", "heap", "served")
 
     def __init__(self, served: int) -> None:
         self.cost = 0
         self.served = served
-        self._cost_by_due: Counter[int] = Counter()  # in steps of DUE_STEP_S
-        self._heap: list[tuple[float, int, Task]] = []
-
-    def __len__(self) -> int:
-        return len(self._heap)
+        self.heap: list[tuple[float, int, Task]] = []
+        self._cost_by_due: dict[int, int] = {}  # in steps of DUE_STEP_S
 
     def push(self, task: Task, number: int) -> None:
         """Add a task; of tasks that are due at once the one with the least number is ahead."""
         self._count(task, task.waiting_cost)
-        heapq.heappush(self._heap, (task.due, number, task))
-
-    def head(self) -> Task:
-        """Return the task that is due first."""
-        return self._heap[0][2]
+        heapq.heappush(self.heap, (task.due, number, task))
 
     def pop(self) -> Task:
         """Remove the task that is due first, and return it."""
-        task = heapq.heappop(self._heap)[2]
+        task = heapq.heappop(self.heap)[2]
         self._count(task, -task.waiting_cost)
         return task
 
     def _count(self, task: Task, cost: int) -> None:
         self.cost += cost
         step = int(task.due / DUE_STEP_S)
-        self._cost_by_due[step] += cost
-        if not self._cost_by_due[step]:
-            del self._cost_by_due[step]
+        if total := self._cost_by_due.get(step, 0) + cost:
+            self._cost_by_due[step] = total
+        else:
+            self._cost_by_due.pop(step, None)
 
     def cost_before(self, due: float) -> int:
         """Return about what the tasks cost that are due no later."""
@@ -130,23 +125,25 @@ class _Caller:
 
     def oldest_at(self) -> float:
         """Return when the first of the tasks came; infinity without one."""
-        return min([task.queued_at for _, _, task in self._heap], default=math.inf)
+        return min([task.queued_at for _, _, task in self.heap], default=math.inf)
 
 
 class _Line:
-    """Tasks of one kind that wait: ahead is the caller that was given least."""
+    """Tasks of one kind that wait: ahead is the caller that was given least.
+
+    Attributes
+    ----------
+    n_tasks : int
+    """
 
     def __init__(self) -> None:
-        self._n_tasks = 0
+        self.n_tasks = 0
         self._callers: dict[str, _Caller] = {}
         # Every caller once, by what it was given. One without tasks stays until its turn comes;
         # else it would be ahead of the others again whenever it comes back.
         self._turns: list[tuple[int, int, str]] = []
         self._served = 0  # what the caller had been given whose turn was the last
         self._numbers = itertools.count()
-
-    def __len__(self) -> int:
-        return self._n_tasks
 
     def push(self, task: Task) -> None:
         """Add a task; of a caller's tasks that are due at once the first to come is ahead."""
@@ -156,14 +153,14 @@ class _Line:
             caller = self._callers[name] = _Caller(self._served)
             heapq.heappush(self._turns, (self._served, next(self._numbers), name))
         caller.push(task, next(self._numbers))
-        self._n_tasks += 1
+        self.n_tasks += 1
 
     def head(self) -> Task | None:
         """Return the task whose turn it is, or None."""
         while self._turns:
             served, _, name = self._turns[0]
-            if caller := self._callers[name]:
-                return caller.head()
+            if heap := self._callers[name].heap:
+                return heap[0][2]
             heapq.heappop(self._turns)
             del self._callers[name]
             self._served = served
@@ -172,7 +169,7 @@ class _Line:
     def pop(self) -> Task:
         """Remove the task whose turn it is, which head() has found, and return it."""
         task = self._callers[self._turns[0][2]].pop()
-        self._n_tasks -= 1
+        self.n_tasks -= 1
         return task
 
     def charge(self, cost: int) -> None:
@@ -233,17 +230,18 @@ class FairQueue:
     def push(self, task: Task) -> None:
         """Add a task."""
         task.due = due_at(task.queued_at, task.deadline, task.cost, self._cost_per_s())
-        self._n_several += len(task) > 1
+        self._n_several += task.has_several
         self.waiting += task.waiting
         self.waiting_cost += task.waiting_cost
-        if not self._heavy:
+        if not self._heavy.n_tasks:
             self._credit = 0
         if task.is_interactive:
             self._small_at = task.queued_at
         line = self._line_of(task)
-        if line is self._small and not line:
-            self._small_done = max(self._small_done, self._large_done)
-        elif line is not self._small and not self._light and not self._heavy:
+        if line is self._small:
+            if not line.n_tasks:
+                self._small_done = max(self._small_done, self._large_done)
+        elif not (self._light.n_tasks or self._heavy.n_tasks):
             self._large_done = max(self._large_done, self._small_done)
         line.push(task)
 
@@ -288,7 +286,7 @@ class FairQueue:
         due = due_at(time.monotonic(), deadline, sum(request.costs), self._cost_per_s())
         if request.is_interactive:
             own = self._small.cost_before(caller, due, cost)
-            shares = bool(self._light or self._heavy)
+            shares = bool(self._light.n_tasks or self._heavy.n_tasks)
         else:
             lines = self._light, self._heavy
             own = sum([line.cost_before(caller, due, cost) for line in lines])
@@ -301,7 +299,7 @@ class FairQueue:
 
         That is a task of several pairs, or a heavy one, or `cost` in all.
         """
-        return bool(self._n_several or self._heavy) or self.waiting_cost >= cost
+        return bool(self._n_several or self._heavy.n_tasks) or self.waiting_cost >= cost
 
     def age_s(self) -> float:
         """Return how long the first interactive task has waited; 0 without one."""
@@ -365,7 +363,7 @@ class FairQueue:
         light, heavy = self._head(self._light), self._head(self._heavy)
         if heavy is None or not takes_heavy:
             return None if light is None else self._light
-        is_alone = light is None and not self._small
+        is_alone = light is None and not self._small.n_tasks
         is_first = light is None or heavy.due <= light.due
         if is_alone or (is_first and self._credit >= heavy.next_cost):
             return self._heavy
@@ -381,7 +379,7 @@ class FairQueue:
         if task.waiting:
             self._line_of(task).push(task)
         else:
-            self._n_several -= len(task) > 1
+            self._n_several -= task.has_several
         return part
 
     def _head(self, line: _Line) -> Task | None:
@@ -397,7 +395,7 @@ class FairQueue:
                     )
                 )
             line.pop()
-            self._n_several -= len(task) > 1
+            self._n_several -= task.has_several
             self.waiting -= task.waiting
             self.waiting_cost -= task.waiting_cost
         return None

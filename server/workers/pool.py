@@ -60,6 +60,8 @@ class Pool:
     ----------
     failed : asyncio.Future
         Gets a ModelError if workers keep dying before they are ready and none is left.
+    cost_per_s : float
+        Work that all workers do per second in which they work; lost ones are soon replaced.
     """
 
     def __init__(
@@ -71,6 +73,8 @@ class Pool:
         self.settings = settings
         self._metrics = metrics
         self._is_loop_busy = is_loop_busy
+        self._speed = Speed()
+        self.cost_per_s = settings.workers * self._speed.cost_per_s
         self._queue = FairQueue(settings.shard_pairs, lambda: self.cost_per_s)
         self._retries: deque[Shard] = deque()
         self._supervisor = Supervisor(settings, metrics, self)
@@ -79,7 +83,6 @@ class Pool:
         self._holding: asyncio.TimerHandle | None = None
         self._drained: asyncio.Event | None = None
         self._n_users = 0
-        self._speed = Speed()
 
     async def start(self) -> None:
         """Start the workers and wait until all have loaded their models.
@@ -112,7 +115,8 @@ class Pool:
         task = Task(request, deadline)
         if request.pairs:
             self._queue.push(task)
-            self.on_idle()
+            if self._supervisor.idle:
+                self.on_idle()
         else:
             task.future.set_result([])
         return task.future
@@ -154,11 +158,6 @@ class Pool:
         for shard in self._retries:
             running += 2 * shard.cost
         return running
-
-    @property
-    def cost_per_s(self) -> float:
-        """Work that all workers do per second in which they work; lost ones are soon replaced."""
-        return self.settings.workers * self._speed.cost_per_s
 
     @property
     def n_ready(self) -> int:
@@ -236,6 +235,7 @@ class Pool:
         is_full = bool(self._queue.waiting)
         taken_s = time.monotonic() - worker.given_at if is_full else sum(message.seconds.values())
         self._speed.add(shard.cost, taken_s)
+        self.cost_per_s = self.settings.workers * self._speed.cost_per_s
         for part in shard.slices:
             if (trace := part.task.call.trace) is not None:
                 trace.computed(worker.given_at, len(part), worker.pid, message.seconds)

@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 
 from tokalign.codec.options import RequestOptions
 from tokalign.server.observe import record
-from tokalign.server.observe.record import CallRecord
 from tokalign.server.requests.answers import Answer, too_large
 from tokalign.server.requests.request import Request
 from tokalign.server.workers.frames import Run
+
+_MISSING = Answer(b"")
 
 
 class Task:
@@ -30,14 +31,18 @@ class Task:
     future : asyncio.Future of list of Answer
         One per pair, in order. Cancel it to drop what has not started. It gets a LimitError where
         the answers together are larger than they may be.
-    next : int
-        The first pair that has not been handed to a worker.
+    next, waiting : int
+        The first pair that has not been handed to a worker, and how many there are.
     cost, waiting_cost : int
         Of all pairs, and of those that have not been handed to a worker.
     queued_at : float
         When it came, by time.monotonic.
     due : float
         When it should be done; the queue says so.
+    has_several : bool
+        Whether it has more than one pair.
+    is_interactive : bool
+        Whether somebody waits for it, so that it may go between the shards of large ones.
     call : CallRecord
         Of the call that made the task.
     """
@@ -52,52 +57,50 @@ class Task:
         "deadline",
         "due",
         "future",
+        "has_several",
+        "is_interactive",
         "next",
         "queued_at",
         "request",
+        "waiting",
         "waiting_cost",
     )
 
     def __init__(self, request: Request, deadline: float | None = None) -> None:
         self.request = request
         self.deadline = deadline
-        self.cost = self.waiting_cost = sum(request.costs)
+        self.is_interactive = request.is_interactive
+        self.waiting = self._missing = n_pairs = len(request.pairs)
+        self.has_several = n_pairs > 1
+        self.cost = self.waiting_cost = cost = sum(request.costs)
         self.queued_at = self.due = time.monotonic()
-        self.call: CallRecord = record.current()
-        self.call.queued(len(request.pairs), self.cost)
+        self.call = call = record.current()
+        call.pairs += n_pairs
+        call.cost += cost
         self._began_at = 0.0
         self.next = 0
         self.future: asyncio.Future[list[Answer]] = asyncio.get_running_loop().create_future()
         self.future.add_done_callback(self._settle)
-        self._answers: list[Answer | None] = [None] * len(request.pairs)
-        self._missing = len(request.pairs)
+        self._answers = [_MISSING] * n_pairs
         self._n_bytes = 0
 
     def __len__(self) -> int:
         return len(self.request.pairs)
 
     @property
-    def is_interactive(self) -> bool:
-        """Whether somebody waits for it, so that it may go between the shards of large ones."""
-        return self.request.is_interactive
-
-    @property
     def next_cost(self) -> int:
         """What the next pair costs."""
         return self.request.costs[self.next]
 
-    @property
-    def waiting(self) -> int:
-        """Number of pairs that have not been handed to a worker."""
-        return len(self.request.pairs) - self.next
-
     def begin(self, now: float) -> float:
         """Note that a worker gets the first pair; return how long it has waited."""
         self._began_at = now
+        call = self.call
         waited_s = now - self.queued_at
-        self.call.waited(waited_s)
-        if self.call.trace is not None:
-            self.call.trace.queued(self.queued_at, now)
+        call.queue_s += waited_s
+        call.has_worked = True
+        if call.trace is not None:
+            call.trace.queued(self.queued_at, now)
         return waited_s
 
     def take(self, room: int) -> Slice:
@@ -108,8 +111,9 @@ class Task:
         while self.next < len(costs) and cost + costs[self.next] <= room:
             cost += costs[self.next]
             self.next += 1
+        self.waiting -= self.next - start
         self.waiting_cost -= cost
-        return Slice(self, start, self.next)
+        return Slice(self, start, self.next, cost)
 
     def _settle(self, future: asyncio.Future[list[Answer]]) -> None:
         """Give back what the pairs cost that no worker gets any more."""
@@ -122,14 +126,15 @@ class Task:
             return  # nobody waits for them
         self._answers[start : start + len(answers)] = answers
         self._missing -= len(answers)
-        self._n_bytes += sum([len(answer.alignment) for answer in answers])
+        for answer in answers:
+            self._n_bytes += len(answer.alignment)
         most = self.request.max_answer_bytes
         if self._n_bytes > most:
             self._answers.clear()
             self.future.set_exception(too_large(most))
         elif self._missing == 0:
             self.call.compute_s += time.monotonic() - self._began_at
-            self.future.set_result([answer for answer in self._answers if answer is not None])
+            self.future.set_result(self._answers)
 
 
 class Slice:
@@ -143,11 +148,11 @@ class Slice:
 
     __slots__ = ("cost", "start", "stop", "task")
 
-    def __init__(self, task: Task, start: int, stop: int) -> None:
+    def __init__(self, task: Task, start: int, stop: int, cost: int) -> None:
         self.task = task
         self.start = start
         self.stop = stop
-        self.cost = sum(task.request.costs[start:stop])
+        self.cost = cost
 
     @property
     def pairs(self) -> Sequence[bytes]:
@@ -164,8 +169,8 @@ class Shard:
 
     Attributes
     ----------
-    cost : int
-        Of its pairs together.
+    cost, n_pairs : int
+        Of its pairs together, and how many they are.
     deaths : int
         Workers that crashed or hung while they worked on it, where it is a single pair.
     lost_at : float or None
@@ -175,17 +180,20 @@ class Shard:
     """
 
     slices: list[Slice]
-    cost: int = field(init=False)
+    cost: int = field(init=False, default=0)
+    n_pairs: int = field(init=False, default=0)
     deaths: int = 0
     lost_at: float | None = None
     is_hedged: bool = False
     is_answered: bool = False
 
     def __len__(self) -> int:
-        return sum([part.stop - part.start for part in self.slices])
+        return self.n_pairs
 
     def __post_init__(self) -> None:
-        self.cost = sum([part.cost for part in self.slices])
+        for part in self.slices:
+            self.cost += part.cost
+            self.n_pairs += part.stop - part.start
 
     def runs(self) -> list[Run]:
         """Return the shard as it goes to a worker: neighbours with equal options are one run."""
@@ -225,7 +233,7 @@ class Shard:
     def singles(self) -> list[Shard]:
         """Return a shard for each pair."""
         return [
-            Shard([Slice(part.task, position, position + 1)])
+            Shard([Slice(part.task, position, position + 1, part.task.request.costs[position])])
             for part in self.slices
             for position in range(part.start, part.stop)
         ]

@@ -334,7 +334,7 @@ async def test_what_was_not_begun_is_given_back_to_the_caller_and_its_quota():
 def test_singles_hold_every_pair_in_order(sizes):
     async def run():
         tasks = tasks_of(sizes)
-        shard = Shard([Slice(task, 0, len(task)) for task in tasks])
+        shard = Shard([Slice(task, 0, len(task), task.cost) for task in tasks])
         singles = shard.singles()
         assert [len(single) for single in singles] == [1] * len(shard)
         flat = [pair for single in singles for run in single.runs() for pair in run.pairs]

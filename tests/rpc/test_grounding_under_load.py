@@ -131,7 +131,7 @@ async def test_call_is_refused_where_a_stream_waits_for_room(serving):
     code, _, details = await failure(at_once(stub, "One dog barked."))
     assert (code, "RetryInfo" in details) == (Code.RESOURCE_EXHAUSTED, True)
     asked = asyncio.ensure_future(in_pieces(stub, "One dog barked."))
-    await until(lambda: stub.admission._work._turns)
+    await until(lambda: stub.admission._work.turns)
     assert not asked.done()
     others.release()
     assert len((await asked).sentences) == 1

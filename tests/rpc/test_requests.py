@@ -32,7 +32,7 @@ def same(kind, data):
             assert fields.ids(field.name) == [each.id for each in value]
             assert [type(value[0]).FromString(each) for each in messages] == list(value)
         elif field.name == "pair":
-            assert fields.id("pair") == value.id
+            assert fields.id_of(fields.message("pair")) == value.id
             assert align_pb2.Pair.FromString(fields.message("pair")) == value
         elif field.name == "question":
             assert align_pb2.Sentence.FromString(fields.message("question")) == value

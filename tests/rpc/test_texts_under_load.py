@@ -66,7 +66,7 @@ async def test_call_is_refused_where_a_stream_waits_for_room(serving):
     code, _, details = await failure(at_once(stub, OLD, NEW))
     assert (code, "RetryInfo" in details) == (Code.RESOURCE_EXHAUSTED, True)
     asked = asyncio.ensure_future(in_pieces(stub, OLD, NEW))
-    await until(lambda: stub.admission._work._turns)
+    await until(lambda: stub.admission._work.turns)
     assert not asked.done()
     others.release()
     assert len((await asked).blocks) == 4
