@@ -42,7 +42,7 @@ def raised(
     """Return what the list of a question's candidates adds to their log odds."""
     repetitions = query.scores["repetition"].tolist()
     scores = list(map(sigmoid, odds.tolist()))
-    added = added_by_list(scores, repetitions, [None] * len(scores), weights)
+    added = added_by_list(scores, repetitions, [0.0] * len(scores), [None] * len(scores), weights)
     return np.array([sum(each.value * each.weight for each in pieces) for pieces in added])
 
 

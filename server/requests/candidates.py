@@ -20,7 +20,7 @@ from tokalign.codec.servers import ErrorReason
 from tokalign.codec.writing import Joined, write_judgement
 from tokalign.errors import InputError
 from tokalign.ranking.judge import added_by_list, shipped_weights, standardised, weighed
-from tokalign.ranking.passages import Passage, decides, overlaps, shortlist
+from tokalign.ranking.passages import Passage, asked_part, decides, lacking, overlaps, shortlist
 from tokalign.server.config import RequestLimits
 from tokalign.server.requests.answers import Answer
 from tokalign.server.requests.wire import candidate_parts, check_id
@@ -63,24 +63,9 @@ def read_messages(candidates: Sequence[bytes]) -> list[align_pb2.Candidate]:
     return found
 
 
-def shortlisted(
-    question: align_pb2.Sentence, candidates: Sequence[align_pb2.Candidate], n: int
-) -> list[int]:
-    """Return the rising indices of the candidates that are looked at, `n` of them; 0 is all."""
-    if not n:
-        return list(range(len(candidates)))
-    texts = [each.passage or plain_text(each.sentence) for each in candidates]
-    return shortlist(plain_text(question), texts, n)
-
-
 def plain_text(sentence: align_pb2.Sentence) -> str:
     """Return the text of a sentence, or its tokens between spaces."""
     return sentence.text or " ".join(sentence.tokens)
-
-
-def priors_of(candidates: Sequence[align_pb2.Candidate]) -> list[float | None]:
-    """Return the standardised priors of the candidates that are looked at."""
-    return standardised([each.prior if each.HasField("prior") else None for each in candidates])
 
 
 class RankedAnswer(NamedTuple):
@@ -150,20 +135,56 @@ def _highlights(
 
 
 class GivenCandidate(NamedTuple):
-    """A candidate as it was given: a serialised sentence, or else a passage, or a failure."""
+    """A candidate as it was given: a serialised sentence, or else a passage, or a failure.
+
+    Attributes
+    ----------
+    prior : float, optional
+        Standardised.
+    lacks : float
+        What a passage lacks of the question (tokalign.ranking.passages).
+    """
 
     sentence: bytes = b""
     passage: str | None = None
     failure: Answer | None = None
+    prior: float | None = None
+    lacks: float = 0.0
 
     @classmethod
-    def read(cls, data: bytes) -> GivenCandidate:
+    def read(cls, data: bytes, prior: float | None, lacks: float) -> GivenCandidate:
         """Return a serialised tokalign.v1.Candidate."""
         try:
             check_id(data)
-            return cls(*candidate_parts(data))
+            return cls(*candidate_parts(data), prior=prior, lacks=lacks)
         except InputError as error:
             return cls(failure=Answer.failed(failure_of(error)))
+
+
+def looked_at(
+    given: Sequence[bytes], question: align_pb2.Sentence, n: int
+) -> tuple[list[int], list[GivenCandidate]]:
+    """Return the rising indices of the candidates that are looked at, and themselves; `n` of them,
+    0 being all.
+
+    Their messages, which may be many times as large, are forgotten.
+    """
+    messages = read_messages(given)
+    asked = asked_part(question.text) if question.text else plain_text(question)
+    texts = [each.passage or plain_text(each.sentence) for each in messages]
+    kept = shortlist(asked, texts, n) if n else range(len(messages))
+    priors = standardised(
+        [messages[k].prior if messages[k].HasField("prior") else None for k in kept]
+    )
+    lacks = lacking(asked, [each.passage or None for each in messages])
+    pairs = zip(kept, priors, strict=True)
+    return list(kept), [GivenCandidate.read(given[k], prior, lacks[k]) for k, prior in pairs]
+
+
+def given_passages(question: str, passages: Sequence[str]) -> list[GivenCandidate]:
+    """Return passages as candidates."""
+    pairs = zip(passages, lacking(question, passages), strict=True)
+    return [GivenCandidate(passage=text, lacks=lacks) for text, lacks in pairs]
 
 
 class CandidatePairs:
@@ -248,7 +269,7 @@ def _split(
     """Return candidates with at most so many sentences of a passage; None if there are too many."""
     found: list[bytes | Passage | Answer] = []
     n_pairs = 0
-    for sentence, text, failure in candidates:
+    for sentence, text, failure, *_ in candidates:
         if failure is not None:
             found.append(failure)
             continue
@@ -316,14 +337,14 @@ def _named(answer: Answer, name: str) -> Answer:
 
 
 def weighed_in_list(
-    found: Sequence[RankedAnswer], priors: Sequence[float | None], *, explain: bool
+    candidates: Sequence[GivenCandidate], found: Sequence[RankedAnswer], *, explain: bool
 ) -> list[RankedAnswer]:
-    """Return what came of candidates with the evidence that depends on the others; none of
-    `priors` where no candidate has one."""
+    """Return what came of candidates with the evidence that depends on the others."""
     added = added_by_list(
         [each.answer.score for each in found],
         [each.repetition for each in found],
-        priors or [None] * len(found),
+        [each.lacks for each in candidates],
+        [each.prior for each in candidates],
         shipped_weights(),
     )
     pairs = zip(found, added, strict=True)

@@ -34,11 +34,10 @@ from tokalign.server.requests.answers import Answer, status_of, too_large
 from tokalign.server.requests.candidates import (
     GivenCandidate,
     RankedAnswer,
+    given_passages,
     in_order,
+    looked_at,
     plain_text,
-    priors_of,
-    read_messages,
-    shortlisted,
     split_candidates,
     weighed_in_list,
 )
@@ -193,12 +192,13 @@ class AlignService:
         self._check_bytes(question)
         given_question = parse(align_pb2.Sentence, question, "question")
         given = fields.messages("candidates")
-        kept, priors, candidates = await self.read(
-            len(data), context, _looked_at, given, given_question, wanted.shortlist
-        )
+        with reading_as(options.align.markup):
+            kept, candidates = await self.read(
+                len(data), context, looked_at, given, given_question, wanted.shortlist
+            )
         top_k = wanted.top_k
         asked = Asked(serving, chosen._replace(options=options), len(data), context)
-        found, n_left_out = await self._ranked(asked, given_question, candidates, priors, top_k)
+        found, n_left_out = await self._ranked(asked, given_question, candidates, top_k)
         places = list(in_order(found, top_k))
         unit = options.align.offsets
         ranking = (
@@ -291,8 +291,8 @@ class AlignService:
         self.check_number(len(passages), "documents")
         message = align_pb2.Sentence(text=question)
         self._check_bytes(message.SerializeToString())
-        candidates = [GivenCandidate(passage=text) for text in passages]
-        found, n_left_out = await self._ranked(asked, message, candidates, (), top_k)
+        candidates = await off_loop(asked.n_bytes, given_passages, asked_part(question), passages)
+        found, n_left_out = await self._ranked(asked, message, candidates, top_k)
         return [(place, found[place]) for place in in_order(found, top_k)], n_left_out
 
     async def _ranked(
@@ -300,7 +300,6 @@ class AlignService:
         asked: Asked,
         question: align_pb2.Sentence,
         candidates: Sequence[GivenCandidate],
-        priors: Sequence[float | None],
         top_k: int,
     ) -> tuple[list[RankedAnswer], int]:
         """Return what came of each candidate of a ranking, and how many sentences were left out."""
@@ -326,7 +325,7 @@ class AlignService:
         _check_question(answers)
         found = await off_loop(n_bytes, split.ranked, answers)
         explain = options.align.explain
-        weighed = await off_loop(n_bytes, weighed_in_list, found, priors, explain=explain)
+        weighed = await off_loop(n_bytes, weighed_in_list, candidates, found, explain=explain)
         return weighed, split.n_left_out
 
     async def texts_aligned(
@@ -422,19 +421,6 @@ def _check_question(answers: Iterable[Answer]) -> None:
         if side == "target":
             field = f"question.{rest}" if rest else "question"
             raise FailedError(answer.failure(field))
-
-
-def _looked_at(
-    given: Sequence[bytes], question: align_pb2.Sentence, n: int
-) -> tuple[list[int], list[float | None], list[GivenCandidate]]:
-    """Return the indices of the candidates that are looked at, their priors, and themselves.
-
-    Their messages, which may be many times as large, are forgotten.
-    """
-    messages = read_messages(given)
-    kept = shortlisted(question, messages, n)
-    priors = priors_of([messages[index] for index in kept])
-    return kept, priors, [GivenCandidate.read(given[index]) for index in kept]
 
 
 def _result(pair_id: str, answer: Answer) -> bytes:

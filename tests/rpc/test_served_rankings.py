@@ -9,7 +9,7 @@ import pytest
 from support.statuses import failure
 from tokalign.ranking.judge import shipped_weights
 from tokalign.server.requests.answers import Answer
-from tokalign.server.requests.candidates import RankedAnswer, shortlisted
+from tokalign.server.requests.candidates import RankedAnswer, looked_at
 from tokalign.types import FeatureContribution
 from tokalign.v1 import align_pb2
 
@@ -79,13 +79,20 @@ async def test_a_shortlist_keeps_positions_and_ids(serving):
 
 def test_passages_and_tokens_are_shortlisted_and_bytes_that_are_no_candidate_are_not():
     candidates = [
-        align_pb2.Candidate(),
-        align_pb2.Candidate(passage="It rains. A baker bakes."),
-        align_pb2.Candidate(sentence={"tokens": ["baking", "bread"]}),
+        b"\xff",
+        align_pb2.Candidate(passage="It rains. A baker bakes.", prior=2).SerializeToString(),
+        align_pb2.Candidate(sentence={"tokens": ["baking", "bread"]}, prior=1).SerializeToString(),
+        align_pb2.Candidate(passage="It pours.").SerializeToString(),
     ]
-    question = align_pb2.Sentence(text="Who bakes?")
-    assert shortlisted(question, candidates, 2) == [1, 2]
-    assert shortlisted(question, candidates, 0) == [0, 1, 2]
+    question = align_pb2.Sentence(text="Hello! Who bakes?")
+    kept, chosen = looked_at(candidates, question, 2)
+    assert kept == [1, 2]
+    assert [each.passage for each in chosen] == ["It rains. A baker bakes.", None]
+    assert [each.prior for each in chosen] == [1, -1]
+    kept, chosen = looked_at(candidates, question, 0)
+    assert kept == [0, 1, 2, 3]
+    assert [each.lacks > 0 for each in chosen] == [False, False, False, True]
+    assert chosen[0].failure is not None
 
 
 def test_what_else_is_known_of_a_candidate_stays_beside_its_prior():

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import json
+import math
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
 from tokalign import InputError, LimitError, PassageSentence, Sentence
 from tokalign.cli.main import main
 from tokalign.english.annotate.sentence_splitter import Sentences
+from tokalign.ranking.judge import LACKS, LACKS_WEIGHT, weighed
+from tokalign.ranking.passages import lacking
+from tokalign.types import FeatureContribution
 
 QUESTION = "Who founded the bakery?"
 PASSAGES = (
@@ -33,16 +40,62 @@ def test_a_passage_is_ranked_by_its_best_sentence(aligner):
 
 
 @pytest.mark.parametrize("by", ["answer", "score", "similarity"])
-def test_passages_rank_as_their_sentences_do_one_by_one(aligner, by):
+def test_passages_rank_as_their_sentences_do_one_by_one_but_for_what_they_lack(aligner, by):
     ranking = aligner.rank(QUESTION, PASSAGES, passages=True, by=by, explain=True)
+    lacks = lacking(QUESTION, PASSAGES)
+    assert lacks[1] == 0 < lacks[0] == lacks[2]
     assert sorted(each.index for each in ranking) == [0, 1, 2]
     for each in ranking:
         alone = aligner.rank(QUESTION, sentences_of(PASSAGES[each.index]), by=by, explain=True)
-        assert each.judgement == alone[0].judgement
+        added = [FeatureContribution(LACKS, lacks[each.index], LACKS_WEIGHT)][: each.index != 1]
+        assert each.judgement == weighed(alone[0].judgement, added, explain=True)
+        assert (each.judgement == alone[0].judgement) is (by != "answer" or each.index == 1)
         assert each.sentence.index == alone[0].index
         assert each.alignment.links == alone[0].alignment.links
     scores = [each.judgement.score for each in ranking]
     assert scores == sorted(scores, reverse=True)
+
+
+WORDS = st.lists(
+    st.sampled_from(["the", "mill", "bread", "Bakers", "baked", "who", "."]), max_size=6
+)
+
+
+@given(WORDS, st.lists(st.none() | WORDS, max_size=5))
+def test_what_passages_lack_is_counted_word_by_word(question, passages):
+    content = {"mill", "bread", "baker", "bake"}
+    stems = {"Bakers": "baker", "baked": "bake"}
+    asked = {stems.get(word, word) for word in question} & content
+    sets = [None if each is None else {stems.get(w, w) for w in each} & asked for each in passages]
+    given_ = [each for each in sets if each is not None]
+    wanted = [
+        0.0
+        if own is None
+        else min(1, len(given_) / 30)
+        * sum(
+            math.log(1 + (len(given_) - n + 0.5) / (n + 0.5))
+            for word in asked - own
+            if (n := sum(word in each for each in given_))
+        )
+        for own in sets
+    ]
+    texts = [None if each is None else " ".join(each) for each in passages]
+    assert lacking(" ".join(question), texts) == pytest.approx(wanted)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [("Do I have to state my changes?", "prominent notices stating"),
+     ("May I use the trademarks of the licensor?", "permission to use the trade names"),
+     ("When does the patent license end?", "shall terminate as of the date"),
+     ("Can I charge a fee for support?", "charge a fee for, acceptance of support"),
+     ("Who is liable for damages?", "be liable to You for damages")],
+)  # fmt: skip
+@pytest.mark.parametrize("shortlist", [0, 9])
+def test_the_paragraph_of_a_licence_that_answers_stands_first(aligner, question, answer, shortlist):
+    paragraphs = (Path(__file__).parents[2] / "LICENSE").read_text().split("\n\n")
+    best = aligner.rank(question, paragraphs, passages=True, shortlist=shortlist)[0]
+    assert answer in " ".join(paragraphs[best.index].split())
 
 
 def test_a_passage_of_many_sentences_crosses_batches(aligner):

@@ -132,11 +132,24 @@ EXPECTED = {
      ("I leave on Monday . Should I pay ?", "should i pay ?", True),
      ("Can you name five ships ?", "name five ships ?", False),
      ("You know when it is ?", "you know when it is ?", False),
+     ("Give me the address please", "what is the address please", False),
+     ("Anyone know the code ?", "what is the code ?", False),
+     ("Do you know Ann ?", "do you know ann ?", True),
      ("Does it stop when it 's empty ?", "does it stop when it 's empty ?", True)],
 )  # fmt: skip
 def test_the_clause_that_asks(text, clause, polar):
     found = asking_clause(Sentence.from_tokens(text.split()))
     assert (found, is_polar(found)) == (clause, polar)
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [("Max weight?", AnswerType.NUMBER), ("The price?", AnswerType.NUMBER),
+     ("Opening hours?", AnswerType.DATE), ("Meaning of the sign?", AnswerType.MEANING),
+     ("Any news?", AnswerType.ANY), ("Really?", AnswerType.ANY)],
+)  # fmt: skip
+def test_a_phrase_asks_what_it_is(text, answer):
+    assert expected_answer(Aligner.load().annotate([text])[0]).answer is answer
 
 
 def test_the_expected_answer():
@@ -192,7 +205,12 @@ def test_a_reason_counts_by_how_much_is_told():
     [("Who is it", True), ("In what year", True), ("Is it so ?", True), ("Name it .", False),
      ("The man who came", False), ("so um when do we meet", True), ("hi , is it open", True),
      ("whats the word for it", True), ("any news", True), ("Is it so .", False),
-     ("Well", False)],
+     ("Well", False), ("No eggs , can I use milk ? ty x", True),
+     ("Is that so ? Best wishes , Ann", True),
+     ("Tell me when it opens .", True), ("List the cards that work", True),
+     ("anyone know the code", True), ("Show business is hard .", False),
+     ("List prices rose .", False), ("Please pay by Monday .", False),
+     ("He thanked me for it .", False)],
 )  # fmt: skip
 def test_questions_are_recognised(text, asks):
     assert is_query(Sentence.from_tokens(text.split())) is asks
@@ -411,7 +429,7 @@ def test_priors_are_standardised(priors, expected):
 
 def test_a_prior_adds_to_the_log_odds():
     weights = AnswerWeights({}, prior=math.log(3))
-    added, none = added_by_list([0.5, 0.5], [None, None], [1.0, None], weights)
+    added, none = added_by_list([0.5, 0.5], [None, None], [0.0, 0.0], [1.0, None], weights)
     plain = Judgement(RankBy.ANSWER, 0.5)
     assert weighed(plain, added, explain=False) == Judgement(RankBy.ANSWER, pytest.approx(0.75))
     explained = weighed(plain, added, explain=True)
@@ -443,7 +461,9 @@ REPEATS, LESS, OTHER = 0.5, 0.35, 0.15
 def test_an_answer_in_other_words_is_raised_where_most_repeat_the_question(
     scores, repetitions, raised
 ):
-    found = added_by_list(scores, repetitions, [None] * len(scores), shipped_weights())
+    found = added_by_list(
+        scores, repetitions, [0.0] * len(scores), [None] * len(scores), shipped_weights()
+    )
     assert {k for k, pieces in enumerate(found) if pieces} == raised
     for k in raised:
         assert [piece.name for piece in found[k]] == ["unrepeated"]

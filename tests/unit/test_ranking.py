@@ -121,7 +121,7 @@ def test_where_most_repeat_the_question_other_words_stand_above_it(aligner):
     ):
         assert UNREPEATED not in {p.name for each in ranking for p in each.judgement.evidence}
     one = aligner.rank(CLOCK, CLOCKS, passages=True)
-    assert scores(one) == scores(found)
+    assert order(one)[:2] == order(found)[:2]
 
 
 @settings(max_examples=20, deadline=None)

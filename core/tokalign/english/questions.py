@@ -1,6 +1,7 @@
 """Whether a text or a sentence asks."""
 
 import re
+from collections.abc import Sequence
 
 from tokalign.english.lexicon.word_lists import WH_WORDS
 from tokalign.files.shipped import LISTS
@@ -20,6 +21,22 @@ _CLAUSE = regex(
     rf"(?P<clause>(?:(?:{_BEFORE_WH}) )?{_WH}|{_AUXILIARY})"
 )
 _WITH_SUBJECT = regex(rf"(?:when|where)\b(?! (?:'s|r|at|exactly|{_AUXILIARY}))")
+_COURTESY = regex(
+    r" \?[^\w?]*(?:(?:so|very|many|kind|best) )?"
+    r"(?:thanks|thank|thx|ty|tia|cheers|please|pls|plz|regards|wishes|any help)\b[^?]{0,40}\Z"
+)
+_TELL = "tell|give|show|send|explain"
+_NOUN_PHRASE = r"(?=(?:the|all|an?|some|any|every|your|my|our|this|these)\b)"
+_REQUEST = regex(
+    rf"(?:please )?(?:(?:{_TELL}) (?:me|us)\b|(?:list|name|find|describe|explain|define) "
+    rf"(?:{_NOUN_PHRASE}|(?={_WH}))|any(?:one|body) (?:know|have|got|seen)\b)"
+)
+_WANTED = regex(
+    rf"(?:(?:please )?(?:(?:{_TELL}|find) (?:me|us)(?: about)?|list|name|find|describe|explain)|"
+    rf"(?:(?:do|does) )?(?:you|u|anyone|anybody) know) {_NOUN_PHRASE}"
+)
+_ARTICLE = regex(_NOUN_PHRASE)
+_VERB_TAGS = frozenset(["VBD", "VBP", "VBZ", "MD"])
 _POLITE = regex(
     r"(?:can|could|do|would|will|did) (?:you|u|anyone|anybody|someone|somebody|i|we|they) "
     r"(?:[^ ]+ ){0,4}?(?:know|tell|say|remember|remind|explain|show|out|ask|guess) "
@@ -47,8 +64,9 @@ def asks(sentence: Sentence) -> bool:
 def is_query(sentence: Sentence) -> bool:
     """Whether a sentence is a question to rank answers to: it ends as one, or begins like one.
 
-    Words that fill a pause before it do not count ("so um when do we meet"). An auxiliary begins
-    one if no mark ends it ("is it open on sundays", "any news").
+    Words that fill a pause before it do not count ("so um when do we meet"), nor do thanks behind
+    it. An auxiliary begins one if no mark ends it ("is it open on sundays", "any news"). A request
+    is one, too ("Tell me when it opens.", "List the cards").
     """
     tokens = [token.lower() for token in sentence.tokens]
     if ends_as_question(" ".join(tokens[-3:])):
@@ -57,22 +75,35 @@ def is_query(sentence: Sentence) -> bool:
     while len(tokens) > 1 and (tokens[0] in _FILLERS or not tokens[0][-1:].isalnum()):
         tokens = tokens[1:]
     starts = tokens[1] if len(tokens) > 1 and tokens[0] in ("in", "at", "on", "to") else tokens[0]
-    return starts in _BEGINNINGS or (ends_openly and tokens[0] in _AUXILIARIES)
+    if starts in _BEGINNINGS or (ends_openly and tokens[0] in _AUXILIARIES):
+        return True
+    text = " ".join(tokens)
+    return bool(_REQUEST.match(text) or _COURTESY.search(text))
 
 
 def asking_clause(question: Sentence) -> str:
     """Return a question from the clause on that asks, in lower case, its tokens between spaces.
 
     Neither a clause before it ("When it rains, is it open?") nor a polite one ("Can you tell me
-    when it opens?") asks. All is returned where no clause begins with a question word or an
-    auxiliary.
+    when it opens?") asks. What is wanted ("Give me the address", "Max weight?") is asked for by
+    "what is". All is returned where no clause begins with a question word or an auxiliary.
     """
     text = _GLUED.sub(r"\1 's", " ".join(question.tokens).lower())
     found = list(_CLAUSE.finditer(text))
     if len(found) > 1 and _WITH_SUBJECT.match(found[0]["clause"] + text[found[0].end() :]):
         found = found[1:]
     clause = text[found[0].start("clause") :] if found else text
-    return _POLITE.sub("", clause, count=1) if _POLITE.match(clause) else clause
+    if _POLITE.match(clause):
+        clause = _POLITE.sub("", clause, count=1)
+    if _WANTED.match(clause):
+        return _WANTED.sub("what is ", clause, count=1)
+    if found or text.startswith("any ") or not _is_noun_phrase(question.tags or ()):
+        return clause
+    return f"what is {'' if _ARTICLE.match(text) else 'the '}{text}"
+
+
+def _is_noun_phrase(tags: Sequence[str]) -> bool:
+    return any(tag.startswith("NN") for tag in tags) and _VERB_TAGS.isdisjoint(tags)
 
 
 def is_polar(clause: str) -> bool:

@@ -82,7 +82,11 @@ RULES: tuple[tuple[str, AnswerType], ...] = (
         rf"\bwhat (?:is|are|was|were|'s) (?:an? )?{_NO_CLASS}[^ ]+(?: [^ ]+)?(?: \?)?$",
         AnswerType.MEANING,
     ),
-    (r"\bwhat (?:do|does|did) .* mean(?: \?)?$|\bmeant by\b|\bdefine\b", AnswerType.MEANING),
+    (
+        r"\bwhat (?:do|does|did) .* mean(?: \?)?$|\bmeant by\b|\bdefine\b|"
+        r"\b(?:meaning|definition) of\b",
+        AnswerType.MEANING,
+    ),
     (r"\bdifferences? between\b|\bdiffer\b", AnswerType.OTHER),
     (
         r"\b(?:what|which) (?:\w+ )?colou?rs?\b|"

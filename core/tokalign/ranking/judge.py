@@ -23,6 +23,10 @@ r is Dice's coefficient of both sides' stems of content words, of a candidate of
 
 This holds where at least half of these candidates, and two, reach REPEATED and none of those has
 the score SURE.
+What a passage lacks of a question and others hold (tokalign.ranking.passages) counts, too, as its
+best sentence may say less than the passage around it::
+
+    log odds += LACKS_WEIGHT * lacking(passage)
 """
 
 import math
@@ -125,6 +129,11 @@ SURE: Final = 0.9
 """Chosen on the training and development parts of the corpus and 37 lists of tests/data. At
 REPEATED hardly a list of sentences from documents qualifies."""
 
+LACKS = "lacks"
+"""Name of the evidence that a passage lacks words of the question that others hold."""
+LACKS_WEIGHT: Final = -0.4
+"""Chosen on 30 questions to manual pages, READMEs and licences."""
+
 _LEAST = 1e-9
 """Least distance of scores from 0 and 1, where log odds are infinite."""
 
@@ -178,13 +187,14 @@ def repetition_of(alignment: Alignment, by: RankBy) -> float | None:
 def added_by_list(
     scores: Sequence[float],
     repetitions: Sequence[float | None],
+    lacking: Sequence[float],
     priors: Sequence[float | None],
     weights: AnswerWeights,
 ) -> list[list[FeatureContribution]]:
     """Return the evidence of each candidate of a list that depends on the others.
 
-    `repetitions`: see repetition_of; None for a passage of several sentences. `priors`:
-    standardised.
+    `repetitions`: see repetition_of; None for a passage of several sentences. `lacking`: see
+    tokalign.ranking.passages. `priors`: standardised.
 
     The order of the candidates does not matter, and equal ones get the same.
     """
@@ -192,8 +202,10 @@ def added_by_list(
     n_counted = sum(each is not None for each in repetitions)
     is_repeated = len(repeating) >= max(2, n_counted / 2) and max(repeating) < SURE
     found = []
-    for prior, own in zip(priors, repetitions, strict=True):
+    for prior, own, lack in zip(priors, repetitions, lacking, strict=True):
         pieces = [] if prior is None else [FeatureContribution(PRIOR, prior, weights.prior)]
+        if lack:
+            pieces.append(FeatureContribution(LACKS, lack, LACKS_WEIGHT))
         if is_repeated and own is not None and own < MOST_REPEATED:
             share = 1 - own / MOST_REPEATED
             pieces.append(FeatureContribution(UNREPEATED, share, UNREPEATED_WEIGHT))
@@ -204,7 +216,10 @@ def added_by_list(
 def weighed(
     judgement: Judgement, added: Sequence[FeatureContribution], *, explain: bool
 ) -> Judgement:
-    """Return a judgement with further evidence; unchanged without any."""
+    """Return a judgement with further evidence; unchanged without any. What a passage lacks counts
+    for answers alone."""
+    if judgement.by is not RankBy.ANSWER:
+        added = [each for each in added if each.name != LACKS]
     if not added:
         return judgement
     score = min(max(judgement.score, _LEAST), 1 - _LEAST)

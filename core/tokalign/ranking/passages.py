@@ -4,6 +4,7 @@ A shortlist holds the candidates with the largest overlap with a query, without 
 
     idf(stem)  = log(1 + (n - n_with + 0.5) / (n_with + 0.5)),  of n candidates
     overlap    = sum of the idf of the query's stems that the candidate holds
+    lacking    = min(1, n / 30) * sum of the idf of those that only others hold
 
 Function words and question words do not count. Words are runs of letters and digits.
 
@@ -142,21 +143,41 @@ def shortlist(query: str, candidates: Sequence[str], n: int) -> list[int]:
 
 def overlaps(query: str, candidates: Iterable[str]) -> list[float]:
     """Return the overlap of each candidate with a query, 0 or more."""
+    held, idf = _held(query, candidates)
+    found = {own: math.fsum(idf[each] for each in own) for own in set(held)}
+    return [found[own] for own in held]
+
+
+ENOUGH_CANDIDATES = 30
+"""Of fewer, idf says less: so chosen that lists of four rank as without it."""
+
+
+def lacking(question: str, passages: Sequence[str | None]) -> list[float]:
+    """Return what each passage lacks of a question and another one holds, 0 or more.
+
+    Candidates that are no passages are None, and lack nothing.
+    """
+    held, idf = _held(question, (each for each in passages if each is not None))
+    trust = min(len(held) / ENOUGH_CANDIDATES, 1.0)
+    found = {own: trust * math.fsum(idf[each] for each in idf.keys() - own) for own in set(held)}
+    each_held = iter(held)
+    return [0.0 if each is None else found[next(each_held)] for each in passages]
+
+
+def _held(query: str, candidates: Iterable[str]) -> tuple[list[frozenset[str]], dict[str, float]]:
+    """Return which of the query's stems each candidate holds, and the idf of each that one does."""
     unasked = _others()
     asked = frozenset(_stem(word) for word in _words(query) if word not in unasked)
     stems = (asked.intersection(map(_stem, _words(text))) for text in candidates)
     once: dict[frozenset[str], frozenset[str]] = {}
     held = [once.setdefault(own, own) for own in stems]
-    n_holding = Counter(held)
     n_with: Counter[str] = Counter()
-    for own, count in n_holding.items():
+    for own, count in Counter(held).items():
         n_with.update(dict.fromkeys(own, count))
-    idf = {
+    return held, {
         each: math.log(1 + (len(held) - count + 0.5) / (count + 0.5))
         for each, count in n_with.items()
     }
-    found = {own: math.fsum(idf[each] for each in own) for own in n_holding}
-    return [found[own] for own in held]
 
 
 def _words(text: str) -> list[str]:

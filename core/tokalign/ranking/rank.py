@@ -20,7 +20,7 @@ from tokalign.ranking.judge import (
     standardised,
     weighed,
 )
-from tokalign.ranking.passages import Passage, asked_part, decides, highlights_of
+from tokalign.ranking.passages import Passage, asked_part, decides, highlights_of, lacking
 from tokalign.ranking.passages import shortlist as shortlist_of
 from tokalign.types import Alignment, FeatureContribution, Pair, Sentence, SentenceLike
 from tokalign.types.display import Results
@@ -49,7 +49,7 @@ def rank_candidates(
     spans: defaultdict[int, list[Highlight]] = defaultdict(list)
     with reading_as(markup):
         texts, kept = columns_of(candidates)
-        chosen = _Chosen.of(target, require_many(texts), how.priors, how.shortlist)
+        chosen = _Chosen.of(target, require_many(texts), how)
     shown = with_progress(chosen.candidates, "candidate", is_shown=progress)
     pending = _sentences(shown, how.passages)
     while batch := list(islice(pending, BATCH_SIZE)):
@@ -70,6 +70,7 @@ def rank_candidates(
     added = added_by_list(
         [each.score or 0.0 for each in decisive],
         [each.repetition() for each in decisive],
+        chosen.lacks or [0.0] * len(decisive),
         chosen.priors or [None] * len(decisive),
         shipped_weights(),
     )
@@ -89,26 +90,26 @@ class _Chosen(NamedTuple):
     candidates: Iterable[SentenceLike]
     indices: list[int] | None = None  # their positions among all candidates; None if they are all
     priors: list[float | None] | None = None  # standardised; None without any
+    lacks: list[float] | None = None  # what passages lack of the question; None without any
 
     @classmethod
-    def of(
-        cls,
-        question: Sentence,
-        candidates: Iterable[SentenceLike],
-        priors: Sequence[float | None] | None,
-        n: int,
-    ) -> Self:
-        """Return the `n` candidates with the largest overlap; all if `n` is 0."""
-        if priors is None and not n:
+    def of(cls, question: Sentence, candidates: Iterable[SentenceLike], how: RankOptions) -> Self:
+        """Return the candidates of the shortlist, or all without one."""
+        if how.priors is None and not how.shortlist and not how.passages:
             return cls(candidates)
         every = list(candidates)
-        own = check_priors(priors, len(every))
+        own = check_priors(how.priors, len(every))
+        lacks = None
+        if how.passages:
+            texts = [text_of(each) if isinstance(each, str) else None for each in every]
+            lacks = lacking(question.text, texts)
         indices = None
-        if n:
-            indices = shortlist_of(question.text, list(map(text_of, every)), n)
+        if how.shortlist:
+            indices = shortlist_of(question.text, list(map(text_of, every)), how.shortlist)
             every = [every[index] for index in indices]
             own = own and [own[index] for index in indices]
-        return cls(every, indices, None if own is None else standardised(own))
+            lacks = lacks and [lacks[index] for index in indices]
+        return cls(every, indices, None if own is None else standardised(own), lacks)
 
     def ranked(
         self, found: Ranked, added: Sequence[FeatureContribution], *, explain: bool
