@@ -135,21 +135,18 @@ cdef Status _decide_links(
 
 cdef double _expected_gain(const PairState *pair, const PairScratch *scratch) noexcept nogil:
     """Return what an encoder is expected to gain on a decided pair, for each of its tokens."""
-    cdef Py_ssize_t n_source = pair.source.n, n_target = pair.target.n, i, j
+    cdef Py_ssize_t n_source = pair.source.n, n_target = pair.target.n, cell
     cdef double n_links = 0.0, right = 0.0, expected = 0.0, surprise = 0.0, loss = 0.0
     cdef double p, fault, share
-    for i in range(n_source):
-        for j in range(n_target):
-            p = mean_posterior(
-                scratch.s2t_posterior, scratch.t2s_posterior, n_source, n_target, i, j
-            )
-            expected += p
-            fault = p
-            if scratch.taken[i * n_target + j]:
-                n_links += 1.0
-                right += p
-                fault = 1.0 - p
-            surprise += min(-log(1.0 - fault), MOST_SURPRISE) if fault < 1.0 else MOST_SURPRISE
+    for cell in range(n_source * n_target):
+        p = scratch.mean[cell]
+        expected += p
+        fault = p
+        if scratch.taken[cell]:
+            n_links += 1.0
+            right += p
+            fault = 1.0 - p
+        surprise += min(-log(1.0 - fault), MOST_SURPRISE) if fault < 1.0 else MOST_SURPRISE
     if n_links + expected > 0.0:
         loss = 1.0 - 2.0 * right / (n_links + expected)
     share = min(expected / (LINKED * min(n_source, n_target)), 1.0)
@@ -333,9 +330,8 @@ cdef class Batch:
                 )
             if job.status == FINE and self.evidence is not None:
                 self.evidence.find(
-                    k, &extractor.pair, extractor.lexemes.tables.vectors,
-                    self.scratch.s2t_posterior, self.scratch.t2s_posterior, job.score,
-                    job.agreement,
+                    k, &extractor.pair, extractor.lexemes.tables.vectors, self.scratch.mean,
+                    job.score, job.agreement,
                 )
             if job.status == FINE and self.support is not None:
                 self.support.find(
@@ -462,7 +458,7 @@ cdef class Batch:
                 self.errors[k] = ModelError(
                     "the model's weights are too large to give posteriors; retrain it"
                 )
-        figures = matrix_of(self.figures, N_FIGURES, self.n_pairs)
+        figures = array_of(self.figures, N_FIGURES * self.n_pairs * sizeof(double), FLOAT64)
         conflict_inputs = None
         if self.conflicts.keeps_inputs:
             conflict_inputs = array_of(
@@ -486,7 +482,7 @@ cdef class Batch:
             "relations": relations,
         }
         for k, name in enumerate(FIGURES):
-            columns[name] = figures[k]
+            columns[name] = figures[k * self.n_pairs : (k + 1) * self.n_pairs]
         return columns, styles, self.errors
 
 

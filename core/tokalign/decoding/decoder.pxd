@@ -120,7 +120,6 @@ cdef class DecodedPair:
     )
 
 cdef array_of(const void *values, Py_ssize_t n_bytes, dtype)
-cdef matrix_of(const double *values, Py_ssize_t n_rows, Py_ssize_t n_columns)
 cdef size_t scratch_bytes(Py_ssize_t n_source, Py_ssize_t n_target) noexcept nogil
 cdef void carve_scratch(
     PairScratch *scratch, double *block, Py_ssize_t n_source, Py_ssize_t n_target

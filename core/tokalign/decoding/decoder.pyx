@@ -7,7 +7,6 @@ blocks of links (tokalign.types.links.Phrase); a block's probability is read fro
 """
 
 from libc.math cimport INFINITY
-from libc.stdint cimport int32_t, uint8_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcpy, memset
 
@@ -16,9 +15,7 @@ import numpy as np
 from tokalign.crf.chains cimport *
 from tokalign.decoding.link_decision cimport *
 from tokalign.decoding.second_pass cimport FirstPass, carve_groups, group_bytes
-from tokalign.english.annotate.annotated_texts cimport AnnotatedTexts, Words
-from tokalign.features.extract cimport Analysis, Extractor
-from tokalign.features.pair cimport CLASS_IDENTICAL, Lexeme, PairState, Sink
+from tokalign.features.pair cimport CLASS_IDENTICAL, Sink
 from tokalign.relations.related_units cimport *
 
 from tokalign.english.lexicon.word_lists import content_weight
@@ -300,29 +297,22 @@ cdef Status _fill_posteriors(
 
 
 cdef void _fill_figures(Job *job, const float *strength, const PairScratch *scratch) noexcept nogil:
-    """Fill the shares that have a partner."""
-    cdef TokenWeights weights
-    cdef Py_ssize_t k
-    for k in range(job.source.n):
+    """Fill the mean posteriors, and the shares that have a partner."""
+    cdef Py_ssize_t n_source = job.source.n, n_target = job.target.n, k
+    cdef const double *s2t = scratch.s2t_posterior
+    cdef const double *t2s = scratch.t2s_posterior
+    for k in range(n_source):
         scratch.source_weights[k] = job.source.word[k].weight
-    for k in range(job.target.n):
+    for k in range(n_target):
         scratch.target_weights[k] = job.target.word[k].weight
-    weights.source = scratch.source_weights
-    weights.target = scratch.target_weights
-    fill_shares(
-        scratch.s2t_posterior, scratch.t2s_posterior, job.source.n, job.target.n, &weights,
-        strength, &job.shares,
+    fill_means(s2t, t2s, n_source, n_target, scratch.mean)
+    job.shares = pair_shares(
+        scratch.mean, strength, n_source, n_target, scratch.source_weights, scratch.target_weights
     )
     if job.is_turned:
-        job.target_covered = target_share(
-            scratch.t2s_posterior, scratch.s2t_posterior, job.target.n, job.source.n,
-            job.score_weights,
-        )
+        job.target_covered = target_share(t2s, s2t, n_target, n_source, job.score_weights)
     else:
-        job.target_covered = target_share(
-            scratch.s2t_posterior, scratch.t2s_posterior, job.source.n, job.target.n,
-            job.score_weights,
-        )
+        job.target_covered = target_share(s2t, t2s, n_source, n_target, job.score_weights)
 
 
 cdef Status decode_job(
@@ -351,11 +341,8 @@ cdef const double *link_posterior(
     const PairState *pair, const StyleNumbers *numbers, SecondPass second_pass,
     const PairScratch *scratch,
 ) noexcept nogil:
-    """Fill and return the posteriors that decide a decoded pair's links."""
+    """Return the posteriors that decide a decoded pair's links."""
     cdef FirstPass first
-    fill_means(
-        scratch.s2t_posterior, scratch.t2s_posterior, pair.source.n, pair.target.n, scratch.mean
-    )
     if not numbers.is_revised:
         return scratch.mean
     first = FirstPass(pair, scratch.s2t_posterior, scratch.t2s_posterior, scratch.mean)
@@ -383,11 +370,6 @@ cdef array_of(const void *values, Py_ssize_t n_bytes, dtype):
     return FROM_BUFFER(PyByteArray_FromStringAndSize(<const char *>values, n_bytes), dtype)
 
 
-cdef matrix_of(const double *values, Py_ssize_t n_rows, Py_ssize_t n_columns):
-    """Return an array with a copy of a matrix."""
-    return array_of(values, n_rows * n_columns * sizeof(double), FLOAT64).reshape(n_rows, n_columns)
-
-
 cdef class DecodedPair:
     """A decoded pair, while the decoder holds it; made by `decide_batch`. The attributes are explained
     in decoder.pxd."""
@@ -402,7 +384,8 @@ cdef class DecodedPair:
 
     cdef _matrix(self, const double *values, Py_ssize_t n_rows, Py_ssize_t n_columns):
         self._held()
-        return matrix_of(values, n_rows, n_columns)
+        found = array_of(values, n_rows * n_columns * sizeof(double), FLOAT64)
+        return found.reshape(n_rows, n_columns)
 
     @property
     def s2t_posterior(self) -> NDArray[np.float64]:

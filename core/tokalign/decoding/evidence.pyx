@@ -56,21 +56,20 @@ The slow twins are tests/reference/evidence.py and tests/reference/support.py.
 """
 
 from libc.math cimport fabs, log1p, sqrt
-from libc.stdint cimport int8_t, int32_t, uint8_t, uint16_t, uint32_t
+from libc.stdint cimport int8_t, int32_t, uint8_t, uint16_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
 import numpy as np
 
-from tokalign.decoding.link_decision cimport mean_posterior
-from tokalign.english.lexicon.lexical_tables cimport VectorTable
 from tokalign.english.values.value_structs cimport Found
 from tokalign.english.values.kinds cimport *
 from tokalign.features.extract cimport Extractor
 from tokalign.features.pair cimport (
     COARSE_NAME, COARSE_NOUN, COARSE_NUMBER, COARSE_VERB, HINT_ASKS, HINT_BEFORE_DATE,
     HINT_BEFORE_PLACE, HINT_CALENDAR, HINT_CLAUSE, HINT_COLOUR, HINT_IN, HINT_MATERIAL, HINT_NAME,
-    HINT_NUMBER, HINT_OFTEN, HINT_UNIT, HINT_WITHIN, HINT_YES_NO, KIND_CONTENT, Lexeme, PairState, Side, are_same,
+    HINT_NUMBER, HINT_OFTEN, HINT_UNIT, HINT_WITHIN, HINT_YES_NO, KIND_CONTENT, Lexeme, Side,
+    are_same,
 )
 
 from tokalign.english.values.value import UNIT_BASES
@@ -490,39 +489,27 @@ cdef class EvidenceRows:
 
     def __dealloc__(self):
         free(self._wanted)
-        free(self._mean)
         free(self._room)
 
     cdef int reserve(
         self, Py_ssize_t n_source, Py_ssize_t n_target, const VectorTable *vectors
     ) except -1:
         """Make room for pairs of at most so many tokens."""
-        free(self._mean)
         free(self._room)
-        self._room = NULL
-        self._mean = <double *>malloc(n_source * n_target * sizeof(double))
         self._room = <char *>malloc(_evidence_bytes(n_source, n_target, vectors))
-        if self._mean == NULL or self._room == NULL:
+        if self._room == NULL:
             raise MemoryError("evidence of a pair")
         return 0
 
     cdef void find(
         self, Py_ssize_t number, const PairState *pair, const VectorTable *vectors,
-        const double *s2t_posterior, const double *t2s_posterior, double score, double agreement,
+        const double *mean, double score, double agreement,
     ) noexcept nogil:
         """Fill the row of the pair that is decoded."""
-        cdef Py_ssize_t n_source = pair.source.n
-        cdef Py_ssize_t n_target = pair.target.n
         cdef EvidenceRoom room
-        cdef Py_ssize_t i, j
-        _carve_evidence(&room, self._room, n_source, n_target, vectors)
-        for i in range(n_source):
-            for j in range(n_target):
-                self._mean[i * n_target + j] = mean_posterior(
-                    s2t_posterior, t2s_posterior, n_source, n_target, i, j
-                )
+        _carve_evidence(&room, self._room, pair.source.n, pair.target.n, vectors)
         _find_evidence(
-            pair, vectors, self._mean, &self._wanted[number], &room, score, agreement,
+            pair, vectors, mean, &self._wanted[number], &room, score, agreement,
             &self._values[number, 0],
         )
 

@@ -49,15 +49,11 @@ have in common, in which order, and how much more has nearly the same meaning; t
 beside the features. `lab.recipes.choice` fits the weights.
 """
 
-from libc.math cimport INFINITY, exp, fabs, log
-from libc.stdint cimport int32_t, uint8_t
 from libc.stdlib cimport calloc, free, malloc
-from libc.string cimport memset
 
 import numpy as np
 
 from tokalign.decoding.second_pass cimport *
-from tokalign.features.pair cimport *
 from tokalign.relations.related_units cimport N_RELATIONS
 
 from tokalign.errors import ResourceError, ShapeError
@@ -65,14 +61,6 @@ from tokalign.files.tables import Table
 from tokalign.model.styles import MAX_KNOTS, N_INPUTS
 from tokalign.types.relations import TURNED_KINDS
 
-cdef enum:
-    # States of a cell.
-    LEFT = 0
-    LIKELY = 1       # taken if beside a link
-    TAKEN = 2
-
-cdef double SCORE_FALL = 0.4, COVERED_FALL = 0.6, ENCODED_FALL = 0.25
-cdef double UNLIKE = 0.3
 cdef int[<int>N_RELATIONS] TURNED = TURNED_KINDS
 
 cdef struct TurnedLink:
@@ -145,230 +133,6 @@ assert MAX_KNOTS == <int>MOST_KNOTS
 assert len(CHOICE_INPUTS) == N_INPUTS == <int>N_CHOICE_INPUTS
 
 
-cdef inline bint _are_one_form(const PairState *pair, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
-    return pair.lexical_class[i * pair.target.n + j] == CLASS_IDENTICAL
-
-
-cdef int _common_subsequence(const PairState *pair, int32_t *longest) noexcept nogil:
-    """Return the length of the longest common subsequence of word forms."""
-    cdef Py_ssize_t n_target = pair.target.n, i, j
-    cdef int32_t before, above
-    memset(longest, 0, (n_target + 1) * sizeof(int32_t))
-    for i in range(pair.source.n):
-        before = 0  # the row above, one column to the left
-        for j in range(n_target):
-            above = longest[j + 1]
-            if _are_one_form(pair, i, j):
-                longest[j + 1] = before + 1
-            elif longest[j] > above:
-                longest[j + 1] = longest[j]
-            before = above
-    return longest[n_target]
-
-
-cdef bint _has_twin(const PairState *pair, bint of_source, Py_ssize_t at) noexcept nogil:
-    cdef Py_ssize_t k
-    for k in range(pair.target.n if of_source else pair.source.n):
-        if _are_one_form(pair, at if of_source else k, k if of_source else at):
-            return True
-    return False
-
-
-cdef void _shares(const PairState *pair, bint of_source, double *out) noexcept nogil:
-    """Write four shares of a side: tokens in both, weight in both, matched, related."""
-    cdef const Side *side = &pair.source if of_source else &pair.target
-    cdef double[4] shared
-    cdef double total = 0.0, weight
-    cdef bint weighs = False, has_twin
-    cdef Py_ssize_t at
-    cdef int k
-    memset(shared, 0, sizeof(shared))
-    for at in range(side.n):
-        weighs = weighs or side.word[at].weight > 0
-    for at in range(side.n):
-        weight = side.word[at].weight if weighs else 1.0
-        has_twin = _has_twin(pair, of_source, at)
-        total += weight
-        shared[0] += has_twin
-        shared[1] += weight * has_twin
-        shared[2] += weight * is_matched(side, at)
-        shared[3] += weight * (not is_free(side, at))
-    out[0] = shared[0] / side.n
-    for k in range(1, 4):
-        out[k] = shared[k] / total
-
-
-cdef void choice_inputs(const PairState *pair, int32_t *scratch, double *inputs) noexcept nogil:
-    """Write the inputs of a prepared pair."""
-    cdef Py_ssize_t n_source = pair.source.n, n_target = pair.target.n
-    cdef double in_order = _common_subsequence(pair, scratch)
-    cdef double[4] source, target
-    _shares(pair, True, source)
-    _shares(pair, False, target)
-    inputs[0] = in_order / min(n_source, n_target)
-    inputs[1] = in_order / max(n_source, n_target)
-    inputs[2], inputs[3] = source[0], target[0]
-    inputs[4] = log(<double>n_source / n_target)
-    inputs[5] = fabs(inputs[4])
-    inputs[6] = _are_one_form(pair, 0, 0)
-    inputs[7], inputs[8] = source[1], target[1]
-    inputs[9], inputs[10] = log(<double>n_source), log(<double>n_target)
-    inputs[11] = (
-        pair.source.word[n_source - 1].kind == KIND_MARK
-        and pair.target.word[n_target - 1].kind == KIND_MARK
-    )
-    inputs[12], inputs[13] = source[2], target[2]
-    inputs[14], inputs[15] = source[3], target[3]
-
-
-cdef int choose_style(const double *weights, int n_styles, const double *inputs) noexcept nogil:
-    """Return the number of the chosen style."""
-    cdef int n_weights = <int>N_CHOICE_INPUTS + 1
-    cdef int best = 0, style, k
-    cdef double highest = 0.0, total
-    for style in range(n_styles):
-        total = weights[style * n_weights + n_weights - 1]
-        for k in range(<int>N_CHOICE_INPUTS):
-            total += weights[style * n_weights + k] * inputs[k]
-        if style == 0 or total > highest:
-            highest = total
-            best = style
-    return best
-
-
-cdef inline bint _is_beside_link(
-    const uint8_t *fate, Py_ssize_t n_source, Py_ssize_t n_target, Py_ssize_t i, Py_ssize_t j
-) noexcept nogil:
-    cdef const uint8_t *cell = fate + i * n_target + j
-    return (
-        (i > 0 and cell[-n_target] == TAKEN)
-        or (i + 1 < n_source and cell[n_target] == TAKEN)
-        or (j > 0 and cell[-1] == TAKEN)
-        or (j + 1 < n_target and cell[1] == TAKEN)
-    )
-
-
-cdef void _take_blocks(uint8_t *fate, Py_ssize_t n_source, Py_ssize_t n_target) noexcept nogil:
-    """Take likely cells beside links until there are no more."""
-    cdef bint has_grown = True
-    cdef Py_ssize_t i, j
-    while has_grown:
-        has_grown = False
-        for i in range(n_source):
-            for j in range(n_target):
-                if fate[i * n_target + j] == LIKELY and _is_beside_link(
-                    fate, n_source, n_target, i, j
-                ):
-                    fate[i * n_target + j] = TAKEN
-                    has_grown = True
-
-
-cdef void fill_means(
-    const double *s2t_posterior, const double *t2s_posterior, Py_ssize_t n_source,
-    Py_ssize_t n_target, double *mean,
-) noexcept nogil:
-    """Write the mean posterior of each link."""
-    cdef Py_ssize_t i, j
-    for i in range(n_source):
-        for j in range(n_target):
-            mean[i * n_target + j] = mean_posterior(
-                s2t_posterior, t2s_posterior, n_source, n_target, i, j
-            )
-
-
-cdef void take_cells(
-    const double *posterior, Py_ssize_t n_source, Py_ssize_t n_target, double threshold,
-    double beside, uint8_t *taken,
-) noexcept nogil:
-    """Write 1 for cells whose posterior reaches the threshold, or `beside` next to a taken one;
-    else 0."""
-    cdef uint8_t *fate = taken
-    cdef Py_ssize_t n_likely = 0, cell
-    for cell in range(n_source * n_target):
-        fate[cell] = (
-            TAKEN if posterior[cell] >= threshold else LIKELY if posterior[cell] >= beside else LEFT
-        )
-        n_likely += fate[cell] == LIKELY
-    if n_likely:
-        _take_blocks(fate, n_source, n_target)
-    for cell in range(n_source * n_target):
-        taken[cell] = fate[cell] == TAKEN
-
-
-cdef Py_ssize_t write_links(
-    const double *posterior, const uint8_t *taken, Py_ssize_t n_source, Py_ssize_t n_target,
-    int32_t *source, int32_t *target, double *confidence,
-) noexcept nogil:
-    """Write the taken links with their posteriors; return their number."""
-    cdef Py_ssize_t n_links = 0, i, j
-    for i in range(n_source):
-        for j in range(n_target):
-            if taken[i * n_target + j]:
-                source[n_links] = <int32_t>i
-                target[n_links] = <int32_t>j
-                confidence[n_links] = posterior[i * n_target + j]
-                n_links += 1
-    return n_links
-
-
-cdef double _between_knots(const StyleNumbers *numbers, double posterior) noexcept nogil:
-    """Return the linear interpolation between the knots around a posterior."""
-    cdef const double *raw = &numbers.raw[0]
-    cdef const double *calibrated = &numbers.calibrated[0]
-    cdef int last = numbers.n_knots - 1
-    cdef int k = 0
-    if last < 0:
-        return posterior
-    if posterior >= raw[last]:
-        return calibrated[last]
-    if posterior <= raw[0]:
-        return calibrated[0]
-    while posterior >= raw[k + 1]:
-        k += 1
-    return calibrated[k] + (calibrated[k + 1] - calibrated[k]) / (raw[k + 1] - raw[k]) * (
-        posterior - raw[k]
-    )
-
-
-cdef double confidence_of(
-    const StyleNumbers *numbers, double posterior, bint are_unlike
-) noexcept nogil:
-    """Return the confidence of a link with this posterior, in [0, 1]."""
-    if not (are_unlike and numbers.has_unlike):
-        return _between_knots(numbers, posterior)
-    cdef double odds = (
-        log(posterior) - log(1.0 - posterior) if 0.0 < posterior < 1.0
-        else INFINITY if posterior >= 1.0
-        else -INFINITY
-    )
-    return 1.0 / (1.0 + exp(-(numbers.slope * odds + numbers.offset)))
-
-
-cdef void calibrate_links(
-    const StyleNumbers *numbers, const uint8_t *lexical_class, Py_ssize_t n_target,
-    const int32_t *source, const int32_t *target, double *confidence, Py_ssize_t n_links,
-) noexcept nogil:
-    """Replace posteriors by confidences."""
-    cdef Py_ssize_t k
-    cdef bint are_unlike
-    for k in range(n_links):
-        are_unlike = lexical_class[source[k] * n_target + target[k]] != CLASS_IDENTICAL
-        confidence[k] = confidence_of(numbers, confidence[k], are_unlike)
-
-
-cdef Py_ssize_t drop_weak(
-    int32_t *source, int32_t *target, double *confidence, Py_ssize_t n_links, double least
-) noexcept nogil:
-    """Leave out the links of less confidence; return how many there are left."""
-    cdef Py_ssize_t n_kept = 0, k
-    for k in range(n_links):
-        if confidence[k] >= least:
-            source[n_kept], target[n_kept] = source[k], target[k]
-            confidence[n_kept] = confidence[k]
-            n_kept += 1
-    return n_kept
-
-
 cdef bint turn_links(
     int32_t *source, int32_t *target, double *confidence, float *relation, Py_ssize_t n_links,
     Py_ssize_t n_target,
@@ -398,76 +162,6 @@ cdef bint turn_links(
     free(place)
     free(turned)
     return has_memory
-
-
-cdef double lowered(double share, double agreement, double fall) noexcept nogil:
-    """Return a share lowered by its agreement."""
-    cdef double square = share * share
-    return share * (1.0 - fall * square * square * (1.0 - agreement))
-
-
-cdef double target_share(
-    const double *s2t_posterior, const double *t2s_posterior, Py_ssize_t n_source,
-    Py_ssize_t n_target, const double *weights,
-) noexcept nogil:
-    cdef double total = 0.0, summed = 0.0, covered
-    cdef Py_ssize_t i, j
-    for j in range(n_target):
-        covered = 0.0
-        for i in range(n_source):
-            covered += min(
-                s2t_posterior[i * (n_target + 1) + j + 1], t2s_posterior[j * (n_source + 1) + i + 1]
-            )
-        total += weights[j]
-        summed += weights[j] * min(covered, 1.0)
-    return summed / total
-
-
-cdef void fill_shares(
-    const double *s2t_posterior, const double *t2s_posterior, Py_ssize_t n_source,
-    Py_ssize_t n_target, const TokenWeights *weights, const float *strength, PairShares *shares,
-) noexcept nogil:
-    cdef PairShares of_target
-    _fill_side(
-        s2t_posterior, t2s_posterior, n_source, n_target, True, weights.source, strength, shares
-    )
-    _fill_side(
-        s2t_posterior, t2s_posterior, n_source, n_target, False, weights.target, strength,
-        &of_target,
-    )
-    shares.linked = min(shares.linked, of_target.linked, 1.0)
-    shares.covered = min(shares.covered, of_target.covered, 1.0)
-
-
-cdef void _fill_side(
-    const double *s2t_posterior, const double *t2s_posterior, Py_ssize_t n_source,
-    Py_ssize_t n_target, bint of_source, const double *weights, const float *strength,
-    PairShares *shares,
-) noexcept nogil:
-    """Fill the weighted shares of a side's tokens that have a partner."""
-    cdef Py_ssize_t n_tokens = n_source if of_source else n_target
-    cdef Py_ssize_t n_others = n_target if of_source else n_source
-    cdef double total = 0.0, linked, covered, mean, weight
-    cdef double[2] weighted = [0.0, 0.0]    # linked, covered
-    cdef double[2] plain = [0.0, 0.0]
-    cdef Py_ssize_t t, o, i, j
-    for t in range(n_tokens):
-        linked = covered = 0.0
-        for o in range(n_others):
-            i = t if of_source else o
-            j = o if of_source else t
-            mean = mean_posterior(s2t_posterior, t2s_posterior, n_source, n_target, i, j)
-            linked += mean
-            covered += mean if strength[i * n_target + j] >= MATCHED_STRENGTH else UNLIKE * mean
-        linked, covered = min(linked, 1.0), min(covered, 1.0)
-        weight = weights[t]
-        total += weight
-        weighted[0] += weight * linked
-        weighted[1] += weight * covered
-        plain[0] += linked
-        plain[1] += covered
-    shares.linked = weighted[0] / total if total > 0 else plain[0] / n_tokens
-    shares.covered = weighted[1] / total if total > 0 else plain[1] / n_tokens
 
 
 cdef int check_posteriors(
@@ -656,14 +350,11 @@ def covered_shares(
         strengths = np.ascontiguousarray(strength, dtype=np.float32)
         if strengths.shape[0] != n_source or strengths.shape[1] != n_target:
             raise ShapeError(f"strength has shape {np.shape(strength)}; wanted {n_source, n_target}")
-    cdef TokenWeights weights
-    cdef PairShares shares
-    weights.source = &of_source[0]
-    weights.target = &of_target[0]
-    fill_shares(
-        &s2t_posterior[0, 0], &t2s_posterior[0, 0], n_source, n_target, &weights, &strengths[0, 0],
-        &shares,
+    cdef const double *s2t = &s2t_posterior[0, 0]
+    cdef const double *t2s = &t2s_posterior[0, 0]
+    cdef double[:, ::1] mean = np.empty((n_source, n_target))
+    fill_means(s2t, t2s, n_source, n_target, &mean[0, 0])
+    cdef PairShares shares = pair_shares(
+        &mean[0, 0], &strengths[0, 0], n_source, n_target, &of_source[0], &of_target[0]
     )
-    return target_share(
-        &s2t_posterior[0, 0], &t2s_posterior[0, 0], n_source, n_target, &of_score[0]
-    ), shares.covered
+    return target_share(s2t, t2s, n_source, n_target, &of_score[0]), shares.covered

@@ -16,7 +16,7 @@ more than MOST_CELLS, twice the largest in the corpora, stays as it is. Boosted 
 Collins (2000), "Discriminative reranking for natural language parsing", group by group.
 """
 
-from libc.math cimport INFINITY, exp, fabs, log
+from libc.math cimport INFINITY, fabs, log
 from libc.stdint cimport int32_t, uint8_t, uint64_t
 from libc.string cimport memset
 

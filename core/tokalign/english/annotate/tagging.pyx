@@ -9,12 +9,11 @@ rows of int16 weights; O(n_tokens * n_features * n_tags). `parsing.pxd` has the 
 `lab.recipes.annotators` trains the weights.
 """
 
-from libc.stdint cimport int16_t, int32_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
 from tokalign.english.annotate.characters cimport *
-from tokalign.english.annotate.forms cimport Form, both, slot
 from tokalign.english.annotate.parsing cimport (
     ACTION_WIDTH, LABEL_WIDTH, LEFT, N_ACTION_FEATURES, N_LABEL_FEATURES, NO_LABEL, RIGHT, SHIFT, State,
     action_features, allocate, attach, best_action, best_label, head_after, is_final,
@@ -25,19 +24,6 @@ import numpy as np
 
 from tokalign.errors import InputError, ShapeError
 from tokalign.files.shipped import LISTS
-
-cdef extern from "_rows.h" nogil:
-    void fetch_wide_rows(const int16_t* weights, const uint32_t* rows, int n_rows) noexcept
-    void add_wide_rows(
-        const int16_t* weights, const uint32_t* rows, int n_rows, int32_t* scores
-    ) noexcept
-    void sum_wide_rows(
-        const int16_t* weights, const uint32_t* rows, int n_rows, int32_t* scores
-    ) noexcept
-    int largest(const int32_t* scores, int n) noexcept
-    void sum_narrow_rows(
-        const int16_t* weights, const uint32_t* rows, int n_rows, int32_t* scores
-    ) noexcept
 
 cdef enum:
     N_ON_STACK = 64     # longer tokens are copied to the heap
@@ -215,104 +201,6 @@ cdef int shift_of(Py_ssize_t n_rows) except -1:
     if (1 << bits) != n_rows or bits < 1 or bits > 31:
         raise ShapeError(f"{n_rows} rows; wanted a power of two")
     return 64 - bits
-
-
-cdef uint32_t case_of(const Form* forms, Py_ssize_t n) noexcept nogil:
-    """Return the letter cases that occur in a sentence after its first letter, as bits."""
-    cdef uint32_t seen = 0
-    cdef Py_ssize_t i
-    for i in range(n):
-        seen |= forms[i].case
-    return seen
-
-
-cdef void look_up(
-    const Form* forms, Py_ssize_t n, Lexicon lexicon, uint32_t* classes
-) noexcept nogil:
-    cdef Py_ssize_t i
-    for i in range(n):
-        classes[i] = lexicon_value(lexicon.keys, lexicon.values, lexicon.mask, forms[i].lower)
-
-
-cdef inline void form_features(const Form* w, int shift, uint32_t* rows) noexcept nogil:
-    """Write the rows of the features of a token's own form."""
-    rows[0] = slot(0, w.form, 0, shift)
-    rows[1] = slot(1, w.lower, 0, shift)
-    rows[2] = slot(6, w.prefix1, 0, shift)
-    rows[3] = slot(7, w.prefix2, 0, shift)
-    rows[4] = slot(8, w.prefix3, 0, shift)
-    rows[5] = slot(9, w.suffix1, 0, shift)
-    rows[6] = slot(10, w.suffix2, 0, shift)
-    rows[7] = slot(11, w.suffix3, 0, shift)
-    rows[8] = slot(12, w.suffix4, w.shape, shift)
-
-
-cdef inline void context_features(
-    const Form* forms, const uint32_t* classes, Py_ssize_t n, Py_ssize_t i, uint32_t case,
-    int shift, uint32_t* rows,
-) noexcept nogil:
-    """Write the rows of the features of the tokens around token i."""
-    cdef const Form* w = &forms[i]
-    cdef uint32_t p1 = forms[i - 1].lower if i >= 1 else 0
-    cdef uint32_t p2 = forms[i - 2].lower if i >= 2 else 0
-    cdef uint32_t n1 = forms[i + 1].lower if i + 1 < n else 0
-    cdef uint32_t n2 = forms[i + 2].lower if i + 2 < n else 0
-    cdef uint32_t n1_suffix3 = forms[i + 1].suffix3 if i + 1 < n else 0
-    cdef uint32_t n1_suffix2 = forms[i + 1].suffix2 if i + 1 < n else 0
-    cdef uint32_t n1_shape = forms[i + 1].shape if i + 1 < n else 0
-    cdef uint32_t p1_shape = forms[i - 1].shape if i >= 1 else 0
-    cdef uint32_t c1 = classes[i + 1] if i + 1 < n else 1
-    cdef uint32_t place = case * 2 + (i == 0)
-    rows[0] = slot(2, p1, 0, shift)
-    rows[1] = slot(3, p2, 0, shift)
-    rows[2] = slot(4, n1, 0, shift)
-    rows[3] = slot(5, n2, 0, shift)
-    rows[4] = slot(13, w.shape, place, shift)
-    rows[5] = slot(19, w.lower, n1, shift)
-    rows[6] = slot(20, w.lower, p1, shift)
-    rows[7] = slot(21, p1, n1, shift)
-    rows[8] = slot(22, n1_suffix3, w.suffix2, shift)
-    rows[9] = slot(23, n1_suffix2, n1_shape, shift)
-    rows[10] = slot(24, p1_shape, w.shape, shift)
-    rows[11] = slot(25, n1_shape, w.shape, shift)
-    rows[12] = slot(28, classes[i], c1, shift)
-    rows[13] = slot(30, c1, w.suffix3, shift)
-    rows[14] = slot(32, w.lower, c1, shift)
-
-
-# Kernels have many parameters, here and below: each is an array or a number of the caller's, and a
-# struct of them would have to be filled for every sentence.
-cdef inline void tag_features(
-    const Form* forms, const uint32_t* classes, Py_ssize_t n, Py_ssize_t i, uint32_t tag1,
-    uint32_t tag2, int shift, uint32_t* rows,
-) noexcept nogil:
-    """Write the rows of the features of tag1 and tag2, the tags of i - 1 and i - 2."""
-    cdef const Form* w = &forms[i]
-    cdef uint32_t n1 = forms[i + 1].lower if i + 1 < n else 0
-    cdef uint32_t p1_suffix3 = forms[i - 1].suffix3 if i >= 1 else 0
-    cdef uint32_t c0 = classes[i]
-    cdef uint32_t c1 = classes[i + 1] if i + 1 < n else 1
-    cdef uint32_t c2 = classes[i + 2] if i + 2 < n else 1
-    cdef uint32_t tags = tag1 * 64 + tag2
-    rows[0] = slot(14, tag1, 0, shift)
-    rows[1] = slot(15, tags, 0, shift)
-    rows[2] = slot(16, tag1, w.lower, shift)
-    rows[3] = slot(17, tag1, n1, shift)
-    rows[4] = slot(18, tags, w.suffix3, shift)
-    rows[5] = slot(26, p1_suffix3, tag1, shift)
-    rows[6] = slot(27, c0, tag1, shift)
-    rows[7] = slot(29, both(c1, c2), tag1, shift)
-    rows[8] = slot(31, both(c0, c1), tags, shift)
-    rows[9] = slot(33, c0, both(tags, w.suffix2), shift)
-
-
-cdef void score_form(
-    const Form* form, const int16_t* weights, int shift, int32_t* scores
-) noexcept nogil:
-    """Write the score that a token's own form gives every tag."""
-    cdef uint32_t[N_OF_FORM] rows
-    form_features(form, shift, rows)
-    sum_wide_rows(weights, rows, N_OF_FORM, scores)
 
 
 KNOWN_TAGS: tuple[str, ...] = ("``", "''", "NN", "NNS", "VBD", "VBN", "VBZ", "VBP", "MD", "RB", "DT")
