@@ -27,11 +27,9 @@ from tokalign.english.values.value_agreement cimport agree
 from tokalign.english.values.value_finding cimport found_in
 from tokalign.english.values.value_structs cimport Found
 from tokalign.features._lexemes cimport MAX_CHARS, fill_characters, similarities
-from tokalign.features._sentence_features cimport (
-    Arcs, ArcScratch, distributional_similarity, release,
-)
+from tokalign.features._sentence_features cimport ArcScratch, distributional_similarity, release
 from tokalign.features.extract cimport Extractor
-from tokalign.features.pair cimport Characters, N_SIMILARITY, PairState
+from tokalign.features.pair cimport Characters, N_SIMILARITY, PairState, Side
 
 from tokalign.english.lexicon.lexical_tables import POS_LETTERS
 from tokalign.english.lexicon.word_lists import RELATION_NAMES
@@ -340,7 +338,7 @@ def group_candidates(const double[:, ::1] posterior, linked):
     return found
 
 
-cdef int _arcs(object columns, str field, Arcs *out) except -1:
+cdef int _arcs(object columns, str field, Side *out) except -1:
     """Point `out` into checked columns, which the caller keeps alive."""
     cdef const int32_t[::1] lemma, head, relation
     lemma, head, relation = columns
@@ -361,9 +359,9 @@ cdef int _arcs(object columns, str field, Arcs *out) except -1:
                 f"-1..{out.n - 1} and 0..{MAX_RELATION - 1}",
                 field=field,
             )
-    out.lemma = &lemma[0]
-    out.head = &head[0]
-    out.relation = &relation[0]
+    out.lemma = <int32_t *>&lemma[0]
+    out.head = <int32_t *>&head[0]
+    out.relation = <int32_t *>&relation[0]
     return 0
 
 
@@ -387,7 +385,7 @@ def arc_similarity(source, target):
     ShapeError
         If columns disagree.
     """
-    cdef Arcs left, right
+    cdef Side left, right
     cdef ArcScratch scratch
     cdef int failed
     scratch.n_max = 0

@@ -276,24 +276,23 @@ cdef inline void _prepare_bins(PairState *pair) noexcept nogil:
     cdef Py_ssize_t n_cells = whole_lanes(pair.source.n * n)
     cdef Py_ssize_t n_lanes = whole_lanes(n)
     cdef Py_ssize_t i
-    _bin_windows(pair.window, n_cells, pair.window_bin)
-    _bin_bags(pair.bag, n_cells, pair.bag_bin)
+    _bin_cells(pair.window, pair.bag, n_cells, pair.window_bin, pair.bag_bin)
     for i in range(pair.source.n):
         _bin_distances(pair.source.relative[i], pair.target.relative, n_lanes, pair.near_bin + i * n)
-        _bin_row_gaps(pair.source.best[i], pair.strength + i * n, n_lanes, pair.row_gap + i * n)
-        _bin_column_gaps(pair.target.best, pair.strength + i * n, n_lanes, pair.column_gap + i * n)
+        _bin_gaps(
+            pair.strength + i * n, pair.source.best[i], pair.target.best, n_lanes,
+            pair.row_gap + i * n, pair.column_gap + i * n,
+        )
 
 
-cdef inline void _bin_windows(const float *window, Py_ssize_t n, uint8_t *out) noexcept nogil:
+cdef inline void _bin_cells(
+    const float *window, const float *bag, Py_ssize_t n, uint8_t *window_bin, uint8_t *bag_bin
+) noexcept nogil:
     cdef Py_ssize_t k
     for k in range(n):
-        out[k] = <uint8_t>bin_window(window[k])
-
-
-cdef inline void _bin_bags(const float *bag, Py_ssize_t n, uint8_t *out) noexcept nogil:
-    cdef Py_ssize_t k
+        window_bin[k] = <uint8_t>bin_window(window[k])
     for k in range(n):
-        out[k] = <uint8_t>bin_bag(bag[k])
+        bag_bin[k] = <uint8_t>bin_bag(bag[k])
 
 
 cdef inline void _bin_distances(
@@ -304,27 +303,24 @@ cdef inline void _bin_distances(
         out[k] = <uint8_t>bin_distance(fabsf(place - relative[k]))
 
 
-cdef inline void _bin_row_gaps(
-    float best, const float *strength, Py_ssize_t n, uint8_t *out
+cdef inline void _bin_gaps(
+    const float *strength, float best_of_row, const float *best_of_column, Py_ssize_t n,
+    uint8_t *row_gap, uint8_t *column_gap,
 ) noexcept nogil:
     cdef Py_ssize_t k
     for k in range(n):
-        out[k] = <uint8_t>bin_gap(best - strength[k])
-
-
-cdef inline void _bin_column_gaps(
-    const float *best, const float *strength, Py_ssize_t n, uint8_t *out
-) noexcept nogil:
-    cdef Py_ssize_t k
+        row_gap[k] = <uint8_t>bin_gap(best_of_row - strength[k])
     for k in range(n):
-        out[k] = <uint8_t>bin_gap(best[k] - strength[k])
+        column_gap[k] = <uint8_t>bin_gap(best_of_column[k] - strength[k])
 
 
 cdef inline Py_ssize_t _open_words(const Side *side, int32_t *places) noexcept nogil:
-    """Write the places of the words that have a vector but no partner; return their number."""
+    """Write the places of the words that have a vector but no partner, to which none is near yet;
+    return their number."""
     cdef Py_ssize_t n = 0
     cdef Py_ssize_t k
     for k in range(side.n):
+        side.nearest[k] = -1.0
         if is_free(side, k) and side.word[k].vector >= 0:
             places[n] = <int32_t>k
             n += 1
@@ -337,13 +333,9 @@ cdef inline void _prepare_nearness(PairState *pair) noexcept nogil:
     cdef int32_t *targets = sources + pair.source.n
     cdef Py_ssize_t n_sources = _open_words(&pair.source, sources)
     cdef Py_ssize_t n_targets = _open_words(&pair.target, targets)
-    cdef Py_ssize_t i, j, a, b
+    cdef Py_ssize_t j, a, b
     cdef const float *cosine
     cdef float most
-    for i in range(pair.source.n):
-        pair.source.nearest[i] = -1.0
-    for j in range(pair.target.n):
-        pair.target.nearest[j] = -1.0
     for a in range(n_sources):
         cosine = pair.cosine + sources[a] * pair.target.n
         most = -1.0

@@ -10,7 +10,7 @@ cdef struct Tables:
     # Tables for comparisons; borrowed from the objects that LexemeTable holds.
     const WordNetTable *wordnet
     const VectorTable *vectors           # NULL without vectors; then no lexeme has a row
-    const ParaphraseTable *paraphrases   # NULL without paraphrases
+    const Lists *paraphrases             # NULL without paraphrases
 
 cdef class LexemeTable:
     cdef readonly WordNet wordnet

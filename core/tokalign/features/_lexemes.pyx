@@ -8,11 +8,10 @@ Words longer than MAX_CHARS are cut, so that every array has a fixed size and th
 kernels need one machine word per character: the mask of its positions in the other word.
 """
 
-from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcpy
 
-from tokalign.english.lexicon.lexical_tables cimport Paraphrases, Vectors, WordNet, add_kin
 from tokalign.english.values.value_finding cimport fill_pieces, may_hold_value
 from tokalign.english.values.value_structs cimport MAX_PIECES, Piece
 from tokalign.features.pair cimport *

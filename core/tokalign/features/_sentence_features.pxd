@@ -1,13 +1,6 @@
 from libc.stdint cimport int32_t, uint64_t
 
-from tokalign.features.pair cimport AnySink, PairState
-
-cdef struct Arcs:
-    # The dependency arcs of one sentence; arrays of length n, borrowed.
-    Py_ssize_t n
-    const int32_t *lemma     # ids: equal ids mean equal lemmas
-    const int32_t *head      # -1 for a root
-    const int32_t *relation  # ids below 2**30
+from tokalign.features.pair cimport AnySink, PairState, Side
 
 cdef struct Observation:
     # A word seen with a feature; once counted, an entry of the sparse word-by-feature matrix.
@@ -29,7 +22,7 @@ cdef struct ArcScratch:
 
 cdef void release(ArcScratch *scratch) noexcept nogil
 cdef int distributional_similarity(
-    const Arcs *source, const Arcs *target, ArcScratch *scratch, float *out
+    const Side *source, const Side *target, ArcScratch *scratch, float *out
 ) noexcept nogil
 cdef void dependency_features(
     const PairState *pair, Py_ssize_t i, Py_ssize_t j, AnySink *sink

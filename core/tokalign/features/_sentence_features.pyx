@@ -25,13 +25,13 @@ the weights and measures.
 """
 
 from libc.math cimport fmax, fmin, log2, sqrt
-from libc.stdint cimport int32_t, uint64_t
 from libc.stdlib cimport free, malloc, qsort
 from libc.string cimport memset
 
 from tokalign.english.spelling.same_spelling cimport Borrowed, Letters, initials, joined
 from tokalign.english.values.value_agreement cimport agree
 from tokalign.features._emit cimport *
+from tokalign.features._lexemes cimport MAX_CHARS
 from tokalign.features._word_pairs cimport NO_RULE, spell
 from tokalign.features.pair cimport *
 
@@ -79,6 +79,12 @@ cdef struct SingleToken:
     const Side *other
     Py_ssize_t first         # cell of the other side's first token
     Py_ssize_t step          # from its cell to the next
+
+
+cdef inline SingleToken _token_of(PairState *pair, bint of_source, Py_ssize_t at) noexcept nogil:
+    if of_source:
+        return SingleToken(pair, pair.source.word[at], &pair.target, at * pair.target.n, 1)
+    return SingleToken(pair, pair.target.word[at], &pair.source, at, pair.target.n)
 
 
 cdef void _mark_run(
@@ -181,16 +187,11 @@ cdef void _mark_initials(const SingleToken *token, Py_ssize_t first, int n) noex
 
 cdef void _mark_runs(PairState *pair, bint of_source) noexcept nogil:
     """Compare the tokens of one side, except those with a twin, with runs of the other."""
-    cdef const Side *own = &pair.source if of_source else &pair.target
     cdef SingleToken token
     cdef Py_ssize_t at, first
     cdef int n_initials
-    token.pair = pair
-    token.other = &pair.target if of_source else &pair.source
-    token.step = 1 if of_source else pair.target.n
-    for at in range(own.n):
-        token.word = own.word[at]
-        token.first = at * pair.target.n if of_source else at
+    for at in range(pair.source.n if of_source else pair.target.n):
+        token = _token_of(pair, of_source, at)
         if _has_twin(&token):
             continue
         if token.word.stands_for_more:
@@ -234,23 +235,24 @@ cdef void mark_rules(PairState *pair) noexcept nogil:
             pair.strength[cell] = max(pair.strength[cell], RULE_STRENGTH[pair.rule[cell] - 1])
 
 
-cdef void _mark_spelt_out(PairState *pair, bint source_is_acronym, Py_ssize_t at) noexcept nogil:
-    """Mark the words of the other side whose initials, in a run, spell the acronym."""
-    cdef Side *own = &pair.source if source_is_acronym else &pair.target
-    cdef Side *other = &pair.target if source_is_acronym else &pair.source
-    cdef const Lexeme *acronym = own.word[at]
+cdef void _mark_spelt_out(const SingleToken *token) noexcept nogil:
+    """Mark the words of the other side whose initials, in a run, spell the token."""
+    cdef const Side *other = token.other
+    cdef uint32_t[<int>MAX_CHARS] letters
     cdef Py_ssize_t first, k, cell
-    cdef int letter, n_letters
-    cdef uint32_t wanted
-    n_letters = 0
-    for first in range(acronym.lower.n):
-        n_letters += acronym.lower.code[first] != c'.'
+    cdef int letter, n_letters = 0
+    for k in range(token.word.lower.n):
+        if token.word.lower.code[k] != c'.':
+            letters[n_letters] = token.word.lower.code[k]
+            n_letters += 1
     for first in range(other.n):
         letter = 0
         k = first
         while k < other.n and letter < n_letters and k - first <= 2 * n_letters:
-            wanted = _acronym_letter(acronym, letter)
-            if other.word[k].case_ == CASE_CAPITALISED and other.word[k].lower.code[0] == wanted:
+            if (
+                other.word[k].case_ == CASE_CAPITALISED
+                and other.word[k].lower.code[0] == letters[letter]
+            ):
                 letter += 1
             elif other.word[k].kind != KIND_FUNCTION or k == first:
                 break
@@ -259,31 +261,21 @@ cdef void _mark_spelt_out(PairState *pair, bint source_is_acronym, Py_ssize_t at
             continue
         for k in range(first, k):
             if other.word[k].kind == KIND_CONTENT:
-                cell = at * pair.target.n + k if source_is_acronym else k * pair.target.n + at
-                pair.acronym[cell] = 1
-                pair.strength[cell] = max(pair.strength[cell], ACRONYM_STRENGTH)
-
-
-cdef uint32_t _acronym_letter(const Lexeme *acronym, int index) noexcept nogil:
-    """Return the acronym's letter, not counting dots."""
-    cdef int k
-    for k in range(acronym.lower.n):
-        if acronym.lower.code[k] != c'.':
-            if index == 0:
-                return acronym.lower.code[k]
-            index -= 1
-    return 0
+                cell = token.first + k * token.step
+                token.pair.acronym[cell] = 1
+                token.pair.strength[cell] = max(token.pair.strength[cell], ACRONYM_STRENGTH)
 
 
 cdef void mark_acronyms(PairState *pair) noexcept nogil:
     """Find acronyms whose expansion stands in the other sentence."""
-    cdef Py_ssize_t k
-    for k in range(pair.source.n):
-        if pair.source.word[k].initials >= 0:
-            _mark_spelt_out(pair, True, k)
-    for k in range(pair.target.n):
-        if pair.target.word[k].initials >= 0:
-            _mark_spelt_out(pair, False, k)
+    cdef SingleToken token
+    cdef Py_ssize_t at
+    cdef int side
+    for side in range(2):
+        for at in range(pair.target.n if side else pair.source.n):
+            token = _token_of(pair, side == 0, at)
+            if token.word.initials >= 0:
+                _mark_spelt_out(&token)
 
 
 cdef int _heads(const PairState *pair, Py_ssize_t head_a, Py_ssize_t head_b) noexcept nogil:
@@ -410,7 +402,7 @@ cdef int _by_word(const void *a, const void *b) noexcept nogil:
 
 
 cdef Py_ssize_t _number_words(
-    const Arcs *source, const Arcs *target, ArcScratch *scratch
+    const Side *source, const Side *target, ArcScratch *scratch
 ) noexcept nogil:
     """Fill `lemmas` and `row`; return the number of distinct lemmas."""
     cdef Py_ssize_t n_tokens = source.n + target.n
@@ -436,7 +428,7 @@ cdef Py_ssize_t _number_words(
     return n_words
 
 
-cdef Py_ssize_t _observe(const Arcs *side, const int32_t *row, Observation *entry) noexcept nogil:
+cdef Py_ssize_t _observe(const Side *side, const int32_t *row, Observation *entry) noexcept nogil:
     """Add the two observations of every arc; return their number."""
     cdef Py_ssize_t n = 0, k
     cdef uint64_t relation
@@ -559,7 +551,7 @@ cdef double _similarity(const ArcScratch *scratch, int32_t a, int32_t b) noexcep
 
 
 cdef int distributional_similarity(
-    const Arcs *source, const Arcs *target, ArcScratch *scratch, float *out
+    const Side *source, const Side *target, ArcScratch *scratch, float *out
 ) noexcept nogil:
     """Fill `out`, [source.n, target.n], row-major. Return 0, or -1 without memory."""
     cdef Py_ssize_t n_words, n, n_entries, i, j, n_features = 0

@@ -17,17 +17,15 @@ Names (`mark_names`): "Abraham" belongs to "Lincoln" where both sentences say "L
 stands in the run of names around the repeated one, nowhere in the other sentence, and is no title.
 """
 
-from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy, memset
 
 import numpy as np
 
 from tokalign.english.lexicon.lexical_tables cimport *
-from tokalign.english.spelling.same_spelling cimport Letters, lengthened, typo, variant
+from tokalign.english.spelling.same_spelling cimport lengthened, typo, variant
 from tokalign.features._emit cimport *
 from tokalign.features._lexemes cimport common_prefix, similarities
-from tokalign.features.pair cimport *
 
 cdef enum:
     LEAST_STEM = 4       # letters of a word that a prefix negates

@@ -11,20 +11,19 @@ ten thousand for each style, which every process that aligns reads once.
 """
 
 from cpython.unicode cimport PyUnicode_AsUTF8AndSize
-from libc.stdint cimport int32_t, uint8_t, uint32_t
+from libc.stdint cimport uint32_t
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memchr, memcmp, memcpy, memset, strncmp
 
 import numpy as np
 
 from tokalign.english.values.value_finding cimport N_BEHIND, find
-from tokalign.english.values.value_structs cimport MAX_ALIKE, Found, Piece
+from tokalign.english.values.value_structs cimport MAX_ALIKE, Piece
 from tokalign.features._cell_features cimport cell_features, context_scratch, prepare_cells
-from tokalign.features._lexemes cimport LexemeTable
 from tokalign.features._null_features cimport null_features
 from tokalign.features._sentence_features cimport *
 from tokalign.features._sink cimport TwoSums
-from tokalign.features._word_pairs cimport PairMemory, compare, mark_names, word_features
+from tokalign.features._word_pairs cimport compare, mark_names, word_features
 from tokalign.features.pair cimport *
 
 from tokalign.english.annotate.tags_and_relations import GROUPS, group_of
@@ -420,16 +419,13 @@ cdef class Extractor:
 
     cdef int _prepare_arcs(self) noexcept nogil:
         """Fill the similarities of the words' arcs, if they are used and there are trees."""
-        cdef Arcs source, target
         self.pair.has_arcs = (
             self._uses_arcs and self.pair.source.has_tree and self.pair.target.has_tree
         )
         if not self.pair.has_arcs:
             return 0
-        _arcs_of(&self.pair.source, &source)
-        _arcs_of(&self.pair.target, &target)
         return distributional_similarity(
-            &source, &target, &self._arcs_scratch, self.pair.distributional
+            &self.pair.source, &self.pair.target, &self._arcs_scratch, self.pair.distributional
         )
 
     cdef void cell_row(self, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
@@ -517,13 +513,6 @@ cdef class Extractor:
                     n_values += 1
                 row_start_view[row + 1] = n_values
         return row_start, slot[:n_values].copy(), value[:n_values].copy()
-
-
-cdef void _arcs_of(const Side *side, Arcs *out) noexcept nogil:
-    out.n = side.n
-    out.lemma = side.lemma
-    out.head = side.head
-    out.relation = side.relation
 
 
 cdef class _Row:

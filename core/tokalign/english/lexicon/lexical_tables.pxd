@@ -76,11 +76,11 @@ cdef class LexicalTable:
     cdef list _arrays        # kept alive, for pointers into them
 
     cpdef int32_t find(self, str word)
+    cdef Py_ssize_t _lists(self, str name, str values, Py_ssize_t n_rows, Lists *out) except -1
 
 cdef class WordNet(LexicalTable):
     cdef WordNetTable table
     cdef const int32_t[:, ::1] _word_entries
-    cdef Py_ssize_t _lists(self, str name, str values, Py_ssize_t n_rows, Lists *out) except -1
     cpdef int32_t entry(self, str lemma, int pos)
     cdef void entries(self, str lemma, int32_t *out)
 
@@ -95,15 +95,10 @@ cdef float cosine(const VectorTable *table, int32_t a, int32_t b) noexcept nogil
 cdef class Vectors(LexicalTable):
     cdef VectorTable table
 
-cdef struct ParaphraseTable:
-    # Borrowed from the mapped file; valid as long as the Paraphrases object lives.
-    const int32_t *start     # [n_words + 1]
-    const int32_t *item      # sorted partners of every word
-
-cdef bint paraphrases(const ParaphraseTable *table, int32_t a, int32_t b) noexcept nogil
+cdef bint paraphrases(const Lists *partners, int32_t a, int32_t b) noexcept nogil
 
 cdef class Paraphrases(LexicalTable):
-    cdef ParaphraseTable table
+    cdef Lists table         # partners of every word; valid as long as the object lives
 
 cdef class Frequencies(LexicalTable):
     cdef readonly int64_t n_documents

@@ -17,7 +17,6 @@ directions. Each look-up takes tens of nanoseconds.
 """
 
 from libc.math cimport log
-from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcmp
 
 import numpy as np
@@ -169,23 +168,21 @@ cdef bint _share(const Lists *left, int32_t a, const Lists *right, int32_t b) no
     )
 
 
-cdef int32_t _place_of(
-    const int32_t *start, const int32_t *item, int32_t row, int32_t wanted
-) noexcept nogil:
+cdef int32_t _place_of(const Lists *lists, int32_t row, int32_t wanted) noexcept nogil:
     """Return the place of an item in its row, whose items are sorted, or -1."""
-    cdef int32_t low = start[row], high = start[row + 1], middle
+    cdef int32_t low = lists.start[row], high = lists.start[row + 1], middle
     while low < high:
         middle = (low + high) // 2
-        if item[middle] < wanted:
+        if lists.item[middle] < wanted:
             low = middle + 1
         else:
             high = middle
-    return low if low < start[row + 1] and item[low] == wanted else -1
+    return low if low < lists.start[row + 1] and lists.item[low] == wanted else -1
 
 
 cdef uint32_t _neighbour_mask(const WordNetTable *table, int32_t a, int32_t b) noexcept nogil:
     """Return the mask of an entry's neighbour, or 0 if it is not one."""
-    cdef int32_t place = _place_of(table.neighbour.start, table.neighbour.item, a, b)
+    cdef int32_t place = _place_of(&table.neighbour, a, b)
     return 0 if place < 0 else table.masks[table.code[place]]
 
 
@@ -269,6 +266,24 @@ cdef class LexicalTable:
         """Return the number of a lower-case word, -1 if the table lacks it."""
         return self.vocabulary.find(word)
 
+    def _keep(self, name, dtype, length):
+        """Return an array of the table and keep it alive, since pointers into it are kept."""
+        array = self.source.array(name, dtype, (length,))
+        if len(array) == 0:
+            raise ResourceError(f"{self.source.path}: the array {name!r} is empty")
+        self._arrays.append(array)
+        return array
+
+    cdef Py_ssize_t _lists(self, str name, str values, Py_ssize_t n_rows, Lists *out) except -1:
+        """Fill lists by the names of their starts and their items; return the number of items."""
+        cdef const int32_t[::1] item = self._keep(values, np.int32, None)
+        starts = _starts_of(self.source, name, item.shape[0], n_rows=n_rows)
+        self._arrays.append(starts)
+        cdef const int32_t[::1] start = starts
+        out.start = &start[0]
+        out.item = &item[0]
+        return item.shape[0]
+
 
 cdef class WordNet(LexicalTable):
     """WordNet's single words and their relations."""
@@ -291,14 +306,6 @@ cdef class WordNet(LexicalTable):
         self.table.code = &code[0]
         self.table.masks = &masks[0]
 
-    def _keep(self, name, dtype, length):
-        """Return an array of the table and keep it alive, since pointers into it are kept."""
-        array = self.source.array(name, dtype, (length,))
-        if len(array) == 0:
-            raise ResourceError(f"{self.source.path}: the array {name!r} is empty")
-        self._arrays.append(array)
-        return array
-
     def _check(self, array, name, least, end):
         """Raise ResourceError unless all indices into other arrays are in range."""
         if array.size and not (array.min() >= least and array.max() < end):
@@ -306,15 +313,6 @@ cdef class WordNet(LexicalTable):
                 f"{self.source.path}: the array {name!r} holds {array.min()} to {array.max()}; "
                 f"wanted {least} to {end - 1}"
             )
-
-    cdef Py_ssize_t _lists(self, str name, str values, Py_ssize_t n_rows, Lists *out) except -1:
-        cdef const int32_t[::1] item = self._keep(values, np.int32, None)
-        starts = _starts_of(self.source, name, item.shape[0], n_rows=n_rows)
-        self._arrays.append(starts)
-        cdef const int32_t[::1] start = starts
-        out.start = &start[0]
-        out.item = &item[0]
-        return item.shape[0]
 
     cpdef int32_t entry(self, str lemma, int pos):
         """Return the entry of a lower-case lemma, or -1.
@@ -380,9 +378,9 @@ cdef class Vectors(LexicalTable):
         self.table.n_dimensions = <int32_t>row.shape[1]
 
 
-cdef bint paraphrases(const ParaphraseTable *table, int32_t a, int32_t b) noexcept nogil:
+cdef bint paraphrases(const Lists *partners, int32_t a, int32_t b) noexcept nogil:
     """Whether two words are listed as a pair; False if either is -1."""
-    return a >= 0 and b >= 0 and _place_of(table.start, table.item, a, b) >= 0
+    return a >= 0 and b >= 0 and _place_of(partners, a, b) >= 0
 
 
 cdef class Paraphrases(LexicalTable):
@@ -390,18 +388,11 @@ cdef class Paraphrases(LexicalTable):
 
     def __init__(self, source):
         super().__init__(source)
-        cdef const int32_t[::1] item = source.array("partner", np.int32, (None,))
-        n_words = len(self.vocabulary)
-        cdef const int32_t[::1] start = _starts_of(source, "row_start", len(item), n_rows=n_words)
-        if len(item) == 0:
-            raise ResourceError(f"{source.path}: has no partners; wanted some")
-        self._arrays = [start, item]
-        self.table.start = &start[0]
-        self.table.item = &item[0]
+        self._lists("row_start", "partner", len(self.vocabulary), &self.table)
 
     def __len__(self):
         """Return the number of pairs."""
-        return len(self._arrays[1]) // 2
+        return self.table.start[len(self.vocabulary)] // 2
 
 
 cdef class Frequencies(LexicalTable):
