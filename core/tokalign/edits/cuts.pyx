@@ -9,7 +9,6 @@ tests/reference/edits.py does the same with sets of points.
 """
 
 from libc.math cimport fabs
-from libc.stdint cimport int32_t, uint8_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
@@ -17,7 +16,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tokalign.edits.segments cimport EditGrid, Stretch4
 from tokalign.english.annotate.growing cimport has_room
 
 from tokalign.edits import segments

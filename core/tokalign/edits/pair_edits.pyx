@@ -1,6 +1,5 @@
 """Edits between two sentences, the model that scores segments and moves, and kinds of change."""
 
-from libc.stdint cimport int32_t, uint8_t
 from libc.stdlib cimport calloc, free
 
 import re
@@ -10,8 +9,8 @@ import numpy as np
 
 from tokalign.edits.cuts cimport Cuts, cuts_of, find_blocks, move_candidates, move_inputs, number_blocks
 from tokalign.edits.segments cimport (
-    N_SEGMENT_INPUTS, EditGrid, EditSide, Stretch4, WordFacts, fill_inputs, fill_links,
-    fill_numbers, fill_same, fill_words, keep_tokens, sum_links,
+    N_SEGMENT_INPUTS, EditSide, fill_inputs, fill_links, fill_numbers, fill_same, fill_words,
+    keep_tokens, sum_links,
 )
 
 from tokalign.edits.cuts import LONGEST_GAP, MOVE_INPUTS, Segment, Stretch

@@ -18,7 +18,6 @@ tests/reference/edits.py computes the same word by word.
 
 from cpython.unicode cimport Py_UNICODE_TOLOWER
 from libc.math cimport INFINITY
-from libc.stdint cimport int32_t, uint8_t
 from libc.string cimport memset
 
 from tokalign.english.lexicon.word_lists import KNOWN, LONGEST, function_words

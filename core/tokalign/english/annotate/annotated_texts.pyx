@@ -9,7 +9,7 @@ A token is a string; a word is a token with a tag, and has a lemma. Results are 
 features are computed once, and a word's lemma is looked up once.
 """
 
-from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport uint32_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcmp, memcpy, memset
 
@@ -20,7 +20,6 @@ from itertools import pairwise
 import numpy as np
 
 from tokalign.english.annotate.characters cimport *
-from tokalign.english.annotate.forms cimport Form
 from tokalign.english.annotate.growing cimport has_room
 from tokalign.english.annotate.sentence_scan cimport Scan, skip_space
 from tokalign.english.annotate.sentence_splitter cimport next_sentence, scan_of

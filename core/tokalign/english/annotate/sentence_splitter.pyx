@@ -16,7 +16,6 @@ Every character is read a bounded number of times, whatever the text.
 from libc.stdint cimport uint8_t, uint32_t
 from libc.string cimport memset, strcmp
 
-from tokalign.english.annotate.block_lines cimport is_roman, read_line
 from tokalign.english.annotate.sentence_scan cimport *
 
 from tokalign.files.shipped import LISTS

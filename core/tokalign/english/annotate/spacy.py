@@ -29,9 +29,8 @@ class SpacyAnnotator:
             self._pipeline = spacy.load(model, exclude=["ner"])
         except (OSError, ValueError) as error:
             raise ResourceError(
-                f"spaCy cannot load {quoted(model)}: {error}; run "
-                f"`python -m spacy download {model}` "
-                f"or name an installed model, as in spacy:MODEL"
+                f"spaCy cannot load {quoted(model)}: {error}; run `python -m spacy download "
+                f"{model}` or name an installed model, as in spacy:MODEL"
             ) from error
         if self._pipeline.lang != language:
             raise ResourceError(

@@ -13,16 +13,9 @@ cdef enum:
 
 cdef Py_UCS4 straightened(Py_UCS4 letter) noexcept nogil
 
-cdef void mark_tokens(
-    Py_UCS4* letters,       # [n] straightened; white space becomes spaces
-    uint8_t* bits,          # [n + 1], written
-    Py_ssize_t n,
-) noexcept nogil
-
+# letters [n] are straightened, and white space becomes spaces; bits [n + 1] are written.
+cdef void mark_tokens(Py_UCS4* letters, uint8_t* bits, Py_ssize_t n) noexcept nogil
+# start is where to look from; then the token's, as end.
 cdef bint next_token(
-    const Py_UCS4* letters,
-    const uint8_t* bits,
-    Py_ssize_t n,
-    Py_ssize_t* start,      # where to look from; the token's start, written
-    Py_ssize_t* end,        # the token's end, written
+    const Py_UCS4* letters, const uint8_t* bits, Py_ssize_t n, Py_ssize_t* start, Py_ssize_t* end
 ) noexcept nogil

@@ -9,7 +9,7 @@ ellipsis as ...), and negations without their apostrophe (cant) as with it.
 """
 
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
-from libc.stdint cimport uint8_t, uint32_t
+from libc.stdint cimport uint32_t
 from libc.string cimport memset
 
 from tokalign.english.annotate.characters cimport *

@@ -14,7 +14,6 @@ import unicodedata
 
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from cpython.unicode cimport PyUnicode_4BYTE_KIND, PyUnicode_FromKindAndData, PyUnicode_READ_CHAR
-from libc.stdint cimport int32_t, uint32_t
 from libc.string cimport strlen
 
 from tokalign.english.spelling.spelling_tables import PAIRS, RULES
