@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from tokalign.english.lexicon.lexical_tables import WordNet
-from tokalign.english.lexicon.word_lists import grades_of, words_of
 from tokalign.files.tables import Table
 from tokalign.types import Sentence
 from tokalign.types.relations import RelationKind, TokenChunk
 
+from lab.recipes.word_scales import grades_of, words_of
 from lab.recipes.wordnet import relation_bit
 
 POS_OF_TAG = {"NN": 0, "VB": 1, "JJ": 2, "RB": 3}

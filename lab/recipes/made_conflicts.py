@@ -12,11 +12,11 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from tokalign.english.lexicon.word_lists import grades_of, words_of
 from tokalign.types import Sentence
 from tokalign.types.relations import ConflictKind
 
 from lab.recipes.contrasts import POS_OF_TAG, Neighbours
+from lab.recipes.word_scales import grades_of, words_of
 from lab.recipes.wordnet import relation_bit
 
 OTHER_WORDS = {

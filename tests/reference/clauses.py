@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import takewhile
 
-from tokalign.english.lexicon.word_lists import denies, grades_of, negates
+from tokalign.english.lexicon.word_lists import negates
 
+from lab.recipes.word_scales import denies, grades_of
 from reference.pair import ReferencePair
 from reference.value_pieces import Said
 from reference.values import find_values

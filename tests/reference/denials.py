@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from tokalign.english.lexicon.word_lists import denies, grades_of, negates
+from tokalign.english.lexicon.word_lists import negates
 
+from lab.recipes.word_scales import denies, grades_of
 from reference.clauses import Clauses, Found, in_order
 
 COSTS = ("charge", "charges", "cost", "costs", "fee", "fees", "pay", "payment")

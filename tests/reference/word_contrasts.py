@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from tokalign.english.lexicon.word_lists import grades_of
-
 from lab.kernels.doors import string_similarities
+from lab.recipes.word_scales import grades_of
 from reference.words import Word
 
 SAME = ("identical", "canonical", "lemma")

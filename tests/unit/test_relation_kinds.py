@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from tokalign import Aligner, InputError
 from tokalign.codec.options import numbers_of
-from tokalign.english.lexicon.word_lists import grades_of, negates, scale_names, words_of
+from tokalign.english.lexicon.word_lists import negates, scale_names
 from tokalign.relations.related_units import RelationModel
 from tokalign.types.options import AlignOptions
 from tokalign.types.relations import (
@@ -21,6 +21,8 @@ from tokalign.types.relations import (
     RelationKind,
 )
 from tokalign.view import COLOURS
+
+from lab.recipes.word_scales import grades_of, words_of
 
 ROOT = Path(__file__).parents[2]
 
