@@ -6,8 +6,9 @@ loads an aligner of its own, once. Needs the extra ``arrow``. See docs/engines.m
 
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass
+from operator import attrgetter
 from typing import Any, ClassVar, Self, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -57,6 +58,8 @@ SENTENCES = _list_of(_type_of(GroundedSentence))
 evidence of words is null unless it was asked for."""
 
 Table = TypeVar("Table", pa.RecordBatch, pa.Table)
+
+_Part = tuple[pa.DataType, Callable[[Alignment], Any]]
 
 _aligners = threading.local()
 
@@ -190,9 +193,14 @@ class PerPair(PerRow):
         list(self._aligner().pipe((), self.options))
         return self
 
+    @property
     @abstractmethod
-    def _columns(self, alignments: Sequence[Alignment | None]) -> Mapping[str, Any]:
-        """Return the columns of the schema except `error`; null where there is no alignment."""
+    def _parts(self) -> Mapping[str, _Part]:
+        """The added columns except `error`: the type of each, and what it has of an alignment."""
+
+    @property
+    def _types(self) -> Mapping[str, pa.DataType]:
+        return {name: kind for name, (kind, _) in self._parts.items()}
 
     @property
     def _read(self) -> tuple[str, ...]:
@@ -212,7 +220,13 @@ class PerPair(PerRow):
                 errors[row] = located(outcome)
                 outcome = None
             alignments.append(outcome)
-        return self._structs(dict(self._columns(alignments)) | {"error": errors})
+        made = {
+            name: _links(alignments)
+            if kind is LINKS
+            else [each and value_of(each) for each in alignments]
+            for name, (kind, value_of) in self._parts.items()
+        }
+        return self._structs(made | {"error": errors})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -237,28 +251,17 @@ class Align(PerPair):
     tokens: bool = False
 
     @property
-    def _types(self) -> Mapping[str, pa.DataType]:
-        made = {"links": LINKS, "score": pa.float32()}
-        if self.options.relations:
-            made["relations"] = TOKENS
-        if self.options.effort < 1.0:
-            made["encoded"] = pa.bool_()
-        if self.tokens:
-            made |= {"source_tokens": TOKENS, "target_tokens": TOKENS}
-        return made
-
-    def _columns(self, alignments: Sequence[Alignment | None]) -> Mapping[str, Any]:
-        made: dict[str, Any] = {
-            "links": _links(alignments),
-            "score": [each and each.score for each in alignments],
+    def _parts(self) -> Mapping[str, _Part]:
+        made: dict[str, _Part] = {
+            "links": (LINKS, _link_columns),
+            "score": (pa.float32(), attrgetter("score")),
         }
         if self.options.relations:
-            made["relations"] = [each and _kinds(each) for each in alignments]
+            made["relations"] = (TOKENS, _kinds)
         if self.options.effort < 1.0:
-            made["encoded"] = [each and each.encoded for each in alignments]
-        if self.tokens:
-            made["source_tokens"] = [each and each.source.tokens for each in alignments]
-            made["target_tokens"] = [each and each.target.tokens for each in alignments]
+            made["encoded"] = (pa.bool_(), attrgetter("encoded"))
+        for side in ("source", "target") if self.tokens else ():
+            made[f"{side}_tokens"] = (TOKENS, attrgetter(f"{side}.tokens"))
         return made
 
 
@@ -291,11 +294,8 @@ class Similarity(PerPair):
         return found if self.one is None else [pa.repeat(pa.scalar(self.one), len(table)), *found]
 
     @property
-    def _types(self) -> Mapping[str, pa.DataType]:
-        return dict.fromkeys(("similarity", "agreement"), pa.float32())
-
-    def _columns(self, alignments: Sequence[Alignment | None]) -> Mapping[str, Any]:
-        return {name: [each and getattr(each, name) for each in alignments] for name in self._types}
+    def _parts(self) -> Mapping[str, _Part]:
+        return {name: (pa.float32(), attrgetter(name)) for name in ("similarity", "agreement")}
 
 
 @dataclass(frozen=True, kw_only=True)

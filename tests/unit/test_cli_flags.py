@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 from tokalign.cli import main as cli
 from tokalign.cli.flags import flag, group, takes
-from tokalign.cli.resources import command as resources
+from tokalign.cli.info import resources
 from tokalign.cli.shared_flags import AlignFlags
 from tokalign.cli.train import SettingFlags
 from tokalign.english.lexicon.lexical_resources import OPTIONAL

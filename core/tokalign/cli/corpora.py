@@ -112,9 +112,10 @@ class ScoreFlags:
         under=OUTPUT,
     )
 
-    def quoted(self) -> dict[str, object]:
-        """Return the settings of scoring, as a signature quotes them."""
-        return {"links": self.links, "samples": self.samples, "seed": self.seed}
+    def signature(self, gold: Path, pairs: Sequence[GoldPair], **settings: object) -> str:
+        """Return the signature of scores on these pairs; see `signature`."""
+        scoring = {"links": self.links, "samples": self.samples, "seed": self.seed}
+        return signature(gold=gold, n_pairs=len(pairs), **settings, **scoring)
 
     def write_pairs(self, gold: Sequence[GoldPair], results: "Mapping[str, Evaluation]") -> None:
         """Write the scores of each pair by each system, if that is asked for."""
@@ -181,6 +182,7 @@ def relations_of(alignment: Alignment) -> dict[tuple[int, int], str]:
 
 N_DIGITS = 12
 """Digits shown of a digest."""
+N_ERRORS_OF_PAGE = 40
 
 
 def signature(*, gold: Path, n_pairs: int, **settings: object) -> str:

@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING, ClassVar, NoReturn
 
 import click
 
-from tokalign.cli.corpora import GoldFlags, ScoreFlags, annotated, confidences_of, signature
+from tokalign.cli.corpora import (
+    N_ERRORS_OF_PAGE,
+    GoldFlags,
+    ScoreFlags,
+    annotated,
+    confidences_of,
+)
 from tokalign.cli.flags import (
     INPUT,
     LINKS,
@@ -40,7 +46,6 @@ if TYPE_CHECKING:
 
 CURVE = (0.125, 0.25, 0.5)
 """Shares of the training pairs for the learning curve, beside all of them."""
-N_ERRORS_OF_PAGE = 40
 
 logger = logging.getLogger(__name__)
 
@@ -123,7 +128,6 @@ class Trial:
             yield places, len(seen), list(map(confidences_of, answers))
 
     def _others_without(self, left_out: Sequence[GoldPair]) -> dict[str, list[GoldPair]]:
-        """Return the other corpora without these pairs."""
         held_out = {(pair.source.tokens, pair.target.tokens) for pair in left_out}
         return {
             name: [
@@ -191,15 +195,14 @@ def command(
         lines = (" ".join(f"{i}-{j}" for i, j in sorted(each)) for each in links)
         how.output.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     scoring.write_pairs(trial.gold, {"crossval": found.result})
-    quote = signature(
-        gold=gold.path,
-        n_pairs=len(trial.gold),
+    quote = scoring.signature(
+        gold.path,
+        trial.gold,
         folds=how.folds,
         fold_seed=how.fold_seed,
         feature_groups=",".join(trial.settings.feature_groups),
         l2=trial.settings.l2,
         symmetrization=how.symmetrization,
-        **scoring.quoted(),
     )
     names = {"folds": [_scores(each) for each in by_fold], "signature": quote}
     value = found.to_json(names, how.worst)

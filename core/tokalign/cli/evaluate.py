@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 import click
 
 from tokalign.cli.corpora import (
+    N_ERRORS_OF_PAGE,
     GoldFlags,
     ScoreFlags,
     annotated,
@@ -17,7 +18,6 @@ from tokalign.cli.corpora import (
     quoted_model,
     read_jsonl,
     relations_of,
-    signature,
 )
 from tokalign.cli.flags import (
     INPUT,
@@ -39,9 +39,7 @@ from tokalign.types import Alignment, GoldPair, Links
 from tokalign.types.options import DEFAULT_SYMMETRIZATION, LinkChoice, Symmetrization, member
 
 if TYPE_CHECKING:
-    from tokalign.evaluate.report import Confidences, Report, SystemLinks
-
-N_ERRORS_OF_PAGE = 40
+    from tokalign.evaluate.report import Confidences, SystemLinks
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,33 +96,27 @@ def evaluate(gold: GoldFlags, asked: EvaluateFlags, scoring: ScoreFlags) -> None
         pairs, system.predicted, choice=choice, n_samples=scoring.samples, seed=scoring.seed
     )
     if scoring.html is not None:
-        page = _page(found, pairs, system, gold.path.name)
+        from tokalign.view import page_pairs, render_page
+
+        page = render_page(
+            f"{system.title} against {gold.path.name}",
+            f"{len(pairs)} pairs; links that count: {choice.value}",
+            page_pairs(pairs, system.predicted, choice=choice, relations=system.relations),
+            tables=tables(found, n_errors=N_ERRORS_OF_PAGE),
+            calibration=found.calibration,
+            choice=choice,
+        )
         scoring.html.write_text(page, encoding="utf-8")
     scoring.write_pairs(pairs, {system.title: found.result})
-    quote = signature(
-        gold=gold.path,
-        n_pairs=len(pairs),
+    quote = scoring.signature(
+        gold.path,
+        pairs,
         system=quoted_model(asked.model or str(asked.predictions)),
         symmetrization=asked.options.symmetrization if asked.model else "",
         style=system.names.get("style"),
-        **scoring.quoted(),
     )
     value = found.to_json({**system.names, "signature": quote}, asked.worst)
     scoring.print(value, tables(found, n_errors=asked.worst), quote)
-
-
-def _page(found: "Report", pairs: Sequence[GoldPair], system: ScoredSystem, gold_name: str) -> str:
-    from tokalign.evaluate.report import tables
-    from tokalign.view import page_pairs, render_page
-
-    return render_page(
-        f"{system.title} against {gold_name}",
-        f"{len(pairs)} pairs; links that count: {found.choice.value}",
-        page_pairs(pairs, system.predicted, choice=found.choice, relations=system.relations),
-        tables=tables(found, n_errors=N_ERRORS_OF_PAGE),
-        calibration=found.calibration,
-        choice=found.choice,
-    )
 
 
 def _system(
@@ -262,13 +254,19 @@ def read_spec(text: str) -> Spec:
 def links_of(spec: Spec, gold: Sequence[GoldPair], choice: LinkChoice) -> "SystemLinks":
     """Return a system's links of the gold sentences; InputError if a file has other pairs, or
     WHAT is neither a file nor a model's name."""
-    return _aligned(spec, gold) if spec.is_model else _read(spec, gold, choice)
-
-
-def _aligned(spec: Spec, gold: Sequence[GoldPair]) -> "SystemLinks":
     from tokalign.aligner import Aligner
+    from tokalign.evaluate import read_predictions
     from tokalign.evaluate.report import SystemLinks
 
+    if not spec.is_model:
+        if not Path(spec.what).is_file():
+            from tokalign.model.shipped import model_path
+
+            model_path(spec.what)  # says that there is neither a file nor a model of the name
+        links = read_predictions(
+            spec.what, gold, format=spec.format or None, choice=choice, options=spec.options
+        )
+        return SystemLinks(spec.label, links)
     aligner = Aligner.load(spec.what)
     pairs = [(pair.source, pair.target) for pair in gold]
     chosen = spec.symmetrization or DEFAULT_SYMMETRIZATION
@@ -278,20 +276,6 @@ def _aligned(spec: Spec, gold: Sequence[GoldPair]) -> "SystemLinks":
     answers = list(aligner.pipe(pairs, symmetrization=chosen, style=spec.style))
     seconds = time.perf_counter() - began
     return SystemLinks(spec.label, list(map(confidences_of, answers)), len(pairs) / seconds)
-
-
-def _read(spec: Spec, gold: Sequence[GoldPair], choice: LinkChoice) -> "SystemLinks":
-    from tokalign.evaluate import read_predictions
-    from tokalign.evaluate.report import SystemLinks
-
-    if not Path(spec.what).is_file():
-        from tokalign.model.shipped import model_path
-
-        model_path(spec.what)  # says that there is neither a file nor a model of the name
-    links = read_predictions(
-        spec.what, gold, format=spec.format or None, choice=choice, options=spec.options
-    )
-    return SystemLinks(spec.label, links)
 
 
 def _relations(spec: Spec, gold: Sequence[GoldPair]) -> Sequence[Mapping[tuple[int, int], str]]:
@@ -365,13 +349,8 @@ def compare(
         pairs, found, choice=choice, n_samples=scoring.samples, seed=scoring.seed
     )
     table = comparison_table(rows, choice, alpha)
-    quote = signature(
-        gold=gold.path,
-        n_pairs=len(pairs),
-        systems=", ".join(map(_quoted, specs)),
-        alpha=alpha,
-        **scoring.quoted(),
-    )
+    systems_quoted = ", ".join(map(_quoted, specs))
+    quote = scoring.signature(gold.path, pairs, systems=systems_quoted, alpha=alpha)
     if scoring.html is not None:
         page = render_page(
             f"{len(rows)} systems on {gold.path.name}",

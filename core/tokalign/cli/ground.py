@@ -193,11 +193,6 @@ class GroundLayout(TerminalFlags):
         """Whether the output is JSON, or rows made from JSON."""
         return self.json or self.format != "text"
 
-    @property
-    def columns_written(self) -> tuple[str, ...]:
-        """Columns of Parquet; none where lines are written."""
-        return _COLUMNS_WRITTEN if self.format == PARQUET else ()
-
 
 @dataclass(slots=True)
 class _Writer:
@@ -275,7 +270,8 @@ def command(
     with ExitStack() as stack:
         bad = stack.enter_context(files.bad_lines())
         ground = partial(_ground, task_of("ground", stack, model, server), options)
-        sink = stack.enter_context(files.open(layout.columns_written))
+        columns = _COLUMNS_WRITTEN if layout.format == PARQUET else ()
+        sink = stack.enter_context(files.open(columns))
         sink.is_harmless = not layout.is_object  # in colours; the words are made visible
         writer = _Writer(sink, layout, is_coloured, is_one, bad)
         for line, item in items:

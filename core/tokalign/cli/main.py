@@ -59,7 +59,9 @@ _HOMES = {
     "compare": "evaluate",
     "convert": "view",
     "matrix": "dedupe",
+    "mcp": "serve",
     "playground": "serve",
+    "resources": "info",
     "similarity": "align",
     "split": "annotate",
 }
@@ -93,7 +95,10 @@ class _Commands(click.Group):
         command: click.Command = getattr(module, "command", None) or getattr(module, cmd_name)
         summaries = (section[cmd_name] for section in SECTIONS.values() if cmd_name in section)
         command.short_help = next(summaries, command.short_help)
-        _add_shared(command)
+        # The commands of a group take them, too.
+        for each in command.commands.values() if isinstance(command, click.Group) else [command]:
+            if not any(parameter.name == "quiet" for parameter in each.params):
+                each.params += _shared()
         return command
 
     def resolve_command(
@@ -138,13 +143,6 @@ def _unknown(name: str) -> str:
     if near:
         return f"no command {quoted(name)}; did you mean {' or '.join(near)}?"
     return f"no command {quoted(name)}; there are {', '.join(sorted(COMMANDS))}"
-
-
-def _add_shared(command: click.Command) -> None:
-    """Add the options that all commands share to a command, or to the commands of a group."""
-    for each in command.commands.values() if isinstance(command, click.Group) else [command]:
-        if not any(parameter.name == "quiet" for parameter in each.params):
-            each.params += _shared()
 
 
 def _shared() -> list[click.Parameter]:

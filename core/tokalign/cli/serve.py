@@ -1,4 +1,4 @@
-"""``tokalign serve`` and ``tokalign playground``: a server, or the health of a running one."""
+"""``tokalign serve``, ``playground`` and ``mcp``: servers, or the health of a running one."""
 
 import difflib
 import logging
@@ -276,3 +276,24 @@ def playground(models: tuple[str, ...], port: int, browser: bool) -> None:
         LogFlags(),
         announce,
     )
+
+
+@click.command("mcp")
+@click.option(
+    "--model",
+    default=DEFAULT_MODEL,
+    show_default=True,
+    help="Model or system: a name (see tokalign info) or a path.",
+)
+def mcp(model: str) -> None:
+    """Serve the tools align, similarity, rank, ground and diff to an agent, over the Model Context
+    Protocol on standard input and output, until the input ends.
+
+    An agent starts it by itself; its configuration names the command `tokalign mcp`.
+    """
+    require("tokalign mcp", "mcp")
+    # They bring the aligner and the packages of the extra, which other commands need not load.
+    from tokalign.aligner import Aligner
+    from tokalign.integrations.mcp import mcp_server
+
+    mcp_server(Aligner.load(model)).run("stdio")

@@ -54,8 +54,10 @@ def _encoded(value: SentenceLike) -> align_pb2.Sentence:
         return align_pb2.Sentence(text=value)
     if not isinstance(value, Sentence):
         return align_pb2.Sentence(tokens=value)
-    text = value.text if _is_verbatim(value) else ""
-    return align_pb2.Sentence(text=text, tokens=value.tokens, **_given_columns(value))
+    spans = zip(value.tokens, value.starts, value.ends, strict=True)
+    is_verbatim = all(value.text[start:end] == token for token, start, end in spans)
+    given = {name: column for name in _COLUMNS if (column := getattr(value, name)) is not None}
+    return align_pb2.Sentence(text=value.text if is_verbatim else "", tokens=value.tokens, **given)
 
 
 def decode_input(message: align_pb2.Sentence) -> str | Sentence:
@@ -73,15 +75,6 @@ def decode_input(message: align_pb2.Sentence) -> str | Sentence:
     if not message.text or message.text.isspace():
         raise InputError("the sentence is empty; give text or tokens", field="text")
     return message.text
-
-
-def _given_columns(value: Sentence) -> dict[str, Any]:
-    return {name: column for name in _COLUMNS if (column := getattr(value, name)) is not None}
-
-
-def _is_verbatim(value: Sentence) -> bool:
-    spans = zip(value.tokens, value.starts, value.ends, strict=True)
-    return all(value.text[start:end] == token for token, start, end in spans)
 
 
 def encode_pair(pair: PairLike, pair_id: str = "") -> align_pb2.Pair:

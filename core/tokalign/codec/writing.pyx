@@ -279,6 +279,7 @@ cdef class _AnswerWriter(MessageWriter):
 
     cdef int sentence(self, int field, value) except -1:
         cdef Py_ssize_t begin = self.begin()
+        cdef Py_ssize_t first, end
         cdef str text = value.text
         if text:
             self.string(SENTENCE_TEXT, text)
@@ -287,9 +288,11 @@ cdef class _AnswerWriter(MessageWriter):
             columns, index = viewed
             if self.texts is None or self.texts.of is not columns:
                 self.texts = _Texts(columns)
-            self.words(index)
+            first, end = self.texts.offsets[index], self.texts.offsets[index + 1]
+            self.words(first, end)
             self.tree(value)
-            self.places(index)
+            self.part(SENTENCE_STARTS, self.texts.starts, first, end)
+            self.part(SENTENCE_ENDS, self.texts.ends, first, end)
             return self.end(field, begin)
         self.strings(SENTENCE_TOKENS, value.tokens)
         if value.tags is not None:
@@ -307,11 +310,9 @@ cdef class _AnswerWriter(MessageWriter):
             self.strings(SENTENCE_RELATIONS, value.relations)
         return 0
 
-    cdef int words(self, Py_ssize_t index) except -1:
+    cdef int words(self, Py_ssize_t first, Py_ssize_t end) except -1:
         """Write the tokens, tags and lemmas of a sentence that is a view."""
         cdef _Texts texts = self.texts
-        cdef Py_ssize_t first = texts.offsets[index]
-        cdef Py_ssize_t end = texts.offsets[index + 1]
         cdef Py_ssize_t k
         for k in range(first, end):
             self.string(SENTENCE_TOKENS, <str>texts.tokens[texts.numbers[k]])
@@ -320,14 +321,6 @@ cdef class _AnswerWriter(MessageWriter):
         for k in range(first, end):
             self.string(SENTENCE_LEMMAS, <str>texts.lemmas[texts.numbers[k]])
         return 0
-
-    cdef int places(self, Py_ssize_t index) except -1:
-        """Write the offsets of a sentence that is a view."""
-        cdef _Texts texts = self.texts
-        cdef Py_ssize_t first = texts.offsets[index]
-        cdef Py_ssize_t end = texts.offsets[index + 1]
-        self.part(SENTENCE_STARTS, texts.starts, first, end)
-        return self.part(SENTENCE_ENDS, texts.ends, first, end)
 
     cdef int links(self, _Columns columns, Py_ssize_t index) except -1:
         """Write the links of a pair, as three parallel fields."""
@@ -466,15 +459,12 @@ cdef class AlignmentWriter:
         UnicodeEncodeError is raised if a string holds lone surrogates; OverflowError, if an index
         does not fit its field.
         """
-        columns, index = columns_of(value)
-        if self._columns is None or self._columns.of is not columns:
-            self._columns = _Columns(columns)
-        return self._pair(index)
-
-    cdef bytes _pair(self, Py_ssize_t index):
+        cdef Py_ssize_t index
+        of, index = columns_of(value)
+        if self._columns is None or self._columns.of is not of:
+            self._columns = _Columns(of)
         cdef _Columns columns = self._columns
         cdef _AnswerWriter writer = self._answer
-        of = columns.of
         writer.start()
         if self._has_sentences:
             writer.sentence(ALIGNMENT_SOURCE, in_unit(of.sources[index], of.unit))
@@ -511,19 +501,18 @@ cdef class AlignmentWriter:
                 for edit in of.edits[index]:
                     writer.edit(ALIGNMENT_EDITS, edit)
         for number, output, is_double in columns.later:
-            value = of.field(index, output.name)
-            if value is None:
+            later = of.field(index, output.name)
+            if later is None:
                 continue
             if is_double:
-                writer.present_double(number, value)
+                writer.present_double(number, later)
             else:
-                writer.varint(number, value)
+                writer.varint(number, later)
         return writer.taken()
 
 
 def write_judgement(value: Judgement) -> bytes:
-    """Return a serialised tokalign.v1.RankedCandidate that holds only a judgement.
-    """
+    """Return a serialised tokalign.v1.RankedCandidate that holds only a judgement."""
     cdef _AnswerWriter writer = _AnswerWriter()
     cdef Py_ssize_t begin = writer.begin()
     writer.number(JUDGEMENT_BY, _RANK_BYS[value.by])

@@ -153,15 +153,6 @@ _SEED: Final = 1
 _MIXER: Final = np.uint32(0x9E3779B1)
 
 
-def _rensa() -> Any:
-    """Return the package rensa, or raise MissingPackageError."""
-    try:
-        import rensa
-    except ImportError as error:
-        raise MissingPackageError.of("the search for near-duplicates", error, "dedupe") from None
-    return rensa
-
-
 class Signatures:
     """Signatures of sets, in the order they were added: 384 bytes for each set.
 
@@ -169,7 +160,12 @@ class Signatures:
     """
 
     def __init__(self) -> None:
-        self._make = _rensa().RMinHash.digest_matrix_from_token_sets
+        try:
+            from rensa import RMinHash
+        except ImportError as error:
+            what = "the search for near-duplicates"
+            raise MissingPackageError.of(what, error, "dedupe") from None
+        self._make = RMinHash.digest_matrix_from_token_sets
         self._bands: list[NDArray[np.uint32]] = []
         self._sketches: list[NDArray[np.uint8]] = []
 

@@ -42,7 +42,7 @@ from tokalign.decoding.symmetrize import (
 )
 from tokalign.english.questions import asks
 from tokalign.features.feature_groups import FeatureTable, Lexicons
-from tokalign.model.file import Model, ModelHeader, style_names
+from tokalign.model.file import Model, style_names
 from tokalign.model.styles import AUTO, DEFAULT_THRESHOLD, MAX_STYLES, RELATED_NO_LINK, StyleHeader
 from tokalign.relations.conflicts import ConflictJudge
 from tokalign.relations.related_units import RelationModel
@@ -98,9 +98,11 @@ class PairDetails:
 
         The details are of the caller's pair, the links of the decoded one, which may be turned.
         """
-        symmetrization = self._symmetrization(decoded)
+        symmetrization = self._options.symmetrization
+        if decoded.is_turned:
+            symmetrization = symmetrization.turned
         convention = self._conventions[decoded.style]
-        links = self._links(decoded)
+        links = self._links(decoded, symmetrization)
         if self.posteriors or decoded.constraints is not None:
             confidence = convention.confidences(
                 link_posteriors(decoded, symmetrization), decoded.unlike
@@ -126,12 +128,7 @@ class PairDetails:
             )
         return links
 
-    def _symmetrization(self, decoded: DecodedPair) -> Symmetrization:
-        own = self._options.symmetrization
-        return own.turned if decoded.is_turned else own
-
-    def _links(self, decoded: DecodedPair) -> list[LinkTuple]:
-        symmetrization = self._symmetrization(decoded)
+    def _links(self, decoded: DecodedPair, symmetrization: Symmetrization) -> list[LinkTuple]:
         if symmetrization is Symmetrization.JOINT:
             return decoded.links
         convention = self._conventions[decoded.style]
@@ -180,9 +177,10 @@ class ModelBackend(Backend):
         self.header = model.header
         self._table = model.table
         self._styles = style_names(model.header)
-        self._conventions = Conventions(
-            model.header.styles or [PLAIN_STYLE], _second_pass(model.header)
-        )
+        styles = model.header.styles or [PLAIN_STYLE]
+        is_revised = any(style.get("second_pass") for style in styles)
+        second_pass = SecondPass.open_shipped(model.header.encoder) if is_revised else None
+        self._conventions = Conventions(styles, second_pass)
         self._decoder = Decoder(model, lexicons)
         self._compare = None if cosines is None else partial(_compared, cosines)
         self._encoded = encoded
@@ -346,13 +344,6 @@ class ModelBackend(Backend):
         for error in errors.values():
             raise error
         return found[0]
-
-
-def _second_pass(header: ModelHeader) -> SecondPass | None:
-    """Return the second pass of a model's styles, if any has one."""
-    if not any(style.get("second_pass") for style in header.styles):
-        return None
-    return SecondPass.open_shipped(header.encoder)
 
 
 def _compared(cosines: Cosines, columns: AlignmentColumns) -> EncoderFigures:

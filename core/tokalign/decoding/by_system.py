@@ -104,11 +104,12 @@ class SystemBackend(Backend):
             version=self.header.version,
             symmetrization=options.symmetrization,
             explanations=[_explanations(each) for each in matched] if options.explain else (),
-            phrases=[weakest_links(_links(each)) for each in matched] if options.phrases else (),
             distance=[each.distance for each in matched],
             unit=options.offsets,
             truncated=truncated(sources, targets) if options.truncate else (),
         )
+        if options.phrases:
+            columns.phrases = [weakest_links(columns.confidences_of(k)) for k in range(n_pairs)]
         if options.edits:
             columns.edits = edits_of(columns, errors)
         evidence = None
@@ -218,11 +219,6 @@ def _at_least(matches: Matches, min_confidence: float) -> Matches:
         tuple(matches.rules[k] for k in kept.tolist()),
         matches.distance,
     )
-
-
-def _links(matches: Matches) -> dict[tuple[int, int], float]:
-    links = zip(matches.source.tolist(), matches.target.tolist(), strict=True)
-    return dict(zip(links, matches.confidence.tolist(), strict=True))
 
 
 def _explanations(matches: Matches) -> tuple[LinkExplanation, ...]:

@@ -1,7 +1,7 @@
 """Scores of alignments against gold, with confidence intervals and error analysis."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,7 +53,7 @@ class Evaluation:
     def to_json(self) -> dict[str, object]:
         """Return scores and intervals as one object of plain values."""
         intervals = {name: list(bounds) for name, bounds in self.intervals.items()}
-        return {**self.scores.to_json(), "intervals": intervals}
+        return {**asdict(self.scores), "intervals": intervals}
 
 
 def evaluate(

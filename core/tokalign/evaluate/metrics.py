@@ -17,7 +17,7 @@ the unit of sampling, as links of one pair are not independent. Everything is se
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -289,10 +289,6 @@ class Scores:
     f_alpha: dict[str, float]
     f_alpha_sure_possible: dict[str, float]
 
-    def to_json(self) -> dict[str, object]:
-        """Return the scores as plain values."""
-        return asdict(self)
-
 
 def all_metrics() -> dict[str, Metric]:
     """Return the metrics of Scores by their names, in order."""
@@ -371,10 +367,6 @@ class Calibration:
     links: int
     expected_error: float
     bins: tuple[ReliabilityBin, ...]
-
-    def to_json(self) -> dict[str, object]:
-        """Return plain values."""
-        return asdict(self)
 
 
 def calibrate(

@@ -114,12 +114,12 @@ class Report:
         to list; 0 for none.
         """
         value = {**self.result.to_json(), "links": self.choice.value, **system}
-        value["by_length"] = {name: each.to_json() for name, each in self.lengths.items()}
+        value["by_length"] = {name: asdict(each) for name, each in self.lengths.items()}
         value["by_kind"] = {name: each.to_json() for name, each in self.kinds.items()}
         value["by_tag"] = {name: each.to_json() for name, each in self.tags.items()}
         value["with_nulls"] = asdict(self.nulls)
         if self.calibration is not None:
-            value["calibration"] = self.calibration.to_json()
+            value["calibration"] = asdict(self.calibration)
         if n_errors:
             value["errors"] = [asdict(error) for error in self.errors[:n_errors]]
         return value

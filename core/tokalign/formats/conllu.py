@@ -203,9 +203,8 @@ def read(document: Document, options: Options) -> Iterator[GoldPair]:
         name, side = block.comments.get("pair_id"), block.comments.get("side")
         if name is None or side not in ("source", "target"):
             raise document.error(
-                f"saw pair_id {quoted(name)} and side {quoted(side)}; wanted comments "
-                f"'# pair_id = ID' and "
-                "'# side = source' or '# side = target'",
+                f"saw pair_id {quoted(name)} and side {quoted(side)}; wanted comments '# pair_id = "
+                "ID' and '# side = source' or '# side = target'",
                 block.line,
             )
         sentence, links = _sentence(document, block), block.comments.get("links")

@@ -130,9 +130,8 @@ def make_pair(
         for side, index, sentence in (("source", i, source), ("target", j, target)):
             if not 0 <= index < len(sentence):
                 raise document.error(
-                    f"pair {quoted(name)}: link {quoted(i)}-{quoted(j)} but "
-                    f"the {side} has {len(sentence)} tokens "
-                    f"(indices 0 to {len(sentence) - 1})",
+                    f"pair {quoted(name)}: link {quoted(i)}-{quoted(j)} but the {side} has "
+                    f"{len(sentence)} tokens (indices 0 to {len(sentence) - 1})",
                     line,
                 )
     return GoldPair(name, source, target, sure, possible)
@@ -214,9 +213,8 @@ def join_tokens(pair: GoldPair, side: str, format_name: str, forbidden: str = ""
     for index, token in enumerate(sentence.tokens):
         if any(character in token for character in _WHITE_SPACE):
             raise FormatError(
-                f"pair {quoted(pair.id)}: {side} token {index} {quoted(token)} holds white "
-                f"space, which the "
-                f"{format_name} format cannot keep; convert to jsonl or conllu"
+                f"pair {quoted(pair.id)}: {side} token {index} {quoted(token)} holds white space, "
+                f"which the {format_name} format cannot keep; convert to jsonl or conllu"
             )
         if forbidden and forbidden in token:
             raise FormatError(

@@ -271,6 +271,7 @@ def _parse(path: Path, content: bytes, end: int, digest: str, *, is_styled: bool
     header_line, columns = lines.groups()
     try:
         header = ModelHeader(**read_header(header_line, ModelHeader), digest=digest)
+        table = FeatureTable(header.feature_groups)
     except ValueError as error:
         raise ModelError(f"{path}:2: bad header: {error}") from error
     except ModelError as error:
@@ -280,10 +281,6 @@ def _parse(path: Path, content: bytes, end: int, digest: str, *, is_styled: bool
             f"{path}:2: the header has {len(header.styles)} styles; format {STYLED_VERSION} has "
             f"some, format {PLAIN_VERSION} none"
         )
-    try:
-        table = FeatureTable(header.feature_groups)
-    except ModelError as error:
-        raise ModelError(f"{path}:2: {error}") from error
     if columns != COLUMNS.encode():
         seen = quoted(columns.decode("utf-8", "replace"))
         raise ModelError(f"{path}:3: the columns are {seen}; wanted {COLUMNS!r}")

@@ -54,7 +54,8 @@ def page_of(
     frames : sequence of (package, modules)
         Scripts of pages that this one may show in frames.
     """
-    sheets = [_read("tokalign.showing", "pages.css"), *_sheets(package, modules)]
+    own_sheets = (_read(package, name) for name in modules if name.endswith(".css"))
+    sheets = [_read("tokalign.showing", "pages.css"), *own_sheets]
     script = _script(package, modules)
     # Pages in frames are blobs, which inherit this policy.
     framed = " ".join(["", *(f"'{_hash(_script(*each))}'" for each in frames)])
@@ -74,10 +75,6 @@ def page_of(
 
 def _script(package: str, modules: Sequence[str]) -> str:
     return "\n".join(_joined(package, name) for name in modules if not name.endswith(".css"))
-
-
-def _sheets(package: str, modules: Sequence[str]) -> list[str]:
-    return [_read(package, name) for name in modules if name.endswith(".css")]
 
 
 def _read(package: str, name: str) -> str:

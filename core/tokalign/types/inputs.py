@@ -121,17 +121,17 @@ def require_sentence(value: SentenceLike, name: str) -> SentenceLike:
             f"the {name} is {quoted(value)}; wanted text, a sequence of tokens or a Sentence",
             field=name,
         )
-    if not isinstance(value, Sentence) and len(value) and all(map(_has_space, value)):
+    if (
+        not isinstance(value, Sentence)
+        and len(value)
+        and all(len(token.split(maxsplit=1)) > 1 for token in value)
+    ):
         raise InputError(
             f"the {name} is {quoted(value)}, whose every token has white space in it; wanted one "
             "text, or its tokens (Sentence.from_tokens takes any)",
             field=name,
         )
     return value
-
-
-def _has_space(token: str) -> bool:
-    return len(token.split(maxsplit=1)) > 1
 
 
 def require_many(values: Iterable[T], name: str = "candidates") -> Iterable[T]:

@@ -13,19 +13,10 @@ from tokalign.types.options import Detail, Markup, OffsetUnit, Priority, RankBy,
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-SymmetrizationLike: TypeAlias = (
-    Symmetrization
-    | Literal[
-        "s2t",
-        "t2s",
-        "intersection",
-        "union",
-        "grow-diag",
-        "grow-diag-final",
-        "grow-diag-final-and",
-        "joint",
-    ]
-)
+SymmetrizationLike: TypeAlias = Symmetrization | Literal[
+    "s2t", "t2s", "intersection", "union", "grow-diag", "grow-diag-final", "grow-diag-final-and",
+    "joint",
+]  # fmt: skip
 StyleName: TypeAlias = Literal["auto", "strict", "paraphrase", "free", "edits", "questions"] | str
 """The styles of `en`, or of another model."""
 OffsetUnitLike: TypeAlias = OffsetUnit | Literal["code-points", "utf-8", "utf-16"]

@@ -171,9 +171,8 @@ def sentence_from_json(value: object, field: str) -> Sentence:
         value = {"tokens": value}
     if not isinstance(value, dict):
         raise InputError(
-            f"field {quoted(field)} is {type(value).__name__}; wanted a list of tokens "
-            f"or an object with "
-            "tokens",
+            f"field {quoted(field)} is {type(value).__name__}; wanted a list of tokens or an "
+            "object with tokens",
             field=field,
         )
     tokens = _column(value, "tokens", str, field)

@@ -103,10 +103,8 @@ class RankedFields(Shown):
 
     def __repr__(self) -> str:
         score = "no score" if self.score is None else f"score {self.score:.2f}"
-        return f"<Ranked candidate {self.index}: {score}, {self._said()!r}>"
-
-    def _said(self) -> str:
-        return one_line(str(self.error) if self.alignment is None else self.alignment.source.text)
+        said = str(self.error) if self.alignment is None else self.alignment.source.text
+        return f"<Ranked candidate {self.index}: {score}, {one_line(said)!r}>"
 
     def lines(self, *, is_coloured: bool = False, numbers: Sequence[object] = ()) -> Iterator[str]:
         """Yield the score, numbers and the sentence, then the evidence if it was asked for.

@@ -7,6 +7,7 @@ tables and edits are lines.
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import asdict
 from importlib.resources import files
 from typing import Any, TypeAlias
 
@@ -155,14 +156,8 @@ def edit_lines(pair: GoldPair, links: Links) -> Iterator[str]:
 Relations: TypeAlias = Mapping[tuple[int, int], str]
 """Kinds of relations by link."""
 _MODULES = (
-    "dom.js",
-    "stage.js",
-    "matrix.js",
-    "copies.js",
-    "figures.js",
-    "judging.js",
-    "view_page.js",
-)
+    "dom.js", "stage.js", "matrix.js", "copies.js", "figures.js", "judging.js", "view_page.js",
+)  # fmt: skip
 
 
 def page_pairs(
@@ -268,7 +263,7 @@ def render_page(
             for _, _, p in links
         ),
         "tables": [_table(table) for table in tables],
-        "calibration": None if calibration is None else calibration.to_json(),
+        "calibration": None if calibration is None else asdict(calibration),
         "systems": [
             {"name": row.name, "f1": row.result.scores.f1, "interval": row.result.intervals["f1"]}
             for row in systems

@@ -350,19 +350,15 @@ def _aligned_at_server(
 def _line(item: InputLine, layout: Lines, outcome: Alignment | Exception) -> OutputLine:
     if not isinstance(outcome, Alignment):
         return _bad(item, layout, located(outcome))
-    return _good(item, layout, outcome)
-
-
-def _good(item: InputLine, layout: Lines, alignment: Alignment) -> OutputLine:
     try:
         if layout.format == CSV:
-            text = layout.record([*item.cells().values(), *layout.cells(alignment), ""])
+            text = layout.record([*item.cells().values(), *layout.cells(outcome), ""])
         else:
-            text = layout.line(item.id, alignment)
+            text = layout.line(item.id, outcome)
             text = with_input(text, item) if layout.keep else text
     except FormatError as error:
         return _bad(item, layout, str(error))
-    return OutputLine(item.line, item.id, text, is_cut=bool(truncated_sides(alignment)))
+    return OutputLine(item.line, item.id, text, is_cut=bool(truncated_sides(outcome)))
 
 
 def _bad(item: InputLine, layout: Lines, error: str) -> OutputLine:
