@@ -121,9 +121,14 @@ def test_texts_alone_are_those_of_the_parsed_pair(pair, is_damaged, n_cut):
 
 
 @given(wire)
-def test_what_has_texts_alone_is_a_pair(data):
-    if texts_alone(data) is not None:
-        align_pb2.Pair.FromString(data)
+def test_texts_alone_before_any_bytes_are_those_of_the_parsed_pair(data):
+    pair = align_pb2.Pair(source={"text": "Dogs bark."}, target={"text": "A dog barks."})
+    whole = pair.SerializeToString() + data
+    found = texts_alone(whole)
+    assert found is not None or data
+    if found is not None:
+        parsed = align_pb2.Pair.FromString(whole)
+        assert found == (parsed.source.text, parsed.target.text)
 
 
 @given(st.lists(st.tuples(st.integers(1, (1 << 29) - 1), st.integers(0, (1 << 64) - 1))))
