@@ -41,12 +41,8 @@ class WireError(InputError):
     """Bytes that are not a protobuf message."""
 
 
-cdef inline int next_varint(Cursor *cursor, uint64_t *value) noexcept nogil:
-    """Read a base-128 number of at most ten bytes, 64 bits; return FOUND or NO_MESSAGE."""
-    return _next_varint(cursor, value, 10)
-
-
-cdef inline int _next_varint(Cursor *cursor, uint64_t *value, int most) noexcept nogil:
+cdef inline int next_varint(Cursor *cursor, uint64_t *value, int most) noexcept nogil:
+    """Read a base-128 number of at most so many bytes; return FOUND or NO_MESSAGE."""
     cdef uint64_t found = 0
     cdef uint8_t byte
     cdef int shift
@@ -64,14 +60,14 @@ cdef inline int _next_varint(Cursor *cursor, uint64_t *value, int most) noexcept
 
 cdef inline int next_tag(Cursor *cursor, uint64_t *tag) noexcept nogil:
     """Read a tag; like a length, it has at most five bytes."""
-    if _next_varint(cursor, tag, 5) < 0 or tag[0] >> 3 > <uint64_t>MAX_FIELD:
+    if next_varint(cursor, tag, 5) < 0 or tag[0] >> 3 > <uint64_t>MAX_FIELD:
         return NO_MESSAGE
     return FOUND
 
 
 cdef inline int next_length(Cursor *cursor, uint64_t *size) noexcept nogil:
     """Read a length; the message must have as many bytes left."""
-    if _next_varint(cursor, size, 5) < 0 or size[0] > <uint64_t>(cursor.end - cursor.at):
+    if next_varint(cursor, size, 5) < 0 or size[0] > <uint64_t>(cursor.end - cursor.at):
         return NO_MESSAGE
     return FOUND
 
@@ -83,51 +79,10 @@ cdef inline int skip(Cursor *cursor, uint64_t size) noexcept nogil:
     return FOUND
 
 
-cdef int skip_group(Cursor *cursor, uint64_t tag) noexcept nogil:
-    """Skip a group and everything in it; its first tag has been read."""
-    cdef uint64_t[MAX_GROUPS] numbers
-    cdef uint64_t value
-    cdef int depth = 0
-    while True:
-        if tag & 7 == GROUP:
-            if depth == MAX_GROUPS:
-                return NO_MESSAGE
-            numbers[depth] = tag >> 3
-            depth += 1
-        elif tag & 7 == END_GROUP:
-            depth -= 1
-            if numbers[depth] != tag >> 3:
-                return NO_MESSAGE
-            if depth == 0:
-                return FOUND
-        elif tag & 7 == VARINT:
-            if next_varint(cursor, &value) < 0:
-                return NO_MESSAGE
-        elif tag & 7 == LENGTH_DELIMITED:
-            if next_length(cursor, &value) < 0 or skip(cursor, value) < 0:
-                return NO_MESSAGE
-        elif tag & 7 == FIXED64:
-            if skip(cursor, 8) < 0:
-                return NO_MESSAGE
-        elif tag & 7 == FIXED32:
-            if skip(cursor, 4) < 0:
-                return NO_MESSAGE
-        else:
-            return NO_MESSAGE
-        if next_tag(cursor, &tag) < 0:
-            return NO_MESSAGE
-
-
-cdef int next_field(Cursor *cursor, Field *field) noexcept nogil:
-    """Read a field; return FOUND, NO_MORE or NO_MESSAGE."""
+cdef inline int next_value(Cursor *cursor, Field *field) noexcept nogil:
+    """Read the value that follows a tag, of a field that is no group."""
     cdef uint64_t size
-    if cursor.at == cursor.end:
-        return NO_MORE
-    if next_tag(cursor, &field.tag) < 0:
-        return NO_MESSAGE
     cdef int wire_type = field.tag & 7
-    field.data = cursor.at
-    field.size = 0
     if wire_type == LENGTH_DELIMITED:
         if next_length(cursor, &size) < 0:
             return NO_MESSAGE
@@ -135,21 +90,54 @@ cdef int next_field(Cursor *cursor, Field *field) noexcept nogil:
         field.size = <Py_ssize_t>size
         return skip(cursor, size)
     if wire_type == VARINT:
-        return next_varint(cursor, &field.number)
+        return next_varint(cursor, &field.number, 10)  # 64 bits
     if wire_type == FIXED64:
         return skip(cursor, 8)
     if wire_type == FIXED32:
         return skip(cursor, 4)
-    if wire_type == GROUP:
-        return skip_group(cursor, field.tag)
     return NO_MESSAGE
 
 
+cdef int skip_group(Cursor *cursor, uint64_t tag) noexcept nogil:
+    """Skip a group and everything in it; its first tag has been read."""
+    cdef uint64_t[MAX_GROUPS] numbers
+    cdef Field field
+    cdef int depth = 0
+    field.tag = tag
+    while True:
+        if field.tag & 7 == GROUP:
+            if depth == MAX_GROUPS:
+                return NO_MESSAGE
+            numbers[depth] = field.tag >> 3
+            depth += 1
+        elif field.tag & 7 == END_GROUP:
+            depth -= 1
+            if numbers[depth] != field.tag >> 3:
+                return NO_MESSAGE
+            if depth == 0:
+                return FOUND
+        elif next_value(cursor, &field) < 0:
+            return NO_MESSAGE
+        if next_tag(cursor, &field.tag) < 0:
+            return NO_MESSAGE
+
+
+cdef int next_field(Cursor *cursor, Field *field) noexcept nogil:
+    """Read a field; return FOUND, NO_MORE or NO_MESSAGE."""
+    if cursor.at == cursor.end:
+        return NO_MORE
+    if next_tag(cursor, &field.tag) < 0:
+        return NO_MESSAGE
+    field.data = cursor.at
+    field.size = 0
+    if field.tag & 7 == GROUP:
+        return skip_group(cursor, field.tag)
+    return next_value(cursor, field)
+
+
 cdef inline Cursor over(bytes data):
-    cdef Cursor cursor
-    cursor.at = <const uint8_t *>PyBytes_AS_STRING(data)
-    cursor.end = cursor.at + PyBytes_GET_SIZE(data)
-    return cursor
+    cdef const uint8_t *start = <const uint8_t *>PyBytes_AS_STRING(data)
+    return Cursor(start, start + PyBytes_GET_SIZE(data))
 
 
 cdef bytes bytes_of(const Field *field):
@@ -291,11 +279,9 @@ cdef int _count_tokens(const Field *field, TokenCount *count) noexcept nogil:
 
     A field that is not repeated but occurs several times is one message in parts.
     """
-    cdef Cursor cursor
+    cdef Cursor cursor = Cursor(field.data, field.data + field.size)
     cdef Field part
     cdef int outcome
-    cursor.at = field.data
-    cursor.end = field.data + field.size
     while (outcome := next_field(&cursor, &part)) == FOUND:
         if part.tag == TOKENS:
             count.n_given += 1
@@ -375,10 +361,8 @@ def sizes(
 
 cdef str _text_alone(const Field *sentence):
     """Return a sentence's text, or None if it has no text or has other fields."""
-    cdef Cursor cursor
+    cdef Cursor cursor = Cursor(sentence.data, sentence.data + sentence.size)
     cdef Field field
-    cursor.at = sentence.data
-    cursor.end = sentence.data + sentence.size
     if next_field(&cursor, &field) != FOUND or field.tag != TEXT or cursor.at != cursor.end:
         return None
     return PyUnicode_DecodeUTF8(<const char *>field.data, field.size, NULL)
