@@ -170,18 +170,30 @@ def test_choices_are_those_of_the_library():
     assert ", ".join(POSSIBLE_CHOICES) in possible.help
 
 
-def test_a_flag_stands_in_one_place_of_a_file():
+def _flags(part: ast.AST) -> list[str]:
+    return [
+        node.value
+        for node in ast.walk(part)
+        if isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and node.value.startswith("-")
+        and node.value.strip("-").replace("-", "").isalnum()
+    ]
+
+
+def _is_command(part: ast.AST) -> bool:
+    return isinstance(part, ast.FunctionDef) and any(
+        "command(" in ast.unparse(each) for each in part.decorator_list
+    )
+
+
+def test_a_flag_stands_in_one_place_of_a_command_and_what_is_beside_it():
     twice = []
     for path in sorted(CLI.rglob("*.py")):
-        flags = [
-            node.value
-            for node in ast.walk(ast.parse(path.read_text()))
-            if isinstance(node, ast.Constant)
-            and isinstance(node.value, str)
-            and node.value.startswith("-")
-            and node.value.strip("-").replace("-", "").isalnum()
-        ]
-        if path.stem != "resources":  # a group of commands
+        parts = ast.parse(path.read_text()).body
+        shared = [flag for part in parts if not _is_command(part) for flag in _flags(part)]
+        for own in [_flags(part) for part in parts if _is_command(part)] or [[]]:
+            flags = shared + own
             twice += [f"{path.name}: {each}" for each in {*flags} if flags.count(each) > 1]
     assert twice == []
 

@@ -12,13 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, NoReturn
 
 import click
 
-from tokalign.cli.corpora import (
-    N_ERRORS_OF_PAGE,
-    GoldFlags,
-    ScoreFlags,
-    annotated,
-    confidences_of,
-)
+from tokalign.cli.corpora import N_ERRORS_OF_PAGE, GoldFlags, ScoreFlags, annotated, confidences_of
 from tokalign.cli.flags import (
     INPUT,
     LINKS,

@@ -260,10 +260,8 @@ def list_command(as_json: bool) -> None:
     from tokalign.english.lexicon.lexical_resources import list_resources
 
     for resource in list_resources():
-        if as_json:
-            click.echo(json.dumps({**dataclasses.asdict(resource), "path": str(resource.path)}))
-        else:
-            click.echo(_table_line(resource))
+        facts = {**dataclasses.asdict(resource), "path": str(resource.path)}
+        click.echo(json.dumps(facts) if as_json else _table_line(resource))
 
 
 @resources.command("verify", short_help="Compare tables with their digests.")
@@ -280,10 +278,8 @@ def verify_command(names: tuple[str, ...], as_json: bool) -> None:
     for resource in chosen:
         fault = _table_fault(resource)
         n_bad += bool(fault)
-        if as_json:
-            click.echo(json.dumps({"name": resource.name, "ok": not fault, "fault": fault}))
-        else:
-            click.echo(f"{resource.name}: {fault or 'ok'}")
+        found = {"name": resource.name, "ok": not fault, "fault": fault}
+        click.echo(json.dumps(found) if as_json else f"{resource.name}: {fault or 'ok'}")
     if n_bad:
         raise ResourceError(f"{n_bad} of {len(chosen)} tables are missing or damaged")
 
