@@ -102,7 +102,9 @@ cdef inline int _jump_bin(Py_ssize_t jump) noexcept nogil:
     return <int>(10 + size if jump >= 0 else 10 - size)
 
 
-cdef inline void expand(const double *weights, Py_ssize_t n_states, Transitions *out) noexcept nogil:
+cdef inline void expand(
+    const double *weights, Py_ssize_t n_states, Transitions *out
+) noexcept nogil:
     """Fill `out` with the scores that `weights` [N_TRANSITIONS] give to n_states states."""
     cdef Py_ssize_t state, jump
     out.start[0] = weights[START_NULL]
@@ -174,8 +176,10 @@ cdef inline double _largest(const double *values, Py_ssize_t n) noexcept nogil:
     return largest
 
 
-cdef inline double _exponentiate(Buffers *buffers, Py_ssize_t n_states, double shift) noexcept nogil:
-    """Fill factor, exp(score - shift), and jump_back; return the sum of starts' and ends' shifts."""
+cdef inline double _exponentiate(
+    Buffers *buffers, Py_ssize_t n_states, double shift
+) noexcept nogil:
+    """Fill factor, exp(score - shift), and jump_back; return the sum of both ends' shifts."""
     cdef Transitions *score = &buffers.score
     cdef Transitions *factor = &buffers.factor
     cdef double first = _largest(score.start, n_states)

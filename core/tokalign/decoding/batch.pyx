@@ -25,13 +25,7 @@ from tokalign.decoding.link_decision cimport *
 from tokalign.english.annotate.growing cimport grow, more_room
 from tokalign.features.extract cimport Extractor
 from tokalign.features.pair cimport PairState
-from tokalign.relations.clashes cimport (
-    ConflictColumns,
-    ConflictRoom,
-    LinkView,
-    ToldConflict,
-    turn_conflict,
-)
+from tokalign.relations.clashes cimport *
 from tokalign.relations.conflicts cimport *
 from tokalign.relations.related_units cimport *
 

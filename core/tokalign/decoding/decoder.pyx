@@ -103,8 +103,7 @@ cdef class Decoder:
             number = texts.numbers[first + k]
             if self._lexeme[number] == NULL:
                 self._lexeme[number] = self.extractor.lexemes.lexeme(
-                    texts.words.tokens[number], texts.words.tag(number),
-                    texts.words.lemmas[number],
+                    texts.words.tokens[number], texts.words.tag(number), texts.words.lemmas[number],
                 )
             out[k] = self._lexeme[number]
         return 0

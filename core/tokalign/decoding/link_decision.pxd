@@ -124,7 +124,9 @@ cdef inline void _shares(const PairState *pair, bint of_source, double *out) noe
         out[k] = shared[k] / total
 
 
-cdef inline void choice_inputs(const PairState *pair, int32_t *scratch, double *inputs) noexcept nogil:
+cdef inline void choice_inputs(
+    const PairState *pair, int32_t *scratch, double *inputs
+) noexcept nogil:
     """Write the inputs of a prepared pair."""
     cdef Py_ssize_t n_source = pair.source.n, n_target = pair.target.n
     cdef double in_order = _common_subsequence(pair, scratch)
@@ -147,7 +149,9 @@ cdef inline void choice_inputs(const PairState *pair, int32_t *scratch, double *
     inputs[14], inputs[15] = source[3], target[3]
 
 
-cdef inline int choose_style(const double *weights, int n_styles, const double *inputs) noexcept nogil:
+cdef inline int choose_style(
+    const double *weights, int n_styles, const double *inputs
+) noexcept nogil:
     """Return the number of the chosen style."""
     cdef int n_weights = <int>N_CHOICE_INPUTS + 1
     cdef int best = 0, style, k
@@ -174,7 +178,9 @@ cdef inline bint _is_beside_link(
     )
 
 
-cdef inline void _take_blocks(uint8_t *fate, Py_ssize_t n_source, Py_ssize_t n_target) noexcept nogil:
+cdef inline void _take_blocks(
+    uint8_t *fate, Py_ssize_t n_source, Py_ssize_t n_target
+) noexcept nogil:
     """Take likely cells beside links until there are no more."""
     cdef bint has_grown = True
     cdef Py_ssize_t i, j

@@ -8,10 +8,7 @@ from functools import cache
 import numpy as np
 
 from tokalign.edits.cuts cimport Cuts, cuts_of, find_blocks, move_candidates, move_inputs, number_blocks
-from tokalign.edits.segments cimport (
-    N_SEGMENT_INPUTS, EditSide, fill_inputs, fill_links, fill_numbers, fill_same, fill_words,
-    keep_tokens, sum_links,
-)
+from tokalign.edits.segments cimport *
 
 from tokalign.edits.cuts import LONGEST_GAP, MOVE_INPUTS, Segment, Stretch
 from tokalign.edits.segments import SEGMENT_INPUTS, tags_of

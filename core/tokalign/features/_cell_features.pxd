@@ -566,10 +566,7 @@ cdef inline int _nearest_of(bint in_row, bint in_column) noexcept nogil:
 
 cdef inline int _likely_rank(const Side *side, Py_ssize_t at, float value) noexcept nogil:
     """Return the number of likelier partners, including NULL, at most 2."""
-    return (
-        (side.likeliest[2 * at] > value + SLACK)
-        + (side.likeliest[2 * at + 1] > value + SLACK)
-    )
+    return (side.likeliest[2 * at] > value + SLACK) + (side.likeliest[2 * at + 1] > value + SLACK)
 
 
 cdef inline int _likely_margin(const Side *side, Py_ssize_t at, float value) noexcept nogil:
