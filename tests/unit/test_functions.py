@@ -28,7 +28,6 @@ EXCEPTIONS = {
     "core/tokalign/integrations/mcp.py: mcp_server": "defines five tools, each a few lines",
     "core/tokalign/view/__init__.py: render_page": "a page has any of these parts, or none",
     "server/admission.py: Admission.admit": "what is known of a request, each with a name",
-    "server/observe/metrics.py: Metrics.__init__": "one metric after another",
     "server/rpc/calls.py: Calls.handler": "kinds of methods, each with a name",
 }
 """File and function -> why it may be longer or take more."""
