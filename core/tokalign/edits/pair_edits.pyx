@@ -7,7 +7,9 @@ from functools import cache
 
 import numpy as np
 
-from tokalign.edits.cuts cimport Cuts, cuts_of, find_blocks, move_candidates, move_inputs, number_blocks
+from tokalign.edits.cuts cimport (
+    Cuts, cuts_of, find_blocks, move_candidates, move_inputs, number_blocks,
+)
 from tokalign.edits.segments cimport *
 
 from tokalign.edits.cuts import LONGEST_GAP, MOVE_INPUTS, Segment, Stretch
@@ -221,7 +223,10 @@ cdef class EditPair:
         self.open(len(self.sources), len(self.targets))
         fill_numbers(self.grid.source.token, self.sources, numbers)
         fill_numbers(self.grid.target.token, self.targets, numbers)
-        fill_same(self.grid.same, self.sources, self.targets, self.grid.source.token, self.grid.target.token)
+        fill_same(
+            self.grid.same, self.sources, self.targets, self.grid.source.token,
+            self.grid.target.token,
+        )
         fill_links(self.grid.links, links, self.grid.source.n, self.grid.target.n)
         tags = tags_of(source)
         for k in range(self.grid.source.n):
@@ -454,7 +459,9 @@ _NUMERALS = {
 }
 
 
-cdef change_of(int kind, source, target, tuple before, tuple after, tuple rows, tuple columns, conflicts):
+cdef change_of(
+    int kind, source, target, tuple before, tuple after, tuple rows, tuple columns, conflicts
+):
     """Return the kind of change of an edit, a Change or None; of several, the most important one.
 
     `before`, `after`: its tokens; `rows`, `columns`: their indices in the sentences. `conflicts`

@@ -93,7 +93,9 @@ cdef void carve_conflicts(
     room.is_met = <uint8_t *>_carve(&room.target, memory, n_target)
 
 
-cdef void _find_partners(const LinkView *links, bint of_source, Py_ssize_t n, Partners *side) noexcept nogil:
+cdef void _find_partners(
+    const LinkView *links, bint of_source, Py_ssize_t n, Partners *side
+) noexcept nogil:
     """Fill the partners of one side's tokens, and its linked neighbours."""
     cdef Py_ssize_t k
     cdef int32_t own, last
@@ -162,7 +164,9 @@ cdef void _drop_marked(ConflictRoom *room) noexcept nogil:
     room.n_clashes = n_kept
 
 
-cdef bint _drop_exchanged(const PairState *pair, ConflictRoom *room, bint are_compared) noexcept nogil:
+cdef bint _drop_exchanged(
+    const PairState *pair, ConflictRoom *room, bint are_compared
+) noexcept nogil:
     """Drop opposites whose roles are exchanged, and the prepositions that go with their verbs;
     return whether there were any."""
     cdef Py_ssize_t k
@@ -243,7 +247,9 @@ cdef int _bound(const Side *side, const Found *value) noexcept nogil:
     return bound
 
 
-cdef inline bint _differ(const Side *one, int32_t at, const Side *other, int32_t there) noexcept nogil:
+cdef inline bint _differ(
+    const Side *one, int32_t at, const Side *other, int32_t there
+) noexcept nogil:
     """Whether words before equal values say it unlike: by 5%, to 5%; on Monday, after Monday."""
     if is_word(one, at, b"by"):
         return is_word(other, there, b"to")
@@ -279,7 +285,9 @@ cdef int _find_bounds(const PairState *pair, const ConflictRoom *room, Clash *fo
             or _differ(&pair.target, j - 1, &pair.source, i - 1)
         ):
             continue
-        found[n] = Clash(CONFLICT_QUANTITY, i, j, BY_SCALES, room.source.confidence[i], 0.0, -1, False)
+        found[n] = Clash(
+            CONFLICT_QUANTITY, i, j, BY_SCALES, room.source.confidence[i], 0.0, -1, False
+        )
         n += 1
     return n
 
@@ -371,7 +379,9 @@ cdef bint add_conflicts(
         n_room = more_room(columns.n_room, n_wanted, LEAST_ROOM)
         if not grow(<void **>&columns.conflict, n_room, sizeof(ToldConflict)):
             return False
-        if columns.keeps_inputs and not grow(<void **>&columns.inputs, n_room, N_INPUTS * sizeof(float)):
+        if columns.keeps_inputs and not grow(
+            <void **>&columns.inputs, n_room, N_INPUTS * sizeof(float)
+        ):
             return False
         columns.n_room = n_room
     if columns.keeps_inputs and room.n_clashes:

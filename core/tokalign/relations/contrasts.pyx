@@ -27,7 +27,9 @@ cdef float BESIDE = 0.6         # of words beside one link
 cdef float APART = 0.3          # of words without partners anywhere
 cdef float LEAST_COSINE = 0.35  # of the vectors of nouns of one class
 
-cdef Letters[10] AT = [b"at", b"until", b"till", b"from", b"to", b"by", b"before", b"after", b"around", NULL]
+cdef Letters[10] AT = [
+    b"at", b"until", b"till", b"from", b"to", b"by", b"before", b"after", b"around", NULL,
+]
 """Words before an hour."""
 cdef Letters[4] ANYONE = [b"any", b"anyone", b"anybody", NULL]
 cdef Letters[4] ONE = [b"a", b"an", b"one", NULL]
@@ -57,7 +59,9 @@ cdef float _same_place(
     return 0.0
 
 
-cdef bint _has_twin(const PairState *pair, const ConflictRoom *room, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
+cdef bint _has_twin(
+    const PairState *pair, const ConflictRoom *room, Py_ssize_t i, Py_ssize_t j
+) noexcept nogil:
     """Whether the other sentence has the form of either word as well, and no twin of its own for it."""
     cdef Py_ssize_t n = pair.target.n, k
     cdef int32_t m
@@ -76,7 +80,9 @@ cdef bint _has_twin(const PairState *pair, const ConflictRoom *room, Py_ssize_t 
     return False
 
 
-cdef void _add(ConflictRoom *room, int kind, Py_ssize_t i, Py_ssize_t j, int way, float place) noexcept nogil:
+cdef void _add(
+    ConflictRoom *room, int kind, Py_ssize_t i, Py_ssize_t j, int way, float place
+) noexcept nogil:
     room.clash[room.n_clashes] = Clash(kind, <int32_t>i, <int32_t>j, way, place, 0.0, -1, False)
     room.n_clashes += 1
 
@@ -114,7 +120,9 @@ cdef inline bint _bounds(const Side *side, Py_ssize_t at) noexcept nogil:
 
 cdef inline bint _is_before_verb(const Side *side, Py_ssize_t at) noexcept nogil:
     """Whether a word is the "to" of an infinitive."""
-    return (is_word(side, at, b"to") and at + 1 < side.n and side.word[at + 1].coarse == COARSE_VERB)
+    return (
+        is_word(side, at, b"to") and at + 1 < side.n and side.word[at + 1].coarse == COARSE_VERB
+    )
 
 
 cdef bint _contrast(
@@ -199,7 +207,9 @@ cdef void compare_places(const PairState *pair, ConflictRoom *room, bint are_apa
         if are_apart and (room.source.best[i] >= 0 or is_told(room, i, True)):
             continue
         for j in range(pair.target.n):
-            if pair.contrast[i * pair.target.n + j] == 0 and (are_apart or not _are_of_one_class(pair, i, j)):
+            if pair.contrast[i * pair.target.n + j] == 0 and (
+                are_apart or not _are_of_one_class(pair, i, j)
+            ):
                 continue
             if not are_apart:
                 found.place = _same_place(pair, room, i, j)
@@ -244,7 +254,9 @@ cdef bint _count_one(const PairState *pair, const Found *a, const Found *b) noex
     )
 
 
-cdef int _compare_hours(const Side *side, const Found *a, const Side *other, const Found *b) noexcept nogil:
+cdef int _compare_hours(
+    const Side *side, const Found *a, const Side *other, const Found *b
+) noexcept nogil:
     """Return 1 for a time and its bare hour, as in "at 10", -1 for a time and another one or hours of
     which it is none ("from 9 to 5"), else 0."""
     cdef double low = b.amount, high = b.amount
@@ -314,7 +326,10 @@ cdef bint _are_exchanged(
         c = &pair.source.values[k]
         for m in range(pair.target.n_values if are_equal(c, b) else 0):
             d = &pair.target.values[m]
-            if c.start != a.start and d.start != b.start and are_equal(d, a) and meet(room, c.start, d.start):
+            if (
+                c.start != a.start and d.start != b.start and are_equal(d, a)
+                and meet(room, c.start, d.start)
+            ):
                 return True
     return False
 
@@ -332,7 +347,8 @@ cdef float _place_of_values(
     for k in range(a.end - a.start):
         for m in range(b.end - b.start):
             if not a.role[k] & b.role[m] & ~<uint32_t>ROLE_MARK and (
-                a.kind == b.kind or (KIND_TIME not in (a.kind, b.kind) and KIND_DATE not in (a.kind, b.kind))
+                a.kind == b.kind
+                or (KIND_TIME not in (a.kind, b.kind) and KIND_DATE not in (a.kind, b.kind))
             ):
                 continue
             i, j = a.start + k, b.start + m
@@ -363,7 +379,8 @@ cdef void compare_values(const PairState *pair, ConflictRoom *room) noexcept nog
         for m in range(pair.target.n_values):
             b = &pair.target.values[m]
             has_other_sign = (
-                is_met and a.rank == 0 and b.rank == 0 and a.kind not in (KIND_DATE, KIND_TIME) and are_equal(a, b)
+                is_met and a.rank == 0 and b.rank == 0 and a.kind not in (KIND_DATE, KIND_TIME)
+                and are_equal(a, b)
                 and is_sign(&pair.source, a.start - 1) != is_sign(&pair.target, b.start - 1)
             )
             if not has_other_sign and (
@@ -378,7 +395,9 @@ cdef void compare_values(const PairState *pair, ConflictRoom *room) noexcept nog
             if share <= 0.0 and not has_other_sign:
                 share, i, j = APART / 2, a.start, b.start
             if share > 0.0:
-                _add_value(room, CONFLICT_VALUE, i, j, BY_SIGNS if has_other_sign else BY_VALUES, share)
+                _add_value(
+                    room, CONFLICT_VALUE, i, j, BY_SIGNS if has_other_sign else BY_VALUES, share
+                )
 
 
 cdef void compare_units(const PairState *pair, bint of_source, ConflictRoom *room) noexcept nogil:
@@ -391,7 +410,9 @@ cdef void compare_units(const PairState *pair, bint of_source, ConflictRoom *roo
     cdef float share
     for k in range(side.n_values):
         a = &side.values[k]
-        if a.rank or a.kind not in (KIND_PERCENT, KIND_QUANTITY) or (_is_met(pair, room, a, of_source)):
+        if a.rank or a.kind not in (KIND_PERCENT, KIND_QUANTITY) or (
+            _is_met(pair, room, a, of_source)
+        ):
             continue
         for m in range(other.n_values):
             b = &other.values[m]
@@ -407,13 +428,17 @@ cdef void compare_units(const PairState *pair, bint of_source, ConflictRoom *roo
                     _add_value(room, CONFLICT_VALUE, i, j, BY_UNITS, share)
 
 
-cdef void _add_value(ConflictRoom *room, int kind, int32_t i, int32_t j, int way, float place) noexcept nogil:
+cdef void _add_value(
+    ConflictRoom *room, int kind, int32_t i, int32_t j, int way, float place
+) noexcept nogil:
     """Add a value's or a code's conflict unless there is a surer one of either word."""
     cdef Py_ssize_t k
     cdef Clash *known
     for k in range(room.n_clashes):
         known = &room.clash[k]
-        if known.kind in (CONFLICT_VALUE, CONFLICT_CODE) and (known.source == i or known.target == j):
+        if known.kind in (CONFLICT_VALUE, CONFLICT_CODE) and (
+            known.source == i or known.target == j
+        ):
             if place > known.place:
                 known[0] = Clash(kind, i, j, way, place, 0.0, -1, False)
             return
@@ -508,7 +533,9 @@ cdef bint _is_one(const PairState *pair, int32_t i, int32_t j, bint of_source) n
         &pair.target if of_source else &pair.source, j if of_source else i, b"only"
     ):
         return k < 0 or m < 0 or pair.lexical_class[k * pair.target.n + m] > CLASS_DERIVED
-    if is_word(side, at + 1, b"few") and agree(pair, i + of_source, j + (not of_source), CONFLICT_QUANTITY):
+    if is_word(side, at + 1, b"few") and agree(
+        pair, i + of_source, j + (not of_source), CONFLICT_QUANTITY
+    ):
         return False
     return is_any(side, at, ONE)
 
@@ -516,7 +543,10 @@ cdef bint _is_one(const PairState *pair, int32_t i, int32_t j, bint of_source) n
 cdef bint _is_late(const Side *one, int32_t at, const Side *other, int32_t there) noexcept nogil:
     """Whether the words are the "time" of "on time" and "late", neither of them denied."""
     cdef int32_t k
-    if not is_word(one, at, b"time") or not is_word(one, at - 1, b"on") or not is_any(other, there, LATE):
+    if (
+        not is_word(one, at, b"time") or not is_word(one, at - 1, b"on")
+        or not is_any(other, there, LATE)
+    ):
         return False
     for k in range(1, TO_TIME):
         if (k <= at and one.word[at - k].negates) or (k <= there and other.word[there - k].negates):
@@ -524,7 +554,9 @@ cdef bint _is_late(const Side *one, int32_t at, const Side *other, int32_t there
     return True
 
 
-cdef int find_reworded(const PairState *pair, const ConflictRoom *room, Clash *found) noexcept nogil:
+cdef int find_reworded(
+    const PairState *pair, const ConflictRoom *room, Clash *found
+) noexcept nogil:
     """Write at most MAX_FOUND linked words of one kind that say it unlike; return their number."""
     cdef int kind, other, n = 0
     cdef int32_t i, j

@@ -27,7 +27,9 @@ cdef float LEAST_ALIKE = 0.3  # strength of a denied word and its partner
 
 cdef Letters[4] COMPARING = [b"less", b"more", b"fewer", NULL]
 cdef Letters[7] SUBJECTS = [b"no", b"nobody", b"none", b"nothing", b"neither", b"no-one", NULL]
-cdef Letters[9] COSTS = [b"charge", b"charges", b"cost", b"costs", b"fee", b"fees", b"pay", b"payment", NULL]
+cdef Letters[9] COSTS = [
+    b"charge", b"charges", b"cost", b"costs", b"fee", b"fees", b"pay", b"payment", NULL,
+]
 cdef Letters[6] EVERY = [b"all", b"each", b"every", b"everyone", b"everything", NULL]
 cdef Letters[3] OUT_OF = [b"out", b"of", NULL]
 cdef Letters[3] CLOSED_TO = [b"closed", b"to", NULL]
@@ -78,7 +80,9 @@ cdef bint _denies_name(const Side *side, Py_ssize_t at) noexcept nogil:
     """Whether a word denies the name before it and a mark, as data do (waterproof: false), or the
     value behind it: other than 0; not "none other than"."""
     if is_word(side, at, b"other") and is_word(side, at + 1, b"than"):
-        return value_at(side, <int32_t>at + 2) != NULL and not (at > 0 and side.word[at - 1].negates)
+        return value_at(side, <int32_t>at + 2) != NULL and not (
+            at > 0 and side.word[at - 1].negates
+        )
     return (
         at > 1 and (is_word(side, at - 1, b":") or is_word(side, at - 1, b"="))
         and (is_word(side, at, b"false") or is_word(side, at, b"no"))
@@ -359,7 +363,9 @@ cdef int32_t _denied(const Side *side, const Partners *own, const int32_t *scope
     where only the latter has a partner."""
     cdef int m
     cdef int32_t at = _linked_behind(own, scope)
-    if at >= 0 or _denies_name(side, scope[0]) or (scope[1] >= 0 and is_word(side, scope[1] + 1, b"but")):
+    if at >= 0 or _denies_name(side, scope[0]) or (
+        scope[1] >= 0 and is_word(side, scope[1] + 1, b"but")
+    ):
         return at
     for m in range(1, N_WITH + 1):  # itself last
         at = scope[m % N_WITH]
@@ -383,10 +389,14 @@ cdef bint _is_told_elsewhere(
     if verb < 0:
         verb = verb_near(other, there, other.next_content)
     partner = (&room.target if of_source else &room.source).best[verb] if verb >= 0 else -1
-    return partner >= 0 and not are_of_one_clause(&pair.source if of_source else &pair.target, negator, partner)
+    return partner >= 0 and not are_of_one_clause(
+        &pair.source if of_source else &pair.target, negator, partner
+    )
 
 
-cdef bint _are_alike(const PairState *pair, const Partners *own, bint of_source, int32_t at) noexcept nogil:
+cdef bint _are_alike(
+    const PairState *pair, const Partners *own, bint of_source, int32_t at
+) noexcept nogil:
     """Whether a word has a partner that says something like it: not late, on time."""
     cdef Py_ssize_t i = at if of_source else own.best[at]
     cdef Py_ssize_t j = own.best[at] if of_source else at
@@ -411,7 +421,9 @@ cdef int _add_free(
             i, at = negators.with_[k][1], negators.with_[k][4]  # no longer valid, still valid
             if at < 0 or side.word[i].coarse == COARSE_NOUN or not _are_alike(pair, own, of_source, at):
                 continue  # no charge for the service
-        is_said = at >= 0 and _is_denied_there(pair, of_source, room, own.best[at], negators.with_[k])
+        is_said = at >= 0 and _is_denied_there(
+            pair, of_source, room, own.best[at], negators.with_[k]
+        )
         room.is_reworded |= is_said
         if at < 0 or is_said:
             continue

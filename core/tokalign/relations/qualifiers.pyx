@@ -67,7 +67,9 @@ cdef Letters[4] ASKING = [b"please", b"always", b"then", NULL]
 cdef Letters[4] NOBODY = [b"nothing", b"nobody", b"none", NULL]
 cdef Letters[5] NOUNS_TOO = [b"can", b"will", b"must", b"might", NULL]
 """Modals that are nouns behind a word of OWNING: a can of beans."""
-cdef Letters[10] OWNING = [b"a", b"an", b"the", b"his", b"her", b"its", b"my", b"your", b"their", NULL]
+cdef Letters[10] OWNING = [
+    b"a", b"an", b"the", b"his", b"her", b"its", b"my", b"your", b"their", NULL
+]
 cdef Letters[9] IDLE = [b"after", b"all", b"above", b"all", b"at", b"all", b"at", b"most", NULL]
 """Pairs of words of which the second counts nothing."""
 cdef inline bint _denies(const Side *side, Py_ssize_t at) noexcept nogil:
@@ -181,7 +183,9 @@ cdef double _rate(const Side *side, int32_t at) noexcept nogil:
     cdef double count = 1.0
     cdef int grade
     cdef int32_t k = at + 1
-    if word.first_letter == <uint32_t>c"e" and (is_word(side, at, b"every") or is_word(side, at, b"each")):
+    if word.first_letter == <uint32_t>c"e" and (
+        is_word(side, at, b"every") or is_word(side, at, b"each")
+    ):
         number = value_at(side, k)
         if is_word(side, k, b"second") or is_word(side, k, b"other"):
             return _per_year(side, k + 1) / 2
@@ -245,7 +249,9 @@ cdef int kind_of_word(const Side *side, int32_t at) noexcept nogil:
             return CONFLICT_CONDITION
         if not is_word(side, at, b"should"):
             return NO_KIND
-    if is_any(side, at, RESTRICTING) or (is_word(side, at, b"but") and is_any(side, at - 1, NOBODY)):
+    if is_any(side, at, RESTRICTING) or (
+        is_word(side, at, b"but") and is_any(side, at - 1, NOBODY)
+    ):
         if is_word(side, at - 1, b"not"):
             return NO_KIND
         return CONFLICT_CONDITION if is_any(side, at + 1, AFTER_ONLY) else CONFLICT_QUANTITY
@@ -261,7 +267,9 @@ cdef int kind_of_word(const Side *side, int32_t at) noexcept nogil:
         return NO_KIND  # the month of May; at most; a can; entry is free
     if _modal(side, at, &grade):
         return CONFLICT_MODALITY
-    if (grade_on(word, QUANTITY, &grade) or grade_on(word, FREQUENCY, &grade)) and (not word.negates):
+    if (grade_on(word, QUANTITY, &grade) or grade_on(word, FREQUENCY, &grade)) and (
+        not word.negates
+    ):
         return CONFLICT_QUANTITY
     return NO_KIND
 
@@ -351,7 +359,9 @@ cdef int32_t nearest_linked(const Side *side, const Partners *own, int32_t at) n
     return near_token(side, at, k)
 
 
-cdef bint _is_noun_there(const Side *side, const Partners *own, const Side *other, int32_t at) noexcept nogil:
+cdef bint _is_noun_there(
+    const Side *side, const Partners *own, const Side *other, int32_t at
+) noexcept nogil:
     """Whether the first content verb behind a word of condition has a noun or gerund for partner, or no
     verb of the condition has one, and all that is behind a verb has: if you define a value, a value."""
     cdef int32_t k = verb_near(side, at, side.next_content)
@@ -376,7 +386,9 @@ cdef bint _is_noun_there(const Side *side, const Partners *own, const Side *othe
 cdef bint _opens(const Side *side, int32_t at, const Letters *words) noexcept nogil:
     """Whether one of some words is before a token in its part of the sentence."""
     cdef int32_t k = at - 1
-    while k >= 0 and side.kind[k] != KIND_MARK and not (is_any(side, k, words) or is_any(side, k, PARTING)):
+    while k >= 0 and side.kind[k] != KIND_MARK and not (
+        is_any(side, k, words) or is_any(side, k, PARTING)
+    ):
         k -= 1
     return is_any(side, k, words)
 
@@ -406,7 +418,9 @@ cdef bint _orders(const Side *side, int32_t at) noexcept nogil:
     )
 
 
-cdef int find_one_sided(const PairState *pair, ConflictRoom *room, bint of_source, Clash *found) noexcept nogil:
+cdef int find_one_sided(
+    const PairState *pair, ConflictRoom *room, bint of_source, Clash *found
+) noexcept nogil:
     """Write at most MAX_FOUND words without partners that the other side lacks or says unlike;
     return their number."""
     cdef const Side *side = &pair.source if of_source else &pair.target

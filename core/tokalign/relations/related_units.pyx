@@ -89,7 +89,10 @@ cdef struct Tokens:
 
 cdef size_t room_bytes(Py_ssize_t n_source, Py_ssize_t n_target) noexcept nogil:
     """Return the bytes of scratch for the units of a pair."""
-    return (n_source * n_target * sizeof(double) + (n_source + n_target) * (sizeof(double) + sizeof(int32_t)))
+    return (
+        n_source * n_target * sizeof(double)
+        + (n_source + n_target) * (sizeof(double) + sizeof(int32_t))
+    )
 
 
 cdef void fill_room(
@@ -108,7 +111,10 @@ cdef void fill_room(
     memset(room.source_total, 0, (n_source + n_target) * sizeof(double))
     for i in range(n_source):
         for j in range(n_target):
-            mean = (s2t_posterior[i * (n_target + 1) + j + 1] + t2s_posterior[j * (n_source + 1) + i + 1]) / 2.0
+            mean = (
+                s2t_posterior[i * (n_target + 1) + j + 1]
+                + t2s_posterior[j * (n_source + 1) + i + 1]
+            ) / 2.0
             room.mean[i * n_target + j] = mean
             room.source_total[i] += mean
             room.target_total[j] += mean
@@ -122,7 +128,9 @@ cdef inline Py_ssize_t _cell(
     return other.at[m] * pair.target.n + own.at[k]
 
 
-cdef bint _is_left(const PairState *pair, const Tokens *own, int k, const Tokens *other) noexcept nogil:
+cdef bint _is_left(
+    const PairState *pair, const Tokens *own, int k, const Tokens *other
+) noexcept nogil:
     cdef int m
     for m in range(other.n):
         if are_same(pair, _cell(pair, own, k, other, m)):
@@ -193,7 +201,9 @@ cdef void _side_inputs(
             left = left and not are_same(pair, cell)
         whole += weight
         out[<int>SideInput.INSIDE] += <float>(weight * min(inside, 1.0))
-        out[<int>SideInput.OUTSIDE] += <float>(weight * min(max(total[own.at[k]] - inside, 0.0), 1.0))
+        out[<int>SideInput.OUTSIDE] += <float>(
+            weight * min(max(total[own.at[k]] - inside, 0.0), 1.0)
+        )
         out[<int>SideInput.SAME] += <float>(weight * (not left))
         out[<int>SideInput.STRENGTH] += <float>(weight * strength)
         out[<int>SideInput.NEGATIONS] += _is_negated(own.side, own, k)
@@ -210,8 +220,12 @@ cdef void _side_inputs(
         out[<int>SideInput.LONE_WORDS] += not is_matched(own.side, own.at[k])
         if left:
             out[<int>SideInput.LEFT_WEIGHT] += <float>weight
-            out[<int>SideInput.HEAVIEST_LEFT] = max(out[<int>SideInput.HEAVIEST_LEFT], <float>weight)
-            out[<int>SideInput.LEFT_BEST] = max(out[<int>SideInput.LEFT_BEST], own.side.best[own.at[k]])
+            out[<int>SideInput.HEAVIEST_LEFT] = max(
+                out[<int>SideInput.HEAVIEST_LEFT], <float>weight
+            )
+            out[<int>SideInput.LEFT_BEST] = max(
+                out[<int>SideInput.LEFT_BEST], own.side.best[own.at[k]]
+            )
             if LEFT_OF[word.coarse] >= 0:
                 out[LEFT_OF[word.coarse]] += 1.0
     out[<int>SideInput.WEIGHT] = <float>whole
@@ -305,11 +319,16 @@ cdef void _compare_cells(
     for k in range(source.n):
         for m in range(target.n):
             cell = _cell(pair, source, k, target, m)
-            out[<int>PairInput.POSTERIOR] = max(out[<int>PairInput.POSTERIOR], <float>room.mean[cell])
+            out[<int>PairInput.POSTERIOR] = max(
+                out[<int>PairInput.POSTERIOR], <float>room.mean[cell]
+            )
             agreement = pair.agreement[cell]
             _raise(out, <int>PairInput.OTHER_VALUE, agreement == RELATION_DIFFERENT)
             _raise(out, <int>PairInput.SAME_VALUE, agreement == RELATION_SAME_VALUE)
-            _raise(out, <int>PairInput.PART_OF_VALUE, RELATION_SAME_UNIT <= agreement < RELATION_SAME_VALUE)
+            _raise(
+                out, <int>PairInput.PART_OF_VALUE,
+                RELATION_SAME_UNIT <= agreement < RELATION_SAME_VALUE,
+            )
             _raise(
                 out, <int>PairInput.SAME_BY_RULE,
                 pair.acronym[cell] or 0 < pair.rule[cell] <= 1 + RULE_INITIALS,
@@ -411,7 +430,9 @@ cdef class Forest:
         self._first[n_trees] = n_splits
         return True
 
-    cdef int _split_tree(self, Py_ssize_t tree, Py_ssize_t node, int n_leaves, int *n_splits) noexcept nogil:
+    cdef int _split_tree(
+        self, Py_ssize_t tree, Py_ssize_t node, int n_leaves, int *n_splits
+    ) noexcept nogil:
         """Add the splits and leaves at and below a node; return the tree's leaves so far, with those
         `n_leaves` to the left of the node, or -1 if there are too many."""
         cdef int n_left
@@ -611,12 +632,16 @@ cdef bint _is_plain(const PairState *pair, const LinkView *links, Py_ssize_t num
     if pair.lexical_class[cell] > CLASS_LEMMA or pair.agreement[cell] == RELATION_DIFFERENT:
         return False
     for k in range(links.n):
-        if k != number and (links.source[k] == links.source[number] or links.target[k] == links.target[number]):
+        if k != number and (
+            links.source[k] == links.source[number] or links.target[k] == links.target[number]
+        ):
             return False
     return True
 
 
-cdef Py_ssize_t _first_of_unit(const LinkView *links, Py_ssize_t number, const UnitRoom *room) noexcept nogil:
+cdef Py_ssize_t _first_of_unit(
+    const LinkView *links, Py_ssize_t number, const UnitRoom *room
+) noexcept nogil:
     """Return the first link of the unit collected for a link."""
     cdef Py_ssize_t k
     for k in range(number + 1):

@@ -86,7 +86,9 @@ cdef int _divide(const Side *side, int32_t *part, int32_t *verb) noexcept nogil:
             has_content = True
             if verb[0] < 0 and side.word[k].coarse == COARSE_VERB:
                 verb[0] = k
-        elif has_content and (side.word[k].coarse == COARSE_CONJUNCTION or is_any(side, k, DIVIDING)):
+        elif has_content and (
+            side.word[k].coarse == COARSE_CONJUNCTION or is_any(side, k, DIVIDING)
+        ):
             n += 1
             has_content = False
         part[k] = n
@@ -130,7 +132,9 @@ cdef inline bint _keeps_part(const ConflictRoom *room, int32_t i, int32_t j) noe
     return room.is_divided and room.whole[room.source.part[i]] == room.target.part[j]
 
 
-cdef int find_exchanged_parts(const PairState *pair, const ConflictRoom *room, Clash *found) noexcept nogil:
+cdef int find_exchanged_parts(
+    const PairState *pair, const ConflictRoom *room, Clash *found
+) noexcept nogil:
     """Write at most MAX_FOUND words that two parts exchange; return their number."""
     cdef int32_t i, k, j, m, p, r
     cdef int n = 0
@@ -207,7 +211,9 @@ cdef bint _has_role(const Side *side, int32_t at) noexcept nogil:
     )
 
 
-cdef int32_t counterpart(const PairState *pair, const ConflictRoom *room, int32_t at) noexcept nogil:
+cdef int32_t counterpart(
+    const PairState *pair, const ConflictRoom *room, int32_t at
+) noexcept nogil:
     """Return the target token equal to a source word and to no word that it is linked with, else the
     word's partner, or -1: exchanged words may be linked by position."""
     cdef int32_t best = room.source.best[at]
@@ -243,7 +249,9 @@ cdef bint _counts(const PairState *pair, int32_t i, int32_t j, int pivot) noexce
     return word.kind == KIND_CONTENT
 
 
-cdef void _reach(const Side *side, int32_t at, int reach, int32_t *start, int32_t *stop) noexcept nogil:
+cdef void _reach(
+    const Side *side, int32_t at, int reach, int32_t *start, int32_t *stop
+) noexcept nogil:
     """Write the half-open range of tokens searched around a word, which ends at punctuation."""
     start[0] = at
     stop[0] = at + 1
@@ -281,7 +289,9 @@ cdef bint are_verbs(const PairState *pair, int32_t i, int32_t j) noexcept nogil:
     return pair.source.word[i].coarse == COARSE_VERB and pair.target.word[j].coarse == COARSE_VERB
 
 
-cdef bint are_exchanged(const PairState *pair, const ConflictRoom *room, int32_t i, int32_t j) noexcept nogil:
+cdef bint are_exchanged(
+    const PairState *pair, const ConflictRoom *room, int32_t i, int32_t j
+) noexcept nogil:
     """Whether the words around two words, such as opposites, have mostly crossed them."""
     cdef bint of_verbs = are_verbs(pair, i, j)
     cdef Crossings found = _crossings(pair, room, i, j, VERB_REACH if of_verbs else OTHER_REACH)
@@ -292,7 +302,9 @@ cdef bint are_exchanged(const PairState *pair, const ConflictRoom *room, int32_t
     return found.crossed > found.straight
 
 
-cdef bint find_compared(const PairState *pair, const ConflictRoom *room, Clash *found) noexcept nogil:
+cdef bint find_compared(
+    const PairState *pair, const ConflictRoom *room, Clash *found
+) noexcept nogil:
     """Write the place of an exchanged comparison; return whether there is one."""
     cdef int32_t i, j
     cdef Crossings around
@@ -306,7 +318,9 @@ cdef bint find_compared(const PairState *pair, const ConflictRoom *room, Clash *
     return False
 
 
-cdef int find_exchanged(const PairState *pair, const ConflictRoom *room, Clash *found) noexcept nogil:
+cdef int find_exchanged(
+    const PairState *pair, const ConflictRoom *room, Clash *found
+) noexcept nogil:
     """Write at most MAX_FOUND linked and similar verbs with exchanged roles; return their number."""
     cdef int32_t i, j
     cdef int n = 0
@@ -348,7 +362,9 @@ cdef float _moved_alone(
     return <float>n_there / n if n else 0.0
 
 
-cdef int find_changed_places(const PairState *pair, ConflictRoom *room, Clash *found) noexcept nogil:
+cdef int find_changed_places(
+    const PairState *pair, ConflictRoom *room, Clash *found
+) noexcept nogil:
     """Write at most MAX_FOUND words that changed places with another one; return their number."""
     cdef int32_t i, k, j, m
     cdef int n = 0
@@ -441,7 +457,9 @@ cdef bint _keep_verbs(
     )
 
 
-cdef bint _has_free(const Side *side, const Partners *own, int32_t first, int32_t last) noexcept nogil:
+cdef bint _has_free(
+    const Side *side, const Partners *own, int32_t first, int32_t last
+) noexcept nogil:
     """Whether a noun or verb beside two words, or between them, has no partner."""
     cdef int32_t k
     for k in range(max(first - BESIDE, 0), min(last + BESIDE + 1, <int32_t>side.n)):
@@ -493,13 +511,17 @@ cdef inline bint _may_move(const Side *side, int32_t at) noexcept nogil:
     return side.word[at].coarse in (COARSE_NOUN, COARSE_NAME, COARSE_PRONOUN, COARSE_ADJECTIVE)
 
 
-cdef bint _moved_whole(const PairState *pair, const ConflictRoom *room, int32_t i, int32_t j) noexcept nogil:
+cdef bint _moved_whole(
+    const PairState *pair, const ConflictRoom *room, int32_t i, int32_t j
+) noexcept nogil:
     """Whether equal words stand behind linked prepositions: on Windows."""
     cdef int32_t k = preposition(&pair.source, i)
     return k >= 0 and room.source.best[k] >= 0 and room.source.best[k] == preposition(&pair.target, j)
 
 
-cdef bint _follows(const PairState *pair, const ConflictRoom *room, int32_t i, int32_t m) noexcept nogil:
+cdef bint _follows(
+    const PairState *pair, const ConflictRoom *room, int32_t i, int32_t m
+) noexcept nogil:
     """Whether linked words stand before the prepositions of a source and a target word: files on the
     disk, files in the cache."""
     cdef int32_t k = preposition(&pair.source, i)

@@ -137,7 +137,9 @@ cdef int _chunk(const Piece *p, int at, double *value) noexcept nogil:
 
 cdef inline bint _is_scale(const Piece *p, int at, bint is_money) noexcept nogil:
     """Whether a piece is a factor; letters that are units too are factors only of money."""
-    return has(p + at, PART_SCALE) and (not has(p + at, PART_UNIT) or is_money or has(p + at + 1, PART_AFTER))
+    return has(p + at, PART_SCALE) and (
+        not has(p + at, PART_UNIT) or is_money or has(p + at + 1, PART_AFTER)
+    )
 
 
 cdef int _words(const Piece *p, int at, bint is_money, double *total, double *scale) noexcept nogil:
@@ -229,7 +231,9 @@ cdef bint _read_amount(const Piece *p, int at, bint is_money, Amount *out) noexc
             scale = p[stop].factor
             value *= scale
             stop += 1
-    elif has(p + first, PART_HALF) and (_is_scale(p, after, is_money) or has(p + after, PART_HUNDRED)):
+    elif has(p + first, PART_HALF) and (
+        _is_scale(p, after, is_money) or has(p + after, PART_HUNDRED)
+    ):
         scale = p[after].factor
         value = 0.5 * scale
         stop = after + 1
@@ -355,7 +359,9 @@ cdef bint _percent(const Piece *p, int at, Measure *out) noexcept nogil:
     return has(p + at, PART_PER) and has(p + at + 1, PART_CENT)
 
 
-cdef bint _currency(const Piece *p, int at, int32_t before, bint is_any_dollar, Measure *out) noexcept nogil:
+cdef bint _currency(
+    const Piece *p, int at, int32_t before, bint is_any_dollar, Measure *out
+) noexcept nogil:
     """Read the currency after a number; if another stands before it, only the same one."""
     cdef int last = at + 1 if has(p + at, PART_NATION) and has(p + at + 1, PART_AFTER) else at
     cdef int32_t code
@@ -436,7 +442,9 @@ cdef void _count(Found *out, const Measure *measure, double value) noexcept nogi
     out.kind = measure.kind
     out.number = value
     out.code = -1 if measure.kind == KIND_NUMBER else measure.code
-    out.amount = value if measure.kind in (KIND_NUMBER, KIND_PERCENT) else _scaled(value, measure.exponent)
+    out.amount = value if measure.kind in (KIND_NUMBER, KIND_PERCENT) else _scaled(
+        value, measure.exponent
+    )
 
 
 cdef int _without_measure(const Piece *p, int at, const Amount *amount, Found *out) noexcept nogil:
@@ -533,10 +541,15 @@ cdef int _range(
         begin(out + k, KIND_RANGE, p, at)
         is_other = k == 2 and second > joint + 1  # each end has its currency
         mark(out + k, p, at, first, ROLE_JOINT if is_other else ROLE_CURRENCY)
-        mark(out + k, p, first, joint, ROLE_LOW if k == 0 else ROLE_NUMBER if k == 1 else ROLE_JOINT)
+        mark(
+            out + k, p, first, joint, ROLE_LOW if k == 0 else ROLE_NUMBER if k == 1 else ROLE_JOINT
+        )
         mark(out + k, p, joint, joint + 1, ROLE_JOINT)
         mark(out + k, p, joint + 1, second, ROLE_JOINT if k == 1 else ROLE_CURRENCY)
-        mark(out + k, p, second, high.stop, ROLE_HIGH if k == 0 else ROLE_JOINT if k == 1 else ROLE_NUMBER)
+        mark(
+            out + k, p, second, high.stop,
+            ROLE_HIGH if k == 0 else ROLE_JOINT if k == 1 else ROLE_NUMBER,
+        )
         _mark_measure(out + k, p, measure)
         _count(out + k, measure, high.value if k == 2 else bottom)
     out.high = out[2].amount
@@ -560,7 +573,9 @@ cdef int _score(const Piece *p, int first, int joint, int second, Found *out) no
 cdef int _parts(const Piece *p, int at, Found *out) noexcept nogil:
     """Read a fraction into the first two fields; return the piece after it."""
     cdef Amount whole
-    cdef bint is_count = has(p + at, PART_ONE | PART_TEEN) or (has(p + at, PART_PLAIN) and p[at].number <= 99.0)
+    cdef bint is_count = has(p + at, PART_ONE | PART_TEEN) or (
+        has(p + at, PART_PLAIN) and p[at].number <= 99.0
+    )
     cdef double count = p[at].number if is_count else 1.0
     if has(p + at, PART_VULGAR) or (
         has(p + at, PART_SLASHED) and 1 <= p[at].field[0] <= 100 and 1 <= p[at].field[1] <= 100
@@ -638,7 +653,9 @@ cdef int read_fraction(const Piece *p, int at, Found *out) noexcept nogil:
     return n
 
 
-cdef int _day_of_month(const Piece *p, int at, int32_t month, int32_t day, Found *out) noexcept nogil:
+cdef int _day_of_month(
+    const Piece *p, int at, int32_t month, int32_t day, Found *out
+) noexcept nogil:
     """Write a date without a year, as 9/11 may be one."""
     if not (1 <= month <= 12 and 1 <= day <= 31):
         return 0

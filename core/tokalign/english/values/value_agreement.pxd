@@ -126,7 +126,9 @@ cdef inline void _compare_measured(const Grid *grid, bint may_differ) noexcept n
         _put(grid, OF_MEASURE, RELATION_DIFFERENT)
 
 
-cdef inline void _compare_ends(const Grid *grid, uint32_t roles, bint is_same, bint may_differ) noexcept nogil:
+cdef inline void _compare_ends(
+    const Grid *grid, uint32_t roles, bint is_same, bint may_differ
+) noexcept nogil:
     if is_same:
         _put(grid, roles, RELATION_SAME_NUMBER)
     elif may_differ:
@@ -154,7 +156,9 @@ cdef inline uint32_t _number_of(const Found *value, double *number) noexcept nog
     if value.kind == KIND_DATE and value.field[DAY]:
         number[0] = value.field[DAY]
         return ROLE_DAY
-    if value.kind in (KIND_NUMBER, KIND_PERCENT, KIND_FRACTION, KIND_ORDINAL, KIND_MONEY, KIND_QUANTITY):
+    if value.kind in (
+        KIND_NUMBER, KIND_PERCENT, KIND_FRACTION, KIND_ORDINAL, KIND_MONEY, KIND_QUANTITY
+    ):
         return OF_NUMBER | ROLE_DENOMINATOR
     return 0
 

@@ -37,7 +37,9 @@ cdef enum:
 
 ctypedef int (*Reader)(const Piece *, int, Found *) noexcept nogil
 
-cdef Reader[N_READERS] READERS = [read_date, read_time, read_fraction, read_ordinal, _read_version, _read_whole]
+cdef Reader[N_READERS] READERS = [
+    read_date, read_time, read_fraction, read_ordinal, _read_version, _read_whole
+]
 
 # No value begins with these alone.
 cdef uint64_t NEVER_FIRST = (
@@ -106,12 +108,16 @@ cdef bint _is_list(const Piece *p, const Found *part) noexcept nogil:
     ):
         return True
     for k in range(read_amounts(p, first, read) if first > part.stop else 0):
-        if of_one_dimension(part, read + k) and read[k].number > 0.0 and (_size(read + k) >= _size(part)):
+        if of_one_dimension(part, read + k) and read[k].number > 0.0 and (
+            _size(read + k) >= _size(part)
+        ):
             return True
     return False
 
 
-cdef bint _is_part(const Piece *p, Found *whole, Found *part, bint has_comma, bint is_joined) noexcept nogil:
+cdef bint _is_part(
+    const Piece *p, Found *whole, Found *part, bint has_comma, bint is_joined
+) noexcept nogil:
     """Whether an amount goes on behind a value in smaller units; turns "m" to minutes."""
     cdef bint is_letter = has(p + part.stop - 1, PART_SCALE)
     if part.number <= 0.0 or part.kind != whole.kind:
@@ -143,7 +149,9 @@ cdef bint _is_rest(const Piece *p, Found *whole, Found *part, bint is_joined) no
     if part.kind != KIND_NUMBER or is_joined or whole.code != FOOT:
         return False
     part.code = INCH
-    return 0.0 < part.number < 12.0 and part.number == floor(part.number) and not (has(p + part.stop, GOES_ON))
+    return 0.0 < part.number < 12.0 and part.number == floor(part.number) and not (
+        has(p + part.stop, GOES_ON)
+    )
 
 
 cdef int _read_rest(const Piece *p, int at, Found *out) noexcept nogil:
@@ -320,7 +328,9 @@ cdef bint _are_converted(const Found *a, const Found *b) noexcept nogil:
     cdef double one = a.amount, other = b.amount, within = CONVERTED
     if a.code != b.code:
         one, other = one * SIZE[a.code], other * SIZE[b.code]
-        if IS_LOOSE[a.code] != IS_LOOSE[b.code] or (IS_LOOSE[a.code] and DIMENSION[a.code] != DIMENSION[HOUR]):
+        if IS_LOOSE[a.code] != IS_LOOSE[b.code] or (
+            IS_LOOSE[a.code] and DIMENSION[a.code] != DIMENSION[HOUR]
+        ):
             within = LOOSE  # not of months and years
     elif equal(a.amount * b.number, b.amount * a.number):
         return False  # both in one unit
@@ -365,7 +375,9 @@ cdef bint contradict(const Found *a, const Found *b) noexcept nogil:
     if a.rank or b.rank or are_equal(a, b):
         return False
     if a.kind != b.kind:
-        return _are_shares(a, b) or (a.kind in (KIND_RANGE, KIND_SCORE) and b.kind in (KIND_RANGE, KIND_SCORE))
+        return _are_shares(a, b) or (
+            a.kind in (KIND_RANGE, KIND_SCORE) and b.kind in (KIND_RANGE, KIND_SCORE)
+        )
     if a.kind == KIND_DATE:
         return _contradict_as_dates(a, b)
     if a.kind == KIND_QUANTITY and a.code != b.code:

@@ -67,7 +67,9 @@ cdef inline void begin(Found *out, int kind, const Piece *p, int first) noexcept
     for k in range(MAX_SPAN):
         out.role[k] = 0
 
-cdef inline void mark(Found *out, const Piece *p, int first, int stop, uint32_t role) noexcept nogil:
+cdef inline void mark(
+    Found *out, const Piece *p, int first, int stop, uint32_t role
+) noexcept nogil:
     # Give the tokens of some pieces a role, and extend the value to them.
     cdef int k, place
     for k in range(first, stop):
