@@ -7,7 +7,6 @@ from tokalign.english.lexicon.word_lists import (
     Hint,
     canonical,
     function_words,
-    grades_of,
     hints,
     listed_words,
     negates,
@@ -16,6 +15,8 @@ from tokalign.english.spelling import expansions
 from tokalign.english.spelling.spelling_tables import short_forms
 from tokalign.english.values import readings
 from tokalign.english.values.token_readings import CASED, LOWER
+
+from lab.recipes.word_scales import grades_of
 
 
 @pytest.mark.parametrize(
