@@ -152,7 +152,7 @@ class GivenCandidate(NamedTuple):
     lacks: float = 0.0
 
     @classmethod
-    def read(cls, data: bytes, prior: float | None, lacks: float) -> GivenCandidate:
+    def read(cls, data: bytes, prior: float | None = None, lacks: float = 0.0) -> GivenCandidate:
         """Return a serialised tokalign.v1.Candidate."""
         try:
             check_id(data)

@@ -143,32 +143,47 @@ def shortlist(query: str, candidates: Sequence[str], n: int) -> list[int]:
 
 def overlaps(query: str, candidates: Iterable[str]) -> list[float]:
     """Return the overlap of each candidate with a query, 0 or more."""
-    held, idf = _held(query, candidates)
+    asked = _asked(query)
+    held, idf = _held(asked.intersection(map(_stem, _words(text))) for text in candidates)
     found = {own: math.fsum(idf[each] for each in own) for own in set(held)}
     return [found[own] for own in held]
 
 
 ENOUGH_CANDIDATES = 30
 """Of fewer, idf says less: so chosen that lists of four rank as without it."""
+_MOST_READ = 50_000
+"""Characters of a passage in which words of a question are looked for."""
 
 
 def lacking(question: str, passages: Sequence[str | None]) -> list[float]:
     """Return what each passage lacks of a question and another one holds, 0 or more.
 
-    Candidates that are no passages are None, and lack nothing.
+    Candidates that are no passages are None, and lack nothing. Passages are read as they were
+    sent, up to 50,000 characters of each.
     """
-    held, idf = _held(question, (each for each in passages if each is not None))
+    asked = _asked(question)
+    if not asked:
+        return [0.0] * len(passages)
+    # No stem begins with another letter than its word.
+    find = re.compile(rf"(?<![^\W_])[{''.join({each[0] for each in asked})}][^\W_]*").findall
+    held, idf = _held(
+        asked.intersection(map(_stem, set(find(text[:_MOST_READ].lower()))))
+        for text in passages
+        if text is not None
+    )
     trust = min(len(held) / ENOUGH_CANDIDATES, 1.0)
     found = {own: trust * math.fsum(idf[each] for each in idf.keys() - own) for own in set(held)}
     each_held = iter(held)
     return [0.0 if each is None else found[next(each_held)] for each in passages]
 
 
-def _held(query: str, candidates: Iterable[str]) -> tuple[list[frozenset[str]], dict[str, float]]:
-    """Return which of the query's stems each candidate holds, and the idf of each that one does."""
+def _asked(query: str) -> frozenset[str]:
     unasked = _others()
-    asked = frozenset(_stem(word) for word in _words(query) if word not in unasked)
-    stems = (asked.intersection(map(_stem, _words(text))) for text in candidates)
+    return frozenset(_stem(word) for word in _words(query) if word not in unasked)
+
+
+def _held(stems: Iterable[frozenset[str]]) -> tuple[list[frozenset[str]], dict[str, float]]:
+    """Return the stems that each candidate holds, and the idf of each that one does."""
     once: dict[frozenset[str], frozenset[str]] = {}
     held = [once.setdefault(own, own) for own in stems]
     n_with: Counter[str] = Counter()
