@@ -201,7 +201,7 @@ def run(arguments: argparse.Namespace) -> None:
             corpus_shares(part, reference, arguments)
     if "shares" in arguments.only:
         turns = islice(turns_of(arguments.input, arguments.pairs), TURNS)
-        shares("share", reference, arguments.models, ONE_BY_ONE, turns)
+        shares("shares", reference, arguments.models, ONE_BY_ONE, turns)
     if "tokens" in arguments.only:
         by_tokens(reference, {model: Aligner.load(model) for model in arguments.models})
     if "start" in arguments.only:

@@ -50,21 +50,18 @@ LIBRARY = (
     ),
 )
 
+_PAIRS = Value(("pairs_per_s",), _SECOND, _SECOND)
+_SHARE = Value(("share",), "times", "share of limit.c, median")
 _START = {"memory": Value(("resident_mib",), "MiB", "resident memory afterwards")}
 LIMIT = (
     Measurement(
         "limit",
-        "made pairs of 29 and 11 tokens, joint, one core, beside limit.c in the same run",
+        "made pairs of 29 and 11 tokens, or pairs of corpora, one core, beside limit.c in the same run",
         "python -m bench.speed limit",
         (
-            Row(
-                "{model}-{way}",
-                {"part": "share"},
-                {
-                    "pairs": Value(("pairs_per_s",), _SECOND, _SECOND),
-                    "share": Value(("share",), "times", "share of limit.c, median"),
-                },
-            ),
+            Row("{model}-{way}", {"part": "shares"}, {"pairs": _PAIRS}),
+            Row("fresh-{model}-{way}", {"part": "fresh"}, {"share": _SHARE}),
+            Row("repeated-{model}-{way}", {"part": "repeated"}, {"share": _SHARE}),
             Row(
                 "tokens-{tokens}",
                 {"part": "tokens"},
