@@ -54,6 +54,29 @@ def test_equal_texts_exit_0_in_silence_and_need_no_model(run_command, files, no_
     assert (result.exit_code, result.output) == (0, "")
 
 
+@pytest.mark.parametrize(
+    ("name", "form"),
+    [("a.md", "markdown"), ("a.json", "json"), ("a.txt", "text"), ("a", "text"), (".md", "text")],
+)
+def test_the_name_of_the_output_chooses_the_format(run_command, files, tmp_path, name, form):
+    assert run_command("diff", *files, "-o", tmp_path / name).exit_code == 1
+    wanted = run_command("diff", *files, "--format", form).stdout
+    assert (tmp_path / name).read_text() == wanted
+    assert run_command("diff", *files, "-o", tmp_path / name, "--format", "stat").exit_code == 1
+    assert (tmp_path / name).read_text() == run_command("diff", *files, "--format", "stat").stdout
+
+
+@pytest.mark.parametrize(
+    "options",
+    [["-o", "a.html", "--format", "markdown"], ["--html", "a", "--json"],
+     ["--json", "--format", "stat"]],
+)  # fmt: skip
+def test_one_format_at_a_time(run_command, files, options):
+    result = run_command("diff", *files, *options)
+    assert result.exit_code == 2
+    assert "exclude each other" in result.stderr
+
+
 def test_equal_texts_have_a_form_without_a_model(run_command, files, no_model):
     result = run_command("diff", "--json", files[0], files[0])
     assert result.exit_code == 0

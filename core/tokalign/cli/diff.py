@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from tokalign.aligner import Aligner
     from tokalign.texts.diff import TextDiff
 
+FORMS = {".md": "markdown", ".json": "json"}
+"""The format of a file by its name; one in .html gets a page."""
 DIFFERENT = 1
 TROUBLE = 2
 
@@ -46,17 +48,18 @@ class DiffFlags(TerminalFlags):
 
     section: ClassVar[str] = OUTPUT
     output: Path | None = flag(
-        "File to write instead of the terminal; one in .html gets a page.", "-o", type=OutputPath()
+        "File to write instead of the terminal: .html gets a page, .md Markdown, .json JSON.",
+        "-o",
+        type=OutputPath(),
     )
     html: Path | None = flag("Write a page to this file, whatever its name.", type=OutputPath())
     open: bool = flag(
         "Open the page in a browser; without --html or -o in a temporary file.", default=False
     )
-    format: str = flag(
-        "What to print. json: everything. markdown: ~~old~~ and **new**. stat: counts. github: "
+    format: str | None = flag(
+        "What to print; by default text, or what --output's name says. json: everything. markdown: ~~old~~ and **new**. stat: counts. github: "
         "changes of meaning as annotations of GitHub Actions.",
         type=click.Choice(["text", "json", "markdown", "stat", "github"]),
-        default="text",
     )
     json: bool = flag("The same as --format json.", default=False)
     color: str = color_flag("[-old-], {+new+} and numbers of moves")
@@ -84,7 +87,7 @@ class DiffFlags(TerminalFlags):
 
     def __post_init__(self) -> None:
         chosen = ["a page"] * self.is_page + ["--json"] * self.json
-        if self.format not in ("text", self.form):
+        if self.format is not None and not (self.json and self.format == "json"):
             chosen.append(f"--format {self.format}")
         if len(chosen) > 1:
             raise click.UsageError(f"{chosen[0]} and {chosen[1]} exclude each other")
@@ -105,8 +108,10 @@ class DiffFlags(TerminalFlags):
 
     @property
     def form(self) -> str:
-        """The format, from --format or --json."""
-        return "json" if self.json else self.format
+        """The format, from --format, --json or the name of --output."""
+        if self.json or self.format is not None:
+            return "json" if self.json else str(self.format)
+        return FORMS.get("" if self.output is None else self.output.suffix, "text")
 
     @property
     def needs_form(self) -> bool:
