@@ -56,7 +56,8 @@ _START = {"memory": Value(("resident_mib",), "MiB", "resident memory afterwards"
 LIMIT = (
     Measurement(
         "limit",
-        "made pairs of 29 and 11 tokens, or pairs of corpora, one core, beside limit.c in the same run",
+        "made pairs of 29 and 11 tokens, or pairs of corpora, one core, "
+        "beside limit.c in the same run",
         "python -m bench.speed limit",
         (
             Row("{model}-{way}", {"part": "shares"}, {"pairs": _PAIRS}),

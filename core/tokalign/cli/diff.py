@@ -57,8 +57,9 @@ class DiffFlags(TerminalFlags):
         "Open the page in a browser; without --html or -o in a temporary file.", default=False
     )
     format: str | None = flag(
-        "What to print; by default text, or what --output's name says. json: everything. markdown: ~~old~~ and **new**. stat: counts. github: "
-        "changes of meaning as annotations of GitHub Actions.",
+        "What to print; by default text, or what --output's name says. json: everything. "
+        "markdown: ~~old~~ and **new**. stat: counts. github: changes of meaning as annotations of "
+        "GitHub Actions.",
         type=click.Choice(["text", "json", "markdown", "stat", "github"]),
     )
     json: bool = flag("The same as --format json.", default=False)
