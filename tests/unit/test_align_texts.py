@@ -35,6 +35,30 @@ def test_split_merged_inserted_and_deleted_sentences():
     assert blocks("", " \n ") == []
 
 
+CONTRACT = (
+    "The tenant must pay the rent on the first day of each month.",
+    "The landlord repairs the roof and the outer walls.",
+    "Either party may end this contract with three months' notice.",
+)
+
+
+@pytest.mark.parametrize(
+    "rule",
+    ["The tenant must insure the furniture.", "The tenant must keep the garden tidy.",
+     "Guests may use the pool.", "The tenant must not keep any dogs."],
+)  # fmt: skip
+@pytest.mark.parametrize("place", [0, 1, 2, 3])
+def test_a_rule_beside_a_sentence_that_lost_its_must_is_not_a_part_of_it(rule, place):
+    changed = [CONTRACT[0].replace("must", "should"), *CONTRACT[1:]]
+    longer = [*changed[:place], rule, *changed[place:]]
+    olds = [each for each in range(4) if each != place]
+    paired = [((k,), (at,), False) for k, at in enumerate(olds)]
+    came = sorted([*paired, ((), (place,), False)], key=lambda each: each[1])
+    assert blocks(" ".join(CONTRACT), " ".join(longer)) == came
+    gone = blocks(" ".join(longer), " ".join(CONTRACT))
+    assert sorted(gone) == sorted([(new, old, False) for old, new, _ in came])
+
+
 def test_alignment_is_that_of_the_text_of_the_block():
     aligner = Aligner.load()
     found = aligner.align_texts(OLD, OLD.replace("loudly", "at night"))

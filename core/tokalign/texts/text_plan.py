@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokalign.english.annotate.prepared import is_short
+from tokalign.english.lexicon.word_lists import function_word_set
 from tokalign.english.reading.text_reading import words_of
 from tokalign.errors import ShapeError
 from tokalign.texts.block_forms import BlockForm, forms_of, unlabelled
@@ -240,6 +241,18 @@ class TextPlan:
         )
         return old == new
 
+    def _is_one_enough(self, candidate: TextCandidate) -> bool:
+        """Whether one of two joined sentences has all content words of the one on the other side.
+
+        What stands beside it came or went, though the two may share a word such as must.
+        """
+        if len(candidate.old) + len(candidate.new) != 3:
+            return False
+        sides = [self.old[k] for k in candidate.old], [self.new[k] for k in candidate.new]
+        one, two = sorted(sides, key=len)
+        words = _words(one) - function_word_set()
+        return bool(words) and any(words <= _words([each]) for each in two)
+
     def pairs(self) -> Iterator[tuple[str, str]]:
         """Yield the old and the new text of each candidate, without labels."""
         for each in self.candidates:
@@ -267,7 +280,11 @@ class TextPlan:
         known = [(each, 1.0) for each in self._same]
         known += zip(self.candidates, map(float, similarities), strict=True)
         similarity_of = dict(known)
-        known = sorted(each for each in known if _may_join(each[0], similarity_of))
+        known = sorted(
+            each
+            for each in known
+            if _may_join(each[0], similarity_of) and not self._is_one_enough(each[0])
+        )
         blocks = np.array([each for each, _ in known], np.int32).reshape(-1, 4)
         chosen = choose_blocks(blocks, np.array([similarity for _, similarity in known]), gains)
         candidates = [known[k][0] for k in chosen]

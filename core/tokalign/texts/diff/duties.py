@@ -14,7 +14,7 @@ _STATES = {
     **dict.fromkeys(
         ("required", "mandatory", "compulsory", "obliged", "recommended"), "obligation"
     ),
-    **dict.fromkeys(("allowed", "permitted", "optional"), "permission"),
+    **dict.fromkeys(("allowed", "entitled", "permitted", "optional"), "permission"),
     **dict.fromkeys(("forbidden", "prohibited"), "prohibition"),
 }
 """What is said of something by the words that follow a form of be."""
@@ -37,8 +37,12 @@ _BARE_NOT = regex(
     r"\b((?:ai|are|ca|could|did|do|does|had|has|have|is|might|must|need|should|was|were|wo|would)?)nt\b",
     re.IGNORECASE,
 )
-_DENYING = frozenset(("never", "no", "nobody", "none", "nor", "not", "nothing"))
+_PROMISING = frozenset(("agrees", "covenants", "has", "have", "undertakes"))
+"""Words that oblige, if "to" follows."""
+_DENYING = frozenset(("neither", "never", "no", "nobody", "none", "nor", "not", "nothing"))
 """Words of a sentence that denies; without, fail and their like are a part of what it says."""
+_NEVER = regex(r"(?:never|no|nobody|none|nor|not|nothing|(?:at|in|on|under) no)\b")
+"""Follows a modal that forbids."""
 _NOTHING = frozenset(("also", "always", "just", "matter", "necessarily", "none", "only", "to"))
 """Words behind "not" in a sentence that need not deny."""
 _TURNING = frozenset(("and", "but", "may", "might", "or", "to", ","))
@@ -49,7 +53,7 @@ _SAYING = regex(
 _BARRED = regex(
     r"(?:\W*\w+::?|note)?\W*(?:(?:please|but|so|also|and|then)\W+)?"
     r"(?:(?:if|when|to|unless|before|after|for|while)\b[^,;]{3,100}, (?:please )?)?"
-    r"(?:do not|don['\u2019]t|never) "
+    r"(?:do not|don['\u2019]t|never|refrain from) "
     r"(be\b|bother|care|confuse|expect|feel|forget|hesitate|mind|need|never|panic|take my"
     r"|think|want|worry)?",
     re.IGNORECASE,
@@ -168,7 +172,8 @@ def duty_of(text: str, *, is_of_rules: bool = True, is_of_releases: bool = False
     aside = ""
     duties = set()
     for at, word in enumerate(lower):
-        is_aside = word in _ASIDES or (at > 1 and word == "that" and lower[at - 1] != "note")
+        is_aside = word in _ASIDES and (word != "case" or lower[at - 1] == "in")
+        is_aside |= at > 1 and word == "that" and lower[at - 1] != "note"
         start, end = spans[at]
         is_end = word in _ENDS and not text[end : end + 1].strip()
         if word == '"':
@@ -206,10 +211,14 @@ def _duty(words: list[str], lower: list[str], at: int) -> str | None:
     if following == ["mean"] or (word == "may" and not _KNOWN.isdisjoint(lower[at + 2 : at + 3])):
         return None  # "Work" shall mean; it may be found there
     if (word in _MODALS or words[at] == "SHOULD") and following:
-        denies = not _DENYING.isdisjoint((*lower[:2], *following))
+        denies = _NEVER.match(" ".join(lower[at + 1 : at + 4])) is not None
+        denies |= not _DENYING.isdisjoint(lower[:2]) and lower[:2] != ["not", "only"]
         return "prohibition" if denies else "permission" if word == "may" else "obligation"
-    if word == "cannot":
+    if word in ("cannot", "can't", "can\u2019t") or lower[at : at + 2] == ["can", "not"]:
         return "prohibition" if lower[at - 1] != "that" else None
+    if word in _PROMISING and following == ["to"] and lower[at + 2 : at + 3] != ["do"]:
+        is_free = lower[at - 1] == "not" or lower[at - 1].endswith(("n't", "n\u2019t"))
+        return "permission" if is_free else "obligation"
     duty = _STATES.get(word)
     if duty is not None:
         before = set(lower[max(at - 3, 0) : at])
@@ -223,4 +232,7 @@ def _duty(words: list[str], lower: list[str], at: int) -> str | None:
     if lower[max(at - 1, 0)] in _TURNING or "".join(following).endswith("ing"):
         return None
     denies = word in _DENYING and _NOTHING.isdisjoint(following) and words[at] != "None"
-    return "denial" if denies or word.endswith(("n't", "n\u2019t")) else None
+    if not (denies or word.endswith(("n't", "n\u2019t"))):
+        return None
+    is_free = lower[at - 1] == "need" or word in ("needn't", "needn\u2019t")
+    return "permission" if is_free or lower[at + 1 : at + 3] == ["need", "to"] else "denial"
