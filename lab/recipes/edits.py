@@ -6,8 +6,9 @@ which edits lie between them (`gold_edits`); sentences of the corpus are changed
 
 ``python -m lab.recipes.edits --data DATA --output FILE`` writes it. ``--judge`` prints, instead,
 how exactly it finds the edits that people marked in revised papers (arXivEdits), which it has not
-seen, and those of the corpus' development part. ``--folds`` prints how exactly it finds edits in
-held-out topics of its training pairs.
+seen, and those of the corpus' development part. ``--folds own`` prints how exactly it finds edits
+in held-out topics of its training pairs; ``--folds arxivedits`` does so for trees that learn from
+other papers of arXivEdits alone.
 """
 
 from __future__ import annotations
@@ -258,7 +259,7 @@ def judge(model: EditModel, data: Path) -> None:
 
 
 def judge_folds(prepared: Sequence[AlignedEdits]) -> None:
-    """Print how exactly edits are found in held-out topics of each corpus."""
+    """Print how exactly edits are found in held-out topics or papers of each part."""
     pairs = [each.marked for each in prepared]
     folds = folds_of(pairs, SEED + 1)
     moves = move_examples(prepared)
@@ -269,8 +270,8 @@ def judge_folds(prepared: Sequence[AlignedEdits]) -> None:
         here = np.flatnonzero(folds == fold).tolist()
         for k, edits in zip(here, edits_of(model, [prepared[k] for k in here]), strict=True):
             found[k] = edits
-    for part in sorted({pair.part for pair in pairs}):
-        chosen = [k for k, pair in enumerate(pairs) if pair.part == part]
+    for part in (*sorted({pair.part for pair in pairs}), "all"):
+        chosen = [k for k, pair in enumerate(pairs) if part in (pair.part, "all")]
         scores = score_edits([pairs[k] for k in chosen], [found[k] for k in chosen])
         print(json.dumps({"part": part, **scores}), flush=True)
 
@@ -315,10 +316,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     chosen = parser.add_mutually_exclusive_group(required=True)
     chosen.add_argument("--output", type=Path, help="table file to write")
     chosen.add_argument("--judge", action="store_true", help="judge the shipped table")
-    chosen.add_argument("--folds", action="store_true", help="judge by folds of the training pairs")
+    chosen.add_argument(
+        "--folds", choices=["own", "arxivedits"], help="judge by folds of the training pairs"
+    )
     given = parser.parse_args(arguments)
     if given.judge:
         judge(EditModel.open_shipped(), given.data)
+        return
+    if given.folds == "arxivedits":
+        judge_folds(prepare([*read_marked(given.data, "train"), *read_marked(given.data, "dev")]))
         return
     prepared = prepare(training_pairs(given.data))
     if given.folds:
