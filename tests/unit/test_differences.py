@@ -11,7 +11,15 @@ import pytest
 from support.differences import aligned, spans_of, texts_of
 from tokalign import InputError
 from tokalign.english.reading.text_reading import without_marks
-from tokalign.texts.diff import BlockKind, TextDiff, diff_of, same_texts, summarize
+from tokalign.texts.diff import (
+    BlockKind,
+    DiffBlock,
+    DiffSegment,
+    TextDiff,
+    diff_of,
+    same_texts,
+    summarize,
+)
 from tokalign.texts.diff.duties import duty_of, is_of_rules
 from tokalign.texts.diff.reading_order import paragraphs
 from tokalign.types.edits import Change, Edit, EditKind
@@ -197,6 +205,21 @@ def test_a_number_whose_sentence_was_rewritten_is_not_lost():
     blocks = [((0,), (), False), ((), (0,), False)]
     found = diff_of(texts_of("It fell by 40%.", "Down they went: 40 percent.", blocks))
     assert summarize(found).alarms == ()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "is_told"),
+    [("1:30", "13:0", True), ("7:05", "70:5", True), ("v1.2", "1.2", False),
+     ("a_b", "ab", False), ("555-0101", "5550101", False), ("A1-2", "A12", False)],
+)  # fmt: skip
+def test_digits_on_other_sides_of_a_sign_are_another_code(old, new, is_told):
+    edit = DiffSegment(EditKind.SUBSTITUTE, (5, 5 + len(old)), (5, 5 + len(new)), Change.CODE)
+    block = DiffBlock(
+        BlockKind.CHANGED, (0, 5 + len(old)), (0, 5 + len(new)), ((0, 5 + len(old)),),
+        ((0, 5 + len(new)),), (DiffSegment(EditKind.EQUAL, (0, 5), (0, 5)), edit),
+    )  # fmt: skip
+    alarms = summarize(TextDiff(f"Open {old}", f"Open {new}", (block,), "", "")).alarms
+    assert [(each.old, each.new) for each in alarms] == [(old, new)] * is_told
 
 
 def test_words_are_counted_and_signs_are_not(diff):

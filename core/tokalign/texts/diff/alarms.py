@@ -76,6 +76,7 @@ _PROSE = regex(r"(?<!\S)[A-Za-z]?[a-z]+(?!\S)")
 _FEW, _LEAST_CLAUSE = 6, 3  # words
 _NOTATION = regex(r"\bu(?=['\"])|-only\b|v(?=\d)|(?<=\d)\.0(?![\w.])|[^\w+]|_+\b")
 """What may differ in two notations of one code or name: GPL-2.0-or-later is GPL-2+."""
+_DIGITS = regex(r"\d+")
 _NEAR = 12  # characters
 _OF_CODE = frozenset((Change.CODE, Change.NUMBER, Change.OPPOSITE, Change.NEGATION))
 _VARIABLE = regex(r"\|[\w-]+\||\\f[A-Z(]|://.*://|\b[0-9a-f]{12,} [0-9a-f]{12,}\b")
@@ -554,7 +555,8 @@ def _differs(change: Change, old: str, new: str) -> bool:
         return old != new
     olds, news = (_NOTATION.sub("", each.replace("-or-later", "+")).lower() for each in (old, new))
     if olds == news:
-        return False
+        digits, others = (_DIGITS.findall(each) for each in (old, new))
+        return len(digits) == len(others) > 1 and digits != others  # 1:30 and 13:0
     return change is not Change.CODE or bool(olds and news)
 
 
