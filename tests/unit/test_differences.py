@@ -210,7 +210,7 @@ def test_a_number_whose_sentence_was_rewritten_is_not_lost():
 @pytest.mark.parametrize(
     ("old", "new", "is_told"),
     [("1:30", "13:0", True), ("7:05", "70:5", True), ("v1.2", "1.2", False),
-     ("a_b", "ab", False), ("555-0101", "5550101", False), ("A1-2", "A12", False)],
+     ("a-b", "ab", False), ("555-0101", "5550101", False), ("A1-2", "A12", False)],
 )  # fmt: skip
 def test_digits_on_other_sides_of_a_sign_are_another_code(old, new, is_told):
     edit = DiffSegment(EditKind.SUBSTITUTE, (5, 5 + len(old)), (5, 5 + len(new)), Change.CODE)
