@@ -119,7 +119,8 @@ def shapes(longest: int, repeats: int) -> Iterator[Shape]:
             f"{name}, mirrored", [_message(tokens(37 * k, n), tokens(37 * k, m)) for k in turns]
         )
         yield Shape(f"{name}, repeated", [_message(["cat"] * n, ["cat"] * m) for _ in turns])
-        yield Shape(f"{name}, long", [_drawn_pair(drawn, n, m, LETTERS) for _ in turns])
+        n_letters = min(LETTERS, RequestLimits().max_characters // max(n, m))
+        yield Shape(f"{name}, long", [_drawn_pair(drawn, n, m, n_letters) for _ in turns])
         shuffled = [drawn.sample(dates[:n], n) for _ in turns]
         yield Shape(f"{name}, dates", [_message(each, dates[:m]) for each in shuffled])
 
