@@ -78,6 +78,7 @@ def test_a_plain_text_has_no_marks_and_is_in_normal_form(text) -> None:
 @given(texts)
 @example("a\xad\u200b\U0001f600\u2060b")
 @example("a\u0300\U0001f600\ufe0f\u0301b")
+@example("isn`t've isn't`ve He\u00b4d`ve")
 def test_a_normal_form_is_the_normal_form_of_itself(text) -> None:
     form = normal_form(text)
     if form is not None and "&" not in form.text:

@@ -33,6 +33,9 @@ def words_of(text: str) -> list[str]:
         ("AT&amp;T &lt; &#39;x&#x27;", "AT&T < 'x'"),
         ("done\U0001f600 now", "done \U0001f600 now"),
         ("I couldn't've", "I couldn't 've"),
+        ("I couldn\u2019t\u2019ve", "I couldn\u2019t \u2019ve"),
+        ("She\u2019d`ve", "She\u2019d 've"),
+        ("isn`t've", "isn't 've"),
     ],
 )
 def test_forms_of_one_word_have_one_normal_form(text, normal):

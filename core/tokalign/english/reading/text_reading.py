@@ -35,7 +35,8 @@ _GUILLEMET = regex(r"(\s?)([\u00ab\u00bb\u2039\u203a\u201e])(\s?)")
 _SAID = regex(r"[\w.,!?\u2026]")
 _HIGH_CLOSING = regex(r"(?<=\S)\u201c(?!\w)")
 _ENTITY = regex(r"&(?:[a-z]{2,6}|#\d{1,6}|#x[0-9a-f]{1,5});", re.IGNORECASE)
-_TWICE = regex(r"(?<=\w'd)(?='ve\b)|(?<=n't)(?='ve\b)", re.IGNORECASE)
+_SOME = f"['\u2019{_APOSTROPHES}]"
+_TWICE = regex(rf"(?:(?<=\w{_SOME}d)|(?<=n{_SOME}t))(?={_SOME}ve\b)", re.IGNORECASE)
 _INNER_STOP = regex(r"(?<=[a-z])(?=\.[\"'\u201d\u2019)\]]{1,8} [a-z])")
 _Edit: TypeAlias = tuple[int, int, str]
 """Start and end in a text, and what is written there instead."""
@@ -104,7 +105,7 @@ def _edits(text: str) -> Iterator[_Edit]:
         yield from ((*found.span(), "'") for found in _LOOKALIKE.finditer(text))
     elif "`" in text:
         yield from ((*found.span(), "'") for found in _LOOKALIKE.finditer(text))
-    if "'ve" in text:
+    if "'ve" in text or "`" in text or not text.isascii():
         yield from _insertions(_TWICE, text, " ")
     if "&" in text:
         import html  # a large table
@@ -166,9 +167,9 @@ _PLAIN = re.compile(
     [ ]{0,4}+
     (?![a-z]\) | \d{1,3}[.)] | [IVXL]{2,6}\. | (?:[SCPARIQ][a-z]+)\ (?:\d|[A-Z][.:]|[IVXL]{2}))
     (?=["'$A-Za-z0-9\u201c])
-    (?: [A-Za-z0-9 ,;?!$%/)"+\u00c0-\u017f\u2013\u2014\u2018\u2019\u201c\u201d-]++
+    (?: [A-Za-z0-9 ,;?!$%/)"+\u00c0-\u017f\u2013\u2014\u2018\u201c\u201d-]++
       | (?<!www)\.(?!\.{3} | \ \. | ["')\u201d\u2019]{1,8}\ [a-z])
-      | '(?!ve) | (?<![dt])'
+      | ['\u2019](?!ve) | (?<![dt])['\u2019]
       | :(?![:/\n])
       | \n(?=[ ]{0,8}[a-z]{2})
       | \((?!(?:[Ss]our|[Rr]ef|[Cc]ita|[Pp]ass|[Dd]oc)\w | (?<=[.!?"\u201d\u2019]\()\d)
