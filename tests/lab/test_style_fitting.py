@@ -73,7 +73,7 @@ def gold(sample_dir) -> list[GoldPair]:
     return read_gold(sample_dir / "sample.jsonl")
 
 
-@pytest.mark.parametrize("right_of", [lambda p: p, lambda p: p**2, lambda p: 0.5 + 0 * p])
+@pytest.mark.parametrize("right_of", [lambda p: p, lambda p: p**2, lambda p: 0.3 + 0.4 * p])
 def test_the_map_gives_the_share_of_right_links(right_of):
     raw, calibrated = fit_map(*cells(made_up(right_of)))
     style = {"name": "x", "links": "", "threshold": 0.4, "raw": raw, "calibrated": calibrated}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from reference.choice import choice_inputs
 from reference.pair import ReferencePair
@@ -49,6 +49,24 @@ def test_inputs_equal_their_twin(source: Sentence, target: Sentence) -> None:
     found = choice_inputs_of(EXTRACTOR, source, target)
     assert dict(zip(CHOICE_INPUTS, found, strict=True)) == pytest.approx(
         dict(zip(CHOICE_INPUTS, choice_inputs(reference), strict=True)), abs=1e-6
+    )
+
+
+def with_marks(sentence: Sentence, marks: str) -> Sentence:
+    """Return a sentence that ends in these marks as well."""
+    return Sentence.from_tokens(
+        (*sentence.tokens, *marks), tags=(*sentence.tags, *marks), lemmas=(*sentence.lemmas, *marks)
+    )
+
+
+@given(pieces(), pieces(), st.sampled_from(["", ".", "!", "?.."]), st.sampled_from([".", ",."]))
+def test_marks_at_the_end_count_for_nothing(
+    source: Sentence, target: Sentence, source_marks: str, target_marks: str
+) -> None:
+    assume(all(side.tokens[-1].isalnum() for side in (source, target)))
+    marked = with_marks(source, source_marks), with_marks(target, target_marks)
+    np.testing.assert_array_equal(
+        choice_inputs_of(EXTRACTOR, *marked), choice_inputs_of(EXTRACTOR, source, target)
     )
 
 

@@ -141,7 +141,8 @@ class Clauses:
             is_pronoun = at + 1 < len(words) and words[at + 1].coarse == "pronoun"
             return is_pronoun and words[-1].lower != "?"
         if words[at].lower not in ("provided", "providing") or behind == "that":
-            return (words[at].lower, behind) != ("if", "any")
+            before = words[at - 1].lower if at else ""
+            return words[at].lower != "if" or (before != "except" and behind != "any")
         if not behind or words[at + 1].coarse not in ("pronoun", "determiner"):
             return False
         marks = [k for k in range(at) if words[k].kind == "mark"]

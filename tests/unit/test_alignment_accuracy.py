@@ -6,14 +6,20 @@ those of the sample catch regressions and say nothing about other text.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from support.sample import kind_of, read_all, sample_pairs
 from tokalign.aligner import Aligner
 from tokalign.english.annotate import load_annotator
 from tokalign.evaluate import LinkChoice, calibrate, count_pairs, scores_of
+from tokalign.files.shipped import LISTS
+from tokalign.formats import read_gold
 from tokalign.model.training import TrainingData, TrainingSettings, train
 from tokalign.model.training.examples import annotate_gold
+from tokalign.types import Sentence
 
+CORPUS = Path(__file__).parents[2] / "corpus" / "dev.jsonl"
 SAMPLE = "sample.jsonl pairs.jsonl"
 STRICT, LOOSE = LinkChoice.SURE, LinkChoice.SURE_AND_POSSIBLE
 REWORDED = {"paraphrase", "news", "edit", "order", "phrase", "function"}
@@ -60,6 +66,47 @@ def test_shipped_models_keep_their_accuracy(request, files, model, style, choice
     calibration = calibrate(gold, found, choice)
     assert calibration.expected_error < error
     assert sum(each.links for each in calibration.bins) == sum(map(len, found))
+
+
+def in_title_case(tokens):
+    small = LISTS.words("title-words")
+    return [token if token in small else token[:1].upper() + token[1:] for token in tokens]
+
+
+def without_stop(tokens):
+    return tokens[:-1] if len(tokens) > 1 and tokens[-1] in set(".!?") else tokens
+
+
+DRESSES = {
+    "title case": in_title_case,
+    "capitals": lambda tokens: [*map(str.upper, tokens)],
+    "lower case": lambda tokens: [*map(str.lower, tokens)],
+    "no final stop": without_stop,
+    "a final stop": lambda tokens: tokens if tokens[-1] in set(".!?") else [*tokens, "."],
+}
+
+
+@pytest.mark.parametrize("sides", [(0,), (1,), (0, 1)], ids=["source", "target", "both"])
+@pytest.mark.parametrize("dress", DRESSES)
+def test_words_keep_their_links_in_other_dress(dress, sides):
+    """Links of words, all but the final marks, that the corpus' development part has."""
+    gold = read_gold(CORPUS)
+    texts = [[[*pair.source.tokens], [*pair.target.tokens]] for pair in gold]
+    dressed = [
+        [DRESSES[dress](side) if k in sides else side for k, side in enumerate(pair)]
+        for pair in texts
+    ]
+    aligner = Aligner.load("en")
+    f1 = []
+    for pairs in (texts, dressed):
+        found = []
+        aligned = aligner.pipe(tuple(map(Sentence.from_tokens, pair)) for pair in pairs)
+        for (source, target), alignment in zip(texts, aligned, strict=True):
+            n_source, n_target = len(without_stop(source)), len(without_stop(target))
+            links = links_of(alignment)
+            found.append(frozenset((i, j) for i, j in links if i < n_source and j < n_target))
+        f1.append(scores_of(count_pairs(gold, found, LinkChoice.IGNORE_POSSIBLE)).f1)
+    assert f1[1] > f1[0] - 0.01
 
 
 def test_no_kind_of_pair_is_aligned_badly(answers):

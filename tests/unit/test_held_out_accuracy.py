@@ -40,6 +40,15 @@ def test_tagger_gives_most_words_their_tag(case):
     assert np.mean([a == b for a, b in zip(seen, gold, strict=True)]) > bounds.tags
 
 
+@pytest.mark.parametrize("dress", [str.title, str.upper, str.lower])
+def test_headlines_lose_few_tags(case, dress):
+    bounds, trees = case
+    gold = [tag for tree in trees for tag in tree.tags]
+    dressed = [[*map(dress, tree.tokens)] for tree in trees]
+    seen = [tag for tags in Tagger.load().tag(dressed) for tag in tags]
+    assert np.mean([a == b for a, b in zip(seen, gold, strict=True)]) > bounds.tags - 0.025
+
+
 def test_parser_with_the_taggers_tags_finds_most_heads(case):
     bounds, trees = case
     tagger, parser = Tagger.load(), Parser.load()

@@ -63,7 +63,7 @@ QUANTITIES = {
         ("never",),
     ],
     "The deal holds {} they pay.": [
-        ("if", "provided that"),
+        ("if", "provided that", "providing that"),
         ("unless", "except if"),
         ("until", "till"),
     ],

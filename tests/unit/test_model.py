@@ -348,7 +348,7 @@ def test_a_bad_style(styled_path: Path, style: dict[str, object], message: str) 
 
 def test_a_choice_of_another_length(styled_path: Path) -> None:
     rewrite_header(styled_path, styles=[dict(style) | {"choice": [0.5] * 3} for style in STYLES])
-    with pytest.raises(ModelError, match="3 weights of the choice; wanted 17"):
+    with pytest.raises(ModelError, match="3 weights of the choice; wanted 16"):
         load_model(styled_path)
 
 

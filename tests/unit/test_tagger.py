@@ -25,6 +25,36 @@ def test_easy_sentences(tagger, sentence, tags):
     assert tagger.tag([sentence.split()]) == [tuple(tags.split())]
 
 
+@pytest.mark.parametrize(
+    "headline",
+    [
+        "Firm Sells Old Plant to Rival After Heavy Loss",
+        "FIRM SELLS OLD PLANT TO RIVAL AFTER HEAVY LOSS",
+        "The Firm 's Old Plant Is Sold",
+        "Prices of Oil Fell on Monday , but Gold Did n't",
+        "firm Sells Old Plant",
+    ],
+)
+def test_headlines_are_tagged_as_if_in_lower_case(tagger, headline):
+    assert tagger.tag([headline.split()]) == tagger.tag([headline.lower().split()])
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Ann Lee , Bob Hall and Cy Roe met Dee Fox .",
+        "Boone , Hinze , Patel , Kuhl and Anderson",
+        "World Health Organization",
+        "IBM",
+    ],
+)
+def test_names_keep_their_capitals(tagger, sentence):
+    tags = tagger.tag([sentence.split()])[0]
+    assert [tag for token, tag in zip(sentence.split(), tags, strict=True) if token.istitle()] == [
+        "NNP" for token in sentence.split() if token.istitle()
+    ]
+
+
 def test_sentences_of_a_batch_do_not_see_each_other(tagger):
     sentences = [["Dogs", "bark"], ["run"], ["The", "run", "ended"]]
     assert tagger.tag(sentences) == [tagger.tag([sentence])[0] for sentence in sentences]

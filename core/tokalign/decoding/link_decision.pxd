@@ -21,7 +21,7 @@ cdef extern from *:
 
 cdef enum:
     MOST_KNOTS = 16
-    N_CHOICE_INPUTS = 16
+    N_CHOICE_INPUTS = 15
     # States of a cell.
     LEFT = 0
     LIKELY = 1       # taken if beside a link
@@ -75,12 +75,22 @@ cdef inline bint _are_one_form(const PairState *pair, Py_ssize_t i, Py_ssize_t j
     return pair.lexical_class[i * pair.target.n + j] == CLASS_IDENTICAL
 
 
-cdef inline int _common_subsequence(const PairState *pair, int32_t *longest) noexcept nogil:
-    """Return the length of the longest common subsequence of word forms."""
-    cdef Py_ssize_t n_target = pair.target.n, i, j
+cdef inline Py_ssize_t _without_last_marks(const Side *side) noexcept nogil:
+    """Return how many tokens stand before the marks that end a side, at least 1."""
+    cdef Py_ssize_t n = side.n
+    while n > 1 and side.word[n - 1].kind == KIND_MARK:
+        n -= 1
+    return n
+
+
+cdef inline int _common_subsequence(
+    const PairState *pair, Py_ssize_t n_source, Py_ssize_t n_target, int32_t *longest
+) noexcept nogil:
+    """Return the length of the longest common subsequence of the first word forms."""
+    cdef Py_ssize_t i, j
     cdef int32_t before, above
     memset(longest, 0, (n_target + 1) * sizeof(int32_t))
-    for i in range(pair.source.n):
+    for i in range(n_source):
         before = 0  # the row above, one column to the left
         for j in range(n_target):
             above = longest[j + 1]
@@ -92,16 +102,21 @@ cdef inline int _common_subsequence(const PairState *pair, int32_t *longest) noe
     return longest[n_target]
 
 
-cdef inline bint _has_twin(const PairState *pair, bint of_source, Py_ssize_t at) noexcept nogil:
+cdef inline bint _has_twin(
+    const PairState *pair, bint of_source, Py_ssize_t at, Py_ssize_t n_other
+) noexcept nogil:
     cdef Py_ssize_t k
-    for k in range(pair.target.n if of_source else pair.source.n):
+    for k in range(n_other):
         if _are_one_form(pair, at if of_source else k, k if of_source else at):
             return True
     return False
 
 
-cdef inline void _shares(const PairState *pair, bint of_source, double *out) noexcept nogil:
-    """Write four shares of a side: tokens in both, weight in both, matched, related."""
+cdef inline void _shares(
+    const PairState *pair, bint of_source, Py_ssize_t n, Py_ssize_t n_other, double *out
+) noexcept nogil:
+    """Write four shares of a side's first n tokens: tokens in both, weight in both, matched,
+    related."""
     cdef const Side *side = &pair.source if of_source else &pair.target
     cdef double[4] shared
     cdef double total = 0.0, weight
@@ -109,17 +124,17 @@ cdef inline void _shares(const PairState *pair, bint of_source, double *out) noe
     cdef Py_ssize_t at
     cdef int k
     memset(shared, 0, sizeof(shared))
-    for at in range(side.n):
+    for at in range(n):
         weighs = weighs or side.word[at].weight > 0
-    for at in range(side.n):
+    for at in range(n):
         weight = side.word[at].weight if weighs else 1.0
-        has_twin = _has_twin(pair, of_source, at)
+        has_twin = _has_twin(pair, of_source, at, n_other)
         total += weight
         shared[0] += has_twin
         shared[1] += weight * has_twin
         shared[2] += weight * is_matched(side, at)
         shared[3] += weight * (not is_free(side, at))
-    out[0] = shared[0] / side.n
+    out[0] = shared[0] / n
     for k in range(1, 4):
         out[k] = shared[k] / total
 
@@ -128,11 +143,12 @@ cdef inline void choice_inputs(
     const PairState *pair, int32_t *scratch, double *inputs
 ) noexcept nogil:
     """Write the inputs of a prepared pair."""
-    cdef Py_ssize_t n_source = pair.source.n, n_target = pair.target.n
-    cdef double in_order = _common_subsequence(pair, scratch)
+    cdef Py_ssize_t n_source = _without_last_marks(&pair.source)
+    cdef Py_ssize_t n_target = _without_last_marks(&pair.target)
+    cdef double in_order = _common_subsequence(pair, n_source, n_target, scratch)
     cdef double[4] source, target
-    _shares(pair, True, source)
-    _shares(pair, False, target)
+    _shares(pair, True, n_source, n_target, source)
+    _shares(pair, False, n_target, n_source, target)
     inputs[0] = in_order / min(n_source, n_target)
     inputs[1] = in_order / max(n_source, n_target)
     inputs[2], inputs[3] = source[0], target[0]
@@ -141,12 +157,8 @@ cdef inline void choice_inputs(
     inputs[6] = _are_one_form(pair, 0, 0)
     inputs[7], inputs[8] = source[1], target[1]
     inputs[9], inputs[10] = log(<double>n_source), log(<double>n_target)
-    inputs[11] = (
-        pair.source.word[n_source - 1].kind == KIND_MARK
-        and pair.target.word[n_target - 1].kind == KIND_MARK
-    )
-    inputs[12], inputs[13] = source[2], target[2]
-    inputs[14], inputs[15] = source[3], target[3]
+    inputs[11], inputs[12] = source[2], target[2]
+    inputs[13], inputs[14] = source[3], target[3]
 
 
 cdef inline int choose_style(

@@ -45,8 +45,9 @@ on training parts of STS 2012, SICK and MSRP (lab/experiments.md).
 
 If no style is named, a linear classifier chooses it: each style has weights for the pair's inputs,
 CHOICE_INPUTS, and a constant; ties go to the first style. The inputs say how much the sentences
-have in common, in which order, and how much more has nearly the same meaning; they cost little
-beside the features. `lab.recipes.choice` fits the weights.
+have in common, in which order, and how much more has nearly the same meaning. The marks that
+end a side are left out, so that a pair keeps its style if a final stop is missing. The inputs cost
+little beside the features. `lab.recipes.choice` fits the weights.
 """
 
 from libc.stdlib cimport calloc, free, malloc
@@ -81,7 +82,6 @@ CHOICE_INPUTS: tuple[str, ...] = (
     "target weight in both",
     "source length",                 # logarithms
     "target length",
-    "both end in a mark",
     "source weight matched",         # with a partner of at least MATCHED_STRENGTH
     "target weight matched",
     "source weight related",         # with a partner of at least RELATED_STRENGTH

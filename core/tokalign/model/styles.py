@@ -19,7 +19,7 @@ MAX_STYLES = 8
 MAX_KNOTS = 16
 AUTO = "auto"
 """Name for choosing a style for each pair; no style may have this name."""
-N_INPUTS = 16
+N_INPUTS = 15
 """Number of inputs of the choice of a style (tokalign.decoding.link_decision)."""
 DEFAULT_THRESHOLD = 0.4
 """Threshold of models without styles. In cross-validation on RTE2's development half (three

@@ -214,8 +214,8 @@ cdef double _rate(const Side *side, int32_t at) noexcept nogil:
 
 
 cdef bint _sets_condition(const Side *side, Py_ssize_t at) noexcept nogil:
-    """Whether a word begins a condition: not "if any", "unless told otherwise", "help provided by Ann";
-    "should you agree"."""
+    """Whether a word begins a condition: not "if any", "except if", which "except" begins, "unless told
+    otherwise", "help provided by Ann"; "should you agree"."""
     cdef Py_ssize_t k
     for k in range(at + 1, at + REACH):
         if is_word(side, k, b"otherwise"):
@@ -227,7 +227,9 @@ cdef bint _sets_condition(const Side *side, Py_ssize_t at) noexcept nogil:
             and not is_word(side, side.n - 1, b"?")
         )
     if side.word[at].first_letter != <uint32_t>c"p" or is_word(side, at + 1, b"that"):
-        return not (is_word(side, at, b"if") and is_word(side, at + 1, b"any"))
+        return not is_word(side, at, b"if") or not (
+            is_word(side, at + 1, b"any") or is_word(side, at - 1, b"except")
+        )
     if at + 1 >= side.n or side.word[at + 1].coarse not in (COARSE_PRONOUN, COARSE_DETERMINER):
         return False
     while k >= 0 and side.kind[k] != KIND_MARK and side.word[k].coarse != COARSE_VERB:

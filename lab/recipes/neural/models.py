@@ -7,16 +7,14 @@ every pair that the CRF is trained on is scored by an encoder that has not seen 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from tokalign.english.annotate import load_annotator
 from tokalign.files.tables import Table, write_table
 from tokalign.formats import read_gold
-from tokalign.model import Model, load_model
-from tokalign.model.shipped import model_path
-from tokalign.model.styles import StyleHeader
+from tokalign.model import Model
 from tokalign.model.training import TrainingData, TrainingSettings, fold_numbers, train
+from tokalign.neural.encoder import Encoder
 from tokalign.types import GoldPair
 
 from lab.figures import KEYS, read_figures
@@ -25,6 +23,7 @@ from lab.recipes.models import MODELS as NO_ENCODER
 from lab.recipes.models import log_progress
 from lab.recipes.neural.bases import LARGE, SMALL, SMALL_OPEN, BaseEncoder
 from lab.recipes.neural.encoders import N_FOLDS, Encoders, held_out
+from lab.recipes.neural.open_choice import with_own_choice
 from lab.recipes.rewritten import origin_of
 from lab.recipes.settings import (
     EN_NEURAL_OPEN_SETTINGS,
@@ -92,10 +91,7 @@ def train_on_all(encoders: Encoders, name: str) -> Trained:
 
 
 def train_open(encoders: Encoders, name: str) -> Trained:
-    """Return a model of the corpora and unrelated pairs of `en`, each in its style.
-
-    The choice of a style, which reads the text alone, is that of `en`.
-    """
+    """Return a model of the corpora and unrelated pairs of `en`, each in its style."""
     known = NO_ENCODER["en"].examples(encoders.data, encoders.unrelated)
     folds = []
     for corpus, pairs in zip(encoders.base.sources.corpora, known.corpora.values(), strict=True):
@@ -110,12 +106,8 @@ def train_open(encoders: Encoders, name: str) -> Trained:
     model = train_crf(
         data, EN_NEURAL_OPEN_SETTINGS, name, description, styles=STYLES, license=OPEN_LICENSE
     )
-    choosing = load_model(model_path("en")).header.styles
-    styles: list[StyleHeader] = []
-    for style, known_style in zip(model.header.styles, choosing, strict=True):
-        styles.append({**style, "choice": known_style["choice"]})
-    header = replace(model.header, styles=tuple(styles))
-    return replace(model, header=header), encoders.shipped()
+    encoder = encoders.shipped()
+    return with_own_choice(model, Encoder(encoder), known), encoder
 
 
 def _scored(

@@ -42,6 +42,7 @@ theirs."""
 
 cdef enum:
     LEAST_TOKENS = 256
+    LONGEST_LOWERED = 64
 
 cdef struct TextScratch:
     # Scratch of the longest sentence, in one block, and columns of all tokens so far. Owned.
@@ -53,6 +54,7 @@ cdef struct TextScratch:
     uint32_t *classes    # [n]
     uint8_t *tags        # [n]
     int32_t *tokens      # [n]
+    int32_t *scored      # [n] the tokens that are tagged in their place
     Py_ssize_t n_letters
     int32_t *starts      # [room]; n_tokens are written
     int32_t *ends
@@ -74,7 +76,7 @@ cdef inline bint has_letters(TextScratch *scratch, Py_ssize_t n) noexcept nogil:
     n = max(n, <Py_ssize_t>LEAST_TOKENS)
     # From the widest items to the narrowest, so that all are aligned.
     scratch.block = malloc(
-        n * (sizeof(int32_t *) + sizeof(Form) + 2 * sizeof(int32_t) + 1)
+        n * (sizeof(int32_t *) + sizeof(Form) + 3 * sizeof(int32_t) + 1)
         + (n + 1) * (sizeof(Py_UCS4) + 1)
     )
     if scratch.block == NULL:
@@ -84,7 +86,8 @@ cdef inline bint has_letters(TextScratch *scratch, Py_ssize_t n) noexcept nogil:
     scratch.letters = <Py_UCS4 *>(scratch.forms + n)
     scratch.classes = <uint32_t *>(scratch.letters + n + 1)
     scratch.tokens = <int32_t *>(scratch.classes + n)
-    scratch.bits = <uint8_t *>(scratch.tokens + n)
+    scratch.scored = scratch.tokens + n
+    scratch.bits = <uint8_t *>(scratch.scored + n)
     scratch.tags = scratch.bits + n + 1
     scratch.n_letters = n
     return True
@@ -366,9 +369,29 @@ cdef Py_ssize_t _take_tokens(const Text *text, TextScratch *scratch, Words words
     return text.n_given
 
 
+cdef bint _lower_forms(TextScratch *scratch, Words words, Py_ssize_t n) noexcept nogil:
+    """Let the current sentence, of n tokens, be tagged as if it were in lower case; return whether
+    there was memory. Tokens of more than LONGEST_LOWERED letters stay as they are."""
+    cdef Py_UCS4[<int>LONGEST_LOWERED] letters
+    cdef const Token *token
+    cdef Py_ssize_t k, at
+    for k in range(n):
+        token = &words.token[scratch.tokens[k]]
+        scratch.scored[k] = scratch.tokens[k]
+        if not token.form.case & HAS_UPPER or token.n > LONGEST_LOWERED:
+            continue
+        for at in range(token.n):
+            letters[at] = Py_UNICODE_TOLOWER(words._letters[token.start + at])
+        scratch.scored[k] = words.find_token(letters, token.n)
+        if scratch.scored[k] < 0:
+            return False
+        scratch.forms[k] = words.token[scratch.scored[k]].form
+    return True
+
+
 cdef class TextAnnotator:
     """Annotates texts by a Tagger and by what gives a token and its tag a lemma; one thread at a
-    time."""
+    time. Titles are tagged as if they were in lower case, unless `as_written`."""
 
     cdef object _tagger          # holds the arrays
     cdef object _lemmatize
@@ -376,10 +399,14 @@ cdef class TextAnnotator:
     cdef Lexicon _lexicon
     cdef int _n_tags, _shift
     cdef uint32_t[N_KNOWN] _known
+    cdef bint _as_written
     cdef readonly Words words
 
-    def __init__(self, tagger: Any, lemmatize: Callable[[str, str], str]) -> None:
+    def __init__(
+        self, tagger: Any, lemmatize: Callable[[str, str], str], as_written: bool = False
+    ) -> None:
         self._tagger = tagger
+        self._as_written = as_written
         self._lemmatize = lemmatize
         self._weights = tagger.weights
         self._lexicon = open_lexicon(tagger.lexicon_keys, tagger.lexicon_values)
@@ -396,8 +423,13 @@ cdef class TextAnnotator:
         cdef Py_ssize_t k
         if n < 0:
             return False
+        if not self._as_written and is_titled(scratch.forms, n, self._lexicon, self._known):
+            if not _lower_forms(scratch, words, n):
+                return False
+        else:
+            memcpy(scratch.scored, scratch.tokens, n * sizeof(int32_t))
         for k in range(n):
-            scratch.form_scores[k] = words.form_scores + scratch.tokens[k] * <Py_ssize_t>WIDTH
+            scratch.form_scores[k] = words.form_scores + scratch.scored[k] * <Py_ssize_t>WIDTH
         tag_sentence(
             scratch.forms, scratch.form_scores, scratch.classes, n, self._lexicon,
             &self._weights[0, 0], self._n_tags, self._shift, self._known, scratch.tags,

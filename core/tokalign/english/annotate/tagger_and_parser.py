@@ -71,17 +71,22 @@ class Tagger:
         """The ids of KNOWN_TAGS; NO_TAG for one that the tagger lacks."""
         return tuple(self.tags.index(tag) if tag in self.tags else NO_TAG for tag in KNOWN_TAGS)
 
-    def tag_ids(self, sentences: Sequence[Sequence[str]]) -> NDArray[np.uint8]:
+    def tag_ids(
+        self, sentences: Sequence[Sequence[str]], *, as_written: bool = False
+    ) -> NDArray[np.uint8]:
         """Return the tag id of every token of some sentences, uint8, shape (n_tokens,).
 
-        Raises InputError if a token is empty.
+        Titles ("Firm Sells Old Plant") and sentences in capitals are tagged as if they were in
+        lower case, unless `as_written`. Raises InputError if a token is empty.
         """
         if not all(map(all, sentences)):
             raise InputError("a token is empty", field="tokens")
-        annotate = TextAnnotator(self, lambda token, tag: token)
+        annotate = TextAnnotator(self, lambda token, tag: token, as_written)
         return annotate([*map(" ".join, sentences)], [*map(tuple, sentences)]).tags()
 
-    def tag(self, sentences: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
+    def tag(
+        self, sentences: Sequence[Sequence[str]], *, as_written: bool = False
+    ) -> list[tuple[str, ...]]:
         """Return one tag per token for each sentence of tokens; see tag_ids.
 
         Examples
@@ -89,7 +94,9 @@ class Tagger:
         >>> Tagger.load().tag([["They", "bark", "."]])
         [('PRP', 'VBP', '.')]
         """
-        tags = iter([self.tags[tag] for tag in self.tag_ids(sentences).tolist()])
+        tags = iter(
+            [self.tags[tag] for tag in self.tag_ids(sentences, as_written=as_written).tolist()]
+        )
         return [tuple(islice(tags, len(each))) for each in sentences]
 
 

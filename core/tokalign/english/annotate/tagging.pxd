@@ -47,7 +47,7 @@ cdef enum:
     N_OF_CONTEXT = 15
     N_OF_TAGS = 10
     START = 63          # stands for the tag before a sentence, and for one that a tagger lacks
-    N_KNOWN = 11
+    N_KNOWN = 13
 
 cdef struct Lexicon:
     const uint32_t* keys
@@ -57,6 +57,10 @@ cdef struct Lexicon:
 cdef Lexicon open_lexicon(const uint32_t[::1] keys, const uint32_t[::1] values) except *
 
 cdef int check_width(Py_ssize_t width, int n_tags) except -1
+
+cdef bint is_titled(
+    const Form* forms, Py_ssize_t n, Lexicon lexicon, const uint32_t* known
+) noexcept nogil
 
 # weights are [2**(64 - shift), WIDTH], form_scores [n] results of score_form, classes [n] scratch,
 # known [N_KNOWN] as KNOWN_TAGS; tags [n] are written.

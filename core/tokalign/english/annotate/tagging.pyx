@@ -203,7 +203,10 @@ cdef int shift_of(Py_ssize_t n_rows) except -1:
     return 64 - bits
 
 
-KNOWN_TAGS: tuple[str, ...] = ("``", "''", "NN", "NNS", "VBD", "VBN", "VBZ", "VBP", "MD", "RB", "DT")
+KNOWN_TAGS: tuple[str, ...] = (
+    "``", "''", "NN", "NNS", "VBD", "VBN", "VBZ", "VBP", "MD", "RB", "DT", "NNP",
+    "NNPS",
+)
 """The tags that rules name, in the order of the next constants."""
 NO_TAG: int = START
 """Stands for one of these that a tagger lacks."""
@@ -217,6 +220,11 @@ cdef enum:
     MODAL = 8
     ADVERB = 9
     DETERMINER = 10
+    NAME = 11
+    NAMES = 12
+
+    N_TITLE_WORDS = 61
+    TITLED = 3          # words in capitals that make a title
 
 cdef uint32_t[26] PAST_HASHES
 PAST_HASHES = Forms([LISTS.words("past-forms")]).lower_hashes()
@@ -256,6 +264,50 @@ cdef void tag_bare_past(
     tags[i] = <uint8_t>known[PAST]
     if is_first_verb:
         tags[i - 1] = <uint8_t>known[PLURAL]
+
+
+cdef uint32_t[<int>N_TITLE_WORDS] TITLE_HASHES
+TITLE_HASHES = Forms([LISTS.words("title-words")]).lower_hashes()
+
+
+cdef inline bint is_title_word(uint32_t lower) noexcept nogil:
+    cdef int k
+    for k in range(<int>N_TITLE_WORDS):
+        if TITLE_HASHES[k] == lower:
+            return True
+    return False
+
+
+cdef inline bint is_usually_a_name(uint32_t value, const uint32_t* known) noexcept nogil:
+    """Return whether a word of this ambiguity class is unknown, or most often a proper noun."""
+    if value < 2:
+        return True
+    value -= 1
+    while value >= 64:
+        value //= 64
+    return value - 1 == known[NAME] or value - 1 == known[NAMES]
+
+
+cdef bint is_titled(
+    const Form* forms, Py_ssize_t n, Lexicon lexicon, const uint32_t* known
+) noexcept nogil:
+    """Return whether a sentence is in title case or in capitals, as headlines are.
+
+    All words have capitals but those that titles write in lower case. Behind the first one at least
+    TITLED words, and at least half of those in capitals, are usually no names: the names of some
+    people are no title.
+    """
+    cdef Py_ssize_t i, n_upper = 0, n_plain = 0
+    for i in range(n):
+        if forms[i].case == HAS_LOWER:
+            if not is_title_word(forms[i].lower):
+                return False
+        elif i and forms[i].case & HAS_UPPER:
+            n_upper += 1
+            n_plain += not is_usually_a_name(
+                lexicon_value(lexicon.keys, lexicon.values, lexicon.mask, forms[i].lower), known
+            )
+    return n_plain >= TITLED and 2 * n_plain >= n_upper
 
 
 cdef void tag_sentence(
