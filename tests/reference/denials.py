@@ -64,16 +64,26 @@ class Denials(Clauses):
             found.append(at)
         return found[:8]
 
+    def denies_behind(self, side: int, at: int) -> bool:
+        words = [word.lower for word in self.sides[side]]
+        before = words[at - 1] if at else ""
+        if words[at] == "no":
+            behind = "".join(words[at + 1 : at + 2])
+            is_time = behind in ("time", "point", "stage", "moment", "place")
+            return before == "with" or (before == "at" and not is_time)
+        return words[at] == "without" or (words[at] == "not" and before in ("but", ","))
+
     def negations(self) -> list[Found]:
         sides = self.negators(0), self.negators(1)
         free = [list(each) for each in sides]
 
         def stand_together(i: int, j: int) -> bool:
-            return any(
-                self.linked(one, other)
-                for one in self.stands_with(0, i)
-                for other in self.stands_with(1, j)
-            )
+            scopes = [self.stands_with(0, i), self.stands_with(1, j)]
+            denies_behind = [self.denies_behind(k, at) for k, at in enumerate((i, j))]
+            for k, at in enumerate((i, j)):
+                if denies_behind[k] and not denies_behind[1 - k]:
+                    scopes[k] = [each for each in scopes[k] if each is not None and each >= at]
+            return any(self.linked(one, other) for one in scopes[0] for other in scopes[1])
 
         def denies_elsewhere(side: int, at: int, there: int) -> bool:
             denied = self.linked_behind(side, at)
@@ -96,8 +106,7 @@ class Denials(Clauses):
         def are_alike(*pair: int) -> bool:
             if self.denies_name(0, pair[0]) or self.denies_name(1, pair[1]):
                 return False
-            words = [side[at].lower for side, at in zip(self.sides, pair, strict=True)]
-            return words.count("without") != 1
+            return self.denies_behind(0, pair[0]) == self.denies_behind(1, pair[1])
 
         for belong in (self.linked, stand_together, are_alike):
             for i in sides[0]:

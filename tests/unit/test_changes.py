@@ -82,6 +82,14 @@ def test_a_word_keeps_what_the_beginning_of_a_sentence_does_to_it(aligner: Align
     ]
 
 
+@pytest.mark.parametrize("is_turned", [False, True])
+def test_a_sentence_in_capitals_keeps_its_words(aligner: Aligner, *, is_turned: bool) -> None:
+    pair = "Pay the rent by the fifth day.", "PAY THE RENT BY THE SIXTH DAY."
+    found = changed(aligner, *pair[:: -1 if is_turned else 1])
+    kinds = [(each.partition(" ")[0], each.rpartition(" ")[2]) for each in found]
+    assert kinds == [("EQ", "case"), ("SUB", "number"), ("EQ", "case")]
+
+
 def test_words_that_moved(aligner: Aligner) -> None:
     found = changed(
         aligner,

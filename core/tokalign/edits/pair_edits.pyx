@@ -369,12 +369,13 @@ cdef class EditPair:
 
     cdef Py_ssize_t add_runs(self, list moves, list segments, EditRun *runs) except -1:
         """Write the edits in no order, and return their number: runs of kept tokens outside
-        segments, of which one whose case differs is its own; moves; segments."""
+        segments, of which those whose case differs are runs of their own; moves; segments."""
         cdef const int32_t *row = self.grid.source.token
         cdef const int32_t *column = self.grid.target.token
         cdef int32_t *partner = self.grid.partner
         cdef Py_ssize_t n = 0
         cdef int32_t start, end, shift
+        cdef bint is_same
         for each in segments:
             if each.first_block < each.last_block:
                 for end in range(each.source_start, each.source_end):
@@ -386,12 +387,12 @@ cdef class EditPair:
             if partner[start] < 0:
                 continue
             shift = partner[start] - start
-            if row[start] == column[partner[start]]:
-                while (
-                    end < self.grid.source.n and partner[end] == end + shift
-                    and row[end] == column[partner[end]]
-                ):
-                    end += 1
+            is_same = row[start] == column[partner[start]]
+            while (
+                end < self.grid.source.n and partner[end] == end + shift
+                and (row[end] == column[partner[end]]) == is_same
+            ):
+                end += 1
             runs[n].kind = EQUAL
             runs[n].at[0], runs[n].at[1] = start, end
             runs[n].at[2], runs[n].at[3] = start + shift, end + shift

@@ -114,13 +114,19 @@ cdef int fill_same(
     uint8_t *same, tuple sources, tuple targets, const int32_t *row, const int32_t *column
 ) except -1:
     """Fill which tokens are the same word, [n_source, n_target], by their numbers: those that are
-    identical, or differ only in case if exactly one of them begins a sentence."""
+    identical, or differ only in case if exactly one of them begins a sentence or one side alone is in
+    capitals."""
     cdef Py_ssize_t n_source = len(sources)
     cdef Py_ssize_t n_target = len(targets)
     cdef Py_ssize_t i, j
     for i in range(n_source):
         for j in range(n_target):
             same[i * n_target + j] = row[i] == column[j]
+    if _is_in_capitals(sources) != _is_in_capitals(targets):
+        for i in range(n_source):
+            for j in _in_other_case(sources[i], targets):
+                same[i * n_target + j] = True
+        return 0
     begins = _begins(sources), _begins(targets)
     for i in begins[0]:
         for j in _in_other_case(sources[i], targets):
@@ -135,6 +141,17 @@ cdef list _begins(tuple tokens):
     """Return the tokens that begin a sentence."""
     cdef Py_ssize_t k
     return [0] + [k + 1 for k in range(len(tokens) - 1) if tokens[k] in _STOPS]
+
+
+cdef bint _is_in_capitals(tuple tokens):
+    """Return whether at least two tokens have capitals, and none a small letter."""
+    cdef str token
+    cdef int n_upper = 0
+    for token in tokens:
+        if token.upper() != token:
+            return False
+        n_upper += token.lower() != token
+    return n_upper > 1
 
 
 cdef list _in_other_case(str word, tuple tokens):

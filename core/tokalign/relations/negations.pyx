@@ -3,12 +3,14 @@ parser find the same.
 
 The scope of a negation (not, no, never, without, fail) is the words next to it in its sentence: the
 next two content words, the tokens beside it, and the last content word before it. The negations of
-both sides are matched: linked ones, then those with linked words in scope, then any others, without
-apart; but not where the partner of what one denies is in another clause than the other one ("not old
-but cheap", "not cheap but old"), or before it and an infinitive ("not empty", "empty to show no name"). An unmatched one counts if what it denies is linked: a content word
-behind it or, where there is none, another one in scope, else the nearest linked word of its clause,
-behind it; unless the other side has a low quantity (few, rarely). Two of a clause cancel. In data
-"false" or "no" denies the name before it. Some deny nothing: "No, ...", "no doubt", "not only", "may or may not", "isn't it?", "nor" behind another one.
+both sides are matched: linked ones, then those with linked words in scope, then any others, those
+apart that deny what is behind them alone (without, but not). They are not matched where the partner
+of what one denies is in another clause than the other one ("not old but cheap", "not cheap but
+old"), or before it and an infinitive ("not empty", "empty to show no name"). An unmatched one counts
+if what it denies is linked: a content word behind it or, where there is none, another one in scope,
+else the nearest linked word of its clause, behind it; unless the other side has a low quantity (few,
+rarely). Two of a clause cancel. In data "false" or "no" denies the name before it. Some deny nothing:
+"No, ...", "no doubt", "not only", "may or may not", "isn't it?", "nor" behind another one.
 """
 
 from libc.stdint cimport int32_t, uint8_t
@@ -31,6 +33,7 @@ cdef Letters[9] COSTS = [
     b"charge", b"charges", b"cost", b"costs", b"fee", b"fees", b"pay", b"payment", NULL,
 ]
 cdef Letters[6] EVERY = [b"all", b"each", b"every", b"everyone", b"everything", NULL]
+cdef Letters[6] AT_NO = [b"time", b"point", b"stage", b"moment", b"place", NULL]
 cdef Letters[3] OUT_OF = [b"out", b"of", NULL]
 cdef Letters[3] CLOSED_TO = [b"closed", b"to", NULL]
 cdef Letters[3] WITHOUT_FAIL = [b"without", b"fail", NULL]
@@ -201,14 +204,33 @@ cdef void _find_negators(
             out.n += 1
 
 
+cdef bint _denies_behind(const Side *side, Py_ssize_t at) noexcept nogil:
+    """Whether a negation denies nothing of what stands before it: without, with no, at no cost, but
+    not, a comma and not."""
+    if is_word(side, at, b"no"):
+        return is_word(side, at - 1, b"with") or (
+            is_word(side, at - 1, b"at") and not is_any(side, at + 1, AT_NO)
+        )
+    return is_word(side, at, b"without") or (
+        is_word(side, at, b"not") and (is_word(side, at - 1, b"but") or is_word(side, at - 1, b","))
+    )
+
+
 cdef bint _stand_together(
-    const ConflictRoom *room, const int32_t *source, const int32_t *target
+    const PairState *pair, const ConflictRoom *room, const int32_t *source, const int32_t *target
 ) noexcept nogil:
-    """Whether words in the scopes of two negations are linked."""
+    """Whether words in the scopes of two negations are linked. What stands before one that denies
+    nothing there may be denied by the other: not allowed, allowed without consent."""
+    cdef bint by_source = _denies_behind(&pair.source, source[0])
+    cdef bint by_target = _denies_behind(&pair.target, target[0])
     cdef int k, m
     for k in range(N_WITH):
+        if source[k] < 0 or (by_source and not by_target and source[k] < source[0]):
+            continue
         for m in range(N_WITH):
-            if source[k] >= 0 and meet(room, source[k], target[m]):
+            if by_target and not by_source and target[m] < target[0]:
+                continue
+            if meet(room, source[k], target[m]):
                 return True
     return False
 
@@ -258,12 +280,14 @@ cdef void _match(
                 ):
                     continue
                 if (
-                    (round_ == 2 and is_word(&pair.source, source.at[k], b"without")
-                     == is_word(&pair.target, target.at[m], b"without")
+                    (round_ == 2 and _denies_behind(&pair.source, source.at[k])
+                     == _denies_behind(&pair.target, target.at[m])
                      and not _denies_name(&pair.source, source.at[k])
                      and not _denies_name(&pair.target, target.at[m]))
                     or (round_ == 0 and meet(room, source.at[k], target.at[m]))
-                    or (round_ == 1 and _stand_together(room, source.with_[k], target.with_[m]))
+                    or (round_ == 1 and _stand_together(
+                        pair, room, source.with_[k], target.with_[m]
+                    ))
                 ):
                     source.match[k] = m
                     target.match[m] = k
