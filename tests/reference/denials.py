@@ -46,7 +46,7 @@ class Denials(Clauses):
         for at, word in enumerate(words):
             if at in taken:
                 continue
-            if self.denies_name(side, at):
+            if self.denies_name(side, at) or self.is_free_of(side, at):
                 found.append(at)
                 continue
             if not negates(word.lower, word.lemma) or self.denies_nothing(side, at):
@@ -71,7 +71,13 @@ class Denials(Clauses):
             behind = "".join(words[at + 1 : at + 2])
             is_time = behind in ("time", "point", "stage", "moment", "place")
             return before == "with" or (before == "at" and not is_time)
-        return words[at] == "without" or (words[at] == "not" and before in ("but", ","))
+        is_without = words[at] == "without" or self.is_free_of(side, at)
+        return is_without or (words[at] == "not" and before in ("but", ","))
+
+    def is_free_of(self, side: int, at: int) -> bool:
+        two = [word.lower for word in self.sides[side][at : at + 2]]
+        has_value = self.value_at(side, at + 2) is not None
+        return two == ["free", "of"] or (two == ["free", "from"] and not has_value)
 
     def negations(self) -> list[Found]:
         sides = self.negators(0), self.negators(1)
@@ -124,7 +130,14 @@ class Denials(Clauses):
         return at > negator and bool(is_one) and self.are_of_one_clause(side, negator, at)
 
     def is_free(self, side: int, denied: int | None) -> bool:
-        """Whether one side says "free" where the other one denies a cost."""
+        """Whether one side says "free" where the other one denies a cost, or has the word for what
+        is denied with "-less" or "-free"."""
+        if denied is not None:
+            thing = self.sides[1 - side][denied].lower
+            stems = [thing.removesuffix(end) for end in ("", "s", "es") if thing.endswith(end)]
+            lacking = {stem + end for stem in stems for end in ("less", "-less", "-free")}
+            if any(word.lower in lacking and len(word.lower) > 6 for word in self.sides[side]):
+                return True
         is_cost = denied is not None and self.sides[1 - side][denied].lower in COSTS
         words = enumerate(self.sides[side])
         return is_cost and any(

@@ -34,6 +34,7 @@ cdef Letters[9] COSTS = [
 ]
 cdef Letters[6] EVERY = [b"all", b"each", b"every", b"everyone", b"everything", NULL]
 cdef Letters[6] AT_NO = [b"time", b"point", b"stage", b"moment", b"place", NULL]
+cdef Letters[3] LACKING = [b"less", b"-less", b"-free"]
 cdef Letters[3] OUT_OF = [b"out", b"of", NULL]
 cdef Letters[3] CLOSED_TO = [b"closed", b"to", NULL]
 cdef Letters[3] WITHOUT_FAIL = [b"without", b"fail", NULL]
@@ -159,6 +160,14 @@ cdef bint _denies_nothing(const Side *side, Py_ssize_t at) noexcept nogil:
     )
 
 
+cdef inline bint _is_free_of(const Side *side, Py_ssize_t at) noexcept nogil:
+    """Whether a word is "free" before "of" or "from" and no value: not free from Monday."""
+    return is_word(side, at, b"free") and (
+        is_word(side, at + 1, b"of")
+        or (is_word(side, at + 1, b"from") and value_at(side, <int32_t>at + 2) == NULL)
+    )
+
+
 cdef bint _negates(
     const PairState *pair, bint of_source, const ConflictRoom *room, Py_ssize_t at
 ) noexcept nogil:
@@ -168,7 +177,7 @@ cdef bint _negates(
     cdef const Side *other = &pair.target if of_source else &pair.source
     cdef int32_t partner = room.source.best[at] if of_source else room.target.best[at]
     cdef uint8_t coarse = side.word[at].coarse
-    if _denies_name(side, at):
+    if _denies_name(side, at) or _is_free_of(side, at):
         return True
     if not side.word[at].negates or _denies_nothing(side, at):
         return False
@@ -205,13 +214,13 @@ cdef void _find_negators(
 
 
 cdef bint _denies_behind(const Side *side, Py_ssize_t at) noexcept nogil:
-    """Whether a negation denies nothing of what stands before it: without, with no, at no cost, but
-    not, a comma and not."""
+    """Whether a negation denies nothing of what stands before it: without, free of, with no, at no
+    cost, but not, a comma and not."""
     if is_word(side, at, b"no"):
         return is_word(side, at - 1, b"with") or (
             is_word(side, at - 1, b"at") and not is_any(side, at + 1, AT_NO)
         )
-    return is_word(side, at, b"without") or (
+    return is_word(side, at, b"without") or _is_free_of(side, at) or (
         is_word(side, at, b"not") and (is_word(side, at - 1, b"but") or is_word(side, at - 1, b","))
     )
 
@@ -293,12 +302,35 @@ cdef void _match(
                     target.match[m] = k
 
 
+cdef inline bint _ends_in(const Lexeme *word, Py_ssize_t at, const char *letters) noexcept nogil:
+    """Whether these letters are all of a word from a place on."""
+    cdef Py_ssize_t k
+    for k in range(at, word.lower.n):
+        if word.lower.code[k] != <unsigned char>letters[k - at]:
+            return False  # also where the letters end
+    return letters[word.lower.n - at] == 0
+
+
+cdef bint _lacks(const Lexeme *word, const Lexeme *thing) noexcept nogil:
+    """Whether a word says that there is nothing of a thing: windowless, sugar-free."""
+    cdef Py_ssize_t n = 0
+    cdef int k
+    while n < min(word.lower.n, thing.lower.n) and word.lower.code[n] == thing.lower.code[n]:
+        n += 1
+    for k in range(3):
+        if n > 2 and _ends_in(word, n, LACKING[k]) and (
+            n == thing.lower.n or _ends_in(thing, n, b"s") or _ends_in(thing, n, b"es")
+        ):
+            return True
+    return False
+
+
 cdef bint _is_denied_there(
     const PairState *pair, bint of_source, const ConflictRoom *room, int32_t there,
     const int32_t *scope,
 ) noexcept nogil:
     """Whether the other side has a word without a partner of a low quantity (few, rarely), "free" for a
-    denied cost, "late" for "on time", "unlike" or an exception before what is denied, or near a token
+    denied cost, a word that ends in "-less" or "-free", "late" for "on time", "unlike" or an exception before what is denied, or near a token
     a word that denies by its meaning and whose partner does not: forbid, stop, deny beside say."""
     cdef const Side *side = &pair.source if of_source else &pair.target
     cdef const Side *other = &pair.target if of_source else &pair.source
@@ -314,6 +346,8 @@ cdef bint _is_denied_there(
                 if is_word(side, m, b"on") and is_word(side, m + 1, b"time"):
                     return True
         if at < 0 and is_word(other, k, b"free") and is_any(side, scope[1], COSTS):
+            return True
+        if scope[1] >= 0 and _lacks(word, side.word[scope[1]]):
             return True
         m = other.next_content[k]
         m = partners.best[m] if m >= 0 else -1
