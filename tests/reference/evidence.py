@@ -19,6 +19,7 @@ from tokalign.types import Sentence
 from reference.values import Said, find_values
 
 NAMES = ("NNP", "NNPS")
+NOUNS = ("NN", "NNS", "FW", "GW", "XX", "AFX", "ADD", "LS")
 VERBS = ("VB", "MD")
 LISTED = (AnswerType.COLOUR, AnswerType.MATERIAL, AnswerType.OFTEN)
 TIMES = ("s", "min", "h", "day", "week", "fortnight", "month", "year")
@@ -187,15 +188,15 @@ def fit(sentence: Sentence, at: int, answer: AnswerType) -> float:
         return 0.0
     if answer is AnswerType.PLACE:
         is_within = any(Hint.WITHIN in hints(*each) for each in columns[max(0, at - 3) : at])
-        return 0.5 if tag in ("NN", "NNS") and is_within else 0.0
+        return 0.5 if tag in NOUNS and is_within else 0.0
     if answer is AnswerType.MATERIAL:
-        return 0.5 if tag in ("NN", "NNS") else 0.0
+        return 0.5 if tag in NOUNS else 0.0
     if answer is AnswerType.THING:
-        return 1.0 if tag in ("NN", "NNS", *NAMES) else 0.0
+        return 1.0 if tag in (*NOUNS, *NAMES) else 0.0
     if Hint.NUMBER in own:
         return 0.0
     if answer is AnswerType.MEANING:
-        return float(tag in ("NN", "NNS") and is_class(columns[:at]))
+        return float(tag in NOUNS and is_class(columns[:at]))
     return 1.0 if answer is AnswerType.WAY and at == 0 and tag.startswith(VERBS) else 0.5
 
 

@@ -137,7 +137,8 @@ LISTS = [line.split(" | ") for line in (DATA / "question-lists.txt").read_text()
 
 
 @pytest.mark.parametrize(
-    ("kind", "least"), [("chosen", 30), ("held", 25), ("same", 15), ("forms", 40), ("later", 30)]
+    ("kind", "least"),
+    [("chosen", 30), ("held", 25), ("same", 15), ("forms", 40), ("later", 30), ("polar", 17)],
 )
 def test_right_answers_of_lists_stand_first(aligner, kind, least):
     own = [texts for of, *texts in LISTS if of == kind]

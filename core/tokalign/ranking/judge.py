@@ -16,6 +16,11 @@ neither scale nor zero of such scores matters, and equal ones have no effect::
 
 Its weight was trained with BM25's scores and with positions in a document as priors.
 
+Most answers that say all of a polar question again confirm or deny it, while most distractors lack
+a word of it; c is the share of the question that is covered, conflicts left aside::
+
+    log odds += STATES_WEIGHT * (c - LEAST_STATED) / (ALL_STATED - LEAST_STATED),  c in that range
+
 Where most candidates have a question's words, these part none, and one in other words is raised.
 r is Dice's coefficient of both sides' stems of content words, of a candidate of one sentence::
 
@@ -116,6 +121,12 @@ nothing, so it answers none. No corpus has such candidates."""
 FRAGMENT = "fragment"
 """Name of the evidence that a candidate states nothing, of the same weight: where a text was cut
 within a sentence, "The" is left."""
+STATES = "states"
+"""Name of the evidence that a candidate states, or denies, all that a polar question asks."""
+STATES_WEIGHT: Final = 3.0
+LEAST_STATED: Final = 0.9
+ALL_STATED: Final = 0.95
+"""Chosen on 49 polar questions of the corpus' training and development parts and 33 lists."""
 _STATING = ("VB", "MD", "UH", "RB", "PRP")
 """Begin the tags of words that state something beside content words: "He did.", "Yes."."""
 
@@ -258,6 +269,10 @@ def judge_answer(
             added = [FeatureContribution(ASKS, 1.0, ASKS_WEIGHT)]
         elif _is_fragment(alignment.source):
             added = [FeatureContribution(FRAGMENT, 1.0, ASKS_WEIGHT)]
+        elif is_polar and alignment.target_covered > LEAST_STATED:
+            stated = min(alignment.target_covered, ALL_STATED) - LEAST_STATED
+            share = stated / (ALL_STATED - LEAST_STATED)
+            added = [FeatureContribution(STATES, share, STATES_WEIGHT)]
     elif by is RankBy.ANSWER:
         regression, values = weights.regressions["claim"], [alignment.score, alignment.similarity]
     else:
