@@ -44,6 +44,7 @@ from typing import Final
 from tokalign.english.lexicon.likeness import is_content
 from tokalign.english.questions import ends_as_question, is_query
 from tokalign.files.shipped import shipped_rows
+from tokalign.ranking.answer_types import AnswerType, expected_answer
 from tokalign.ranking.passages import repetition
 from tokalign.types import Alignment, FeatureContribution, Sentence
 from tokalign.types.options import RankBy
@@ -123,7 +124,7 @@ FRAGMENT = "fragment"
 within a sentence, "The" is left."""
 STATES = "states"
 """Name of the evidence that a candidate states, or denies, all that a polar question asks."""
-STATES_WEIGHT: Final = 3.0
+STATES_WEIGHT: Final = 2.0
 LEAST_STATED: Final = 0.9
 ALL_STATED: Final = 0.95
 """Chosen on 49 polar questions of the corpus' training and development parts and 33 lists."""
@@ -188,9 +189,14 @@ def shipped_weights() -> AnswerWeights:
 def repetition_of(alignment: Alignment, by: RankBy) -> float | None:
     """Return how far a candidate (source) repeats a question (target), in [0, 1].
 
-    `by`: kind of its score. None unless it is judged as an answer to a question.
+    `by`: kind of its score. None unless it is judged as an answer to a question, and if it states
+    all of one: then it is no mere repetition.
     """
     if by is not RankBy.ANSWER or not is_query(alignment.target):
+        return None
+    if alignment.target_covered > LEAST_STATED and (
+        expected_answer(alignment.target).answer is AnswerType.ANY
+    ):
         return None
     return repetition(alignment.source.tokens, alignment.target.tokens)
 
