@@ -61,7 +61,8 @@ clean:  ## remove what was built
 # == Check
 
 # A file's tests stay in one process, since they share its servers and models. Three processes for two
-# cores, since servers are waited for.
+# cores, since servers are waited for; threads of NumPy and scikit-learn would wait busily beside them.
+test: export OMP_NUM_THREADS = 1
 test: build dev  ## run the tests but those of Envoy, and list the slowest
 	$(BIN)/python -m pytest -n 3 --dist loadfile --durations 15 --ignore-glob 'tests/rpc/test_envoy*' \
 	  --ignore tests/types $(ARGS)

@@ -55,6 +55,7 @@ def similarities(a: str, b: str) -> dict[str, float]:
 
 @given(words, words)
 @example("a", "b")
+@example("a", "\0a")
 @example("ab", "ba")
 @example("a" * MAX_CHARS, "ba" * (MAX_CHARS // 2))
 @example("é", "e")

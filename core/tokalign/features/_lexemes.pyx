@@ -61,6 +61,9 @@ cdef size_t characters_bytes(Py_ssize_t length) noexcept nogil:
     return (2 * sizeof(uint64_t) + sizeof(uint32_t)) * (n + n % 2)
 
 
+cdef uint64_t ALONE = <uint64_t>1 << 63  # no bigram of two characters has it
+
+
 cdef int fill_characters(str word, Characters *out, void *memory) except -1:
     """Prepare a word; `memory` has characters_bytes(len(word)) bytes."""
     cdef int n = <int>min(len(word), <Py_ssize_t>MAX_CHARS)
@@ -80,7 +83,7 @@ cdef int fill_characters(str word, Characters *out, void *memory) except -1:
         out.letters |= <uint64_t>1 << (code[k] & 63)
         out.is_plain &= 0 < code[k] < PLAIN
     if n == 1:
-        bigram[0] = code[0]
+        bigram[0] = ALONE | code[0]
     for k in range(n - 1):
         bigram[k] = (<uint64_t>code[k] << 21) | code[k + 1]
     for k in range(n):

@@ -60,7 +60,7 @@ cdef struct Characters:
     int32_t n
     bint is_plain                # whether all code points are in 1..255
     uint64_t letters             # bit (code point mod 64) set for every character
-    const uint64_t *bigram       # sorted; n - 1 of them, or the character itself if n == 1
+    const uint64_t *bigram       # sorted; n - 1 of them, or of the character alone if n == 1
     const uint64_t *trigram      # [n] sorted; of the word padded with one boundary on each side
     const uint32_t *code         # [n]
 
