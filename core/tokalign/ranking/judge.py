@@ -27,7 +27,8 @@ r is Dice's coefficient of both sides' stems of content words, of a candidate of
     log odds += UNREPEATED_WEIGHT * max(0, 1 - r / MOST_REPEATED)
 
 This holds where at least half of these candidates, and two, reach REPEATED and none of those has
-the score SURE.
+the score SURE, but for those that say all of the question (WHOLE).
+
 What a passage lacks of a question and others hold (tokalign.ranking.passages) counts, too, as its
 best sentence may say less than the passage around it::
 
@@ -44,7 +45,6 @@ from typing import Final
 from tokalign.english.lexicon.likeness import is_content
 from tokalign.english.questions import ends_as_question, is_query
 from tokalign.files.shipped import shipped_rows
-from tokalign.ranking.answer_types import AnswerType, expected_answer
 from tokalign.ranking.passages import repetition
 from tokalign.types import Alignment, FeatureContribution, Sentence
 from tokalign.types.options import RankBy
@@ -124,7 +124,7 @@ FRAGMENT = "fragment"
 within a sentence, "The" is left."""
 STATES = "states"
 """Name of the evidence that a candidate states, or denies, all that a polar question asks."""
-STATES_WEIGHT: Final = 2.0
+STATES_WEIGHT: Final = 1.0
 LEAST_STATED: Final = 0.9
 ALL_STATED: Final = 0.95
 """Chosen on 49 polar questions of the corpus' training and development parts and 33 lists."""
@@ -138,7 +138,8 @@ UNREPEATED_WEIGHT: Final = 2.0
 MOST_REPEATED: Final = 0.3
 REPEATED: Final = 0.4
 SURE: Final = 0.9
-"""Chosen on the training and development parts of the corpus and 37 lists of tests/data. At
+WHOLE: Final = 0.9
+"""Chosen on the training and development parts of the corpus and lists of tests/data. At
 REPEATED hardly a list of sentences from documents qualifies."""
 
 LACKS = "lacks"
@@ -189,14 +190,9 @@ def shipped_weights() -> AnswerWeights:
 def repetition_of(alignment: Alignment, by: RankBy) -> float | None:
     """Return how far a candidate (source) repeats a question (target), in [0, 1].
 
-    `by`: kind of its score. None unless it is judged as an answer to a question, and if it states
-    all of one: then it is no mere repetition.
+    `by`: kind of its score. None unless it is judged as an answer to a question.
     """
     if by is not RankBy.ANSWER or not is_query(alignment.target):
-        return None
-    if alignment.target_covered > LEAST_STATED and (
-        expected_answer(alignment.target).answer is AnswerType.ANY
-    ):
         return None
     return repetition(alignment.source.tokens, alignment.target.tokens)
 
@@ -217,7 +213,8 @@ def added_by_list(
     """
     repeating = [s for s, r in zip(scores, repetitions, strict=True) if r and r >= REPEATED]
     n_counted = sum(each is not None for each in repetitions)
-    is_repeated = len(repeating) >= max(2, n_counted / 2) and max(repeating) < SURE
+    sure = [s for s, r in zip(scores, repetitions, strict=True) if r and REPEATED <= r < WHOLE]
+    is_repeated = len(repeating) >= max(2, n_counted / 2) and max(sure, default=0.0) < SURE
     found = []
     for prior, own, lack in zip(priors, repetitions, lacking, strict=True):
         pieces = [] if prior is None else [FeatureContribution(PRIOR, prior, weights.prior)]
