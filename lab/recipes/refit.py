@@ -9,7 +9,7 @@ encoder nor CRF has seen them. Their numbers are fitted on these; what is printe
 fitted on the other half of them. The second pass of `free` is learned there as well, over cells and
 over groups of them, and what its style is fitted on, and what is printed, is by trees that have not
 seen the pair (`second_pass` and `group_choice`). The choice of a style, which reads the text alone,
-is that of the model `en`. The shipped models are rewritten in place, with
+is that of `en-research`. The shipped models are rewritten in place, with
 `--only-judge` nothing is.
 """
 
