@@ -63,8 +63,8 @@ clean:  ## remove what was built
 # A file's tests stay in one process, since they share its servers and models. Three processes for two
 # cores, since servers are waited for; threads of NumPy and scikit-learn would wait busily beside them.
 test: export OMP_NUM_THREADS = 1
-test: build dev  ## run the tests but those of Envoy, and list the slowest
-	$(BIN)/python -m pytest -n 3 --dist loadfile --durations 15 --ignore-glob 'tests/rpc/test_envoy*' \
+test: build dev  ## run the tests but those of resilience, and list the slowest
+	$(BIN)/python -m pytest -n 3 --dist loadfile --durations 15 --ignore tests/rpc/resilience \
 	  --ignore tests/types $(ARGS)
 
 test-room: build dev  ## run the tests of one room, as in ROOM=texts
@@ -175,9 +175,10 @@ test-engines: build .venv-engines/$(if $(JAVA),.java,.ready)  ## pandas, polars,
 	@$(call pip_install,.venv-http) cohere langchain-cohere langchain-community cohere-haystack jina-haystack
 	@touch $@
 
-# Most of their time they wait for Envoy, so more run at once than there are cores.
-test-envoy: build dev  ## servers behind the real Envoy: balance, rollouts, TLS, tokens, strangers
-	$(BIN)/python -m pytest -n 4 --dist loadfile tests/rpc/test_envoy*.py $(ARGS)
+# Most of their time they wait for a server, so more run at once than there are cores.
+test-resilience: export OMP_NUM_THREADS = 1
+test-resilience: build dev  ## servers that lose workers, memory or peers, are reloaded, or stand behind Envoy
+	$(BIN)/python -m pytest -n 4 --dist loadfile --durations 15 tests/rpc/resilience $(ARGS)
 
 test-http-clients: build .venv-http/.ready  ## the clients of rerankers: cohere, LangChain, Haystack
 	.venv-http/bin/python -m pytest tests/http_clients

@@ -84,7 +84,7 @@ def files_of(room: str, names: str | None = None) -> list[Path]:
     found: set[Path] = set()
     for pattern in (names or ROOMS[room]).split():
         folder, _, name = pattern.rpartition("/")
-        found.update(TESTS.glob(f"{folder or '*'}/test_{name.removeprefix('test_')}.py"))
+        found.update(TESTS.glob(f"{folder or '**'}/test_{name.removeprefix('test_')}.py"))
     return sorted(found)
 
 

@@ -186,7 +186,7 @@ class ReferencePair:
 
     def V(self, i: int | None, j: int | None) -> float:  # noqa: N802 - as in the papers
         """Return the strength of a cell, 0 outside the sentences."""
-        return 0.0 if i is None or j is None else self.strengths.get((i, j), 0.0)
+        return self.strengths.get((i, j), 0.0)
 
     def kinds(self, i: int, j: int) -> str:
         return "-".join(word.kind for word in self.words(i, j))
@@ -258,18 +258,26 @@ class ReferencePair:
         }
 
     def row(self, i: int) -> list[tuple[int, int]]:
-        return [cell for cell in self.cells if cell[0] == i]
+        return [(i, j) for j in range(len(self.target))]
 
     def column(self, j: int) -> list[tuple[int, int]]:
-        return [cell for cell in self.cells if cell[1] == j]
+        return [(i, j) for i in range(len(self.source))]
 
     def best(self, line: Sequence[tuple[int, int]]) -> float:
         """Return the largest strength of a row or column; 0 for none."""
         return max((self.V(*cell) for cell in line), default=0.0)
 
+    @cached_property
+    def alone(self) -> tuple[set[int], set[int]]:
+        """Return the words of each side that have no partner anywhere."""
+        return (
+            {i for i in range(len(self.source)) if self.best(self.row(i)) < NO_PARTNER},
+            {j for j in range(len(self.target)) if self.best(self.column(j)) < NO_PARTNER},
+        )
+
     def lacks_partner(self, i: int, j: int) -> bool:
         """Whether neither word has a partner anywhere."""
-        return self.best(self.row(i)) < NO_PARTNER and self.best(self.column(j)) < NO_PARTNER
+        return i in self.alone[0] and j in self.alone[1]
 
 
 def _completions(

@@ -93,12 +93,14 @@ def word_rules(a: Word, b: Word, is_known: Callable[[Word], bool]) -> Iterator[s
 def run_rules(word: Word, others: Sequence[Word]) -> Iterator[tuple[int, str]]:
     """Yield the tokens of the other side in runs that a token says, and by which rule."""
     letters = word.lower.replace(".", "")
+    meanings = long_forms(word)
+    longest = max(3, 2 * len(letters), *map(len, meanings), 0)
     for first in range(len(others)):
-        for last in range(first + 1, len(others)):
+        for last in range(first + 1, min(first + longest, len(others))):
             run = others[first : last + 1]
             forms = [each.form for each in run]
             places = range(first, last + 1)
-            if tuple(each.lower for each in run) in long_forms(word):
+            if tuple(each.lower for each in run) in meanings:
                 yield from ((k, "short-form") for k in places)
             begin_with_letters = all(each.lower[:1].isalnum() for each in run)
             if len(run) <= 3 and begin_with_letters and spelling.is_joined(word.form, forms):

@@ -48,8 +48,13 @@ def is_lengthened(a: str, b: str) -> bool:
     return bool(unlike) and min(unlike) >= 3
 
 
-def american(word: str) -> Iterator[str]:
-    """Yield what the rules make of a British word."""
+@cache
+def american(word: str) -> list[str]:
+    """Return what the rules make of a British word."""
+    return [*_american(word)]
+
+
+def _american(word: str) -> Iterator[str]:
     for old, new, before, letters, endings in RULES:
         ending = f"(?:{'|'.join(endings)})" if endings else ".*"
         for match in re.finditer(f"(?=({old}))", word):

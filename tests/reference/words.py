@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -112,11 +113,13 @@ class Word:
 def relations(a: Word, b: Word, wordnet: WordNet) -> frozenset[str]:
     """Return the WordNet relations that hold from a to b under any parts of speech."""
     found: set[str] = set()
-    for pos_a, letter_a in enumerate(POS_LETTERS):
-        for pos_b, letter_b in enumerate(POS_LETTERS):
-            name_a, name_b = a.entry(wordnet, pos_a), b.entry(wordnet, pos_b)
-            if name_a is not None and name_b is not None:
-                found |= wordnet_relations(wordnet, name_a, name_b, letter_a, letter_b)
+    of_a, of_b = (
+        [(letter, word.entry(wordnet, pos)) for pos, letter in enumerate(POS_LETTERS)]
+        for word in (a, b)
+    )
+    for (letter_a, name_a), (letter_b, name_b) in itertools.product(of_a, of_b):
+        if name_a is not None and name_b is not None:
+            found |= wordnet_relations(wordnet, name_a, name_b, letter_a, letter_b)
     return frozenset(found)
 
 

@@ -159,7 +159,7 @@ async def test_any_json_has_an_answer_or_a_problem_that_names_the_field(serving,
         answer = await http.post(path, content=body.encode("utf-8", "surrogatepass"))
         check(answer, body)
 
-    @settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
     @given(BODIES[path])
     def any_body(body):
         asyncio.run_coroutine_threadsafe(post(body), loop).result()

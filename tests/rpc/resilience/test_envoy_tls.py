@@ -75,7 +75,7 @@ def test_old_versions_of_tls_are_refused(tmp_path):
 
 def shipped_snippet():
     """Return what the page says to put into the clusters."""
-    page = (Path(__file__).parents[2] / "docs" / "operations.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[3] / "docs" / "operations.md").read_text(encoding="utf-8")
     section = page.partition("### TLS between Envoy and the servers")[2]
     return section.partition("```yaml\n")[2].partition("```")[0]
 

@@ -20,7 +20,7 @@ from bench.server_process import free_port
 
 yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
 
-DEPLOY = Path(__file__).parents[2] / "deploy"
+DEPLOY = Path(__file__).parents[3] / "deploy"
 ADAPTER = DEPLOY / "kubernetes" / "monitoring" / "prometheus-adapter.yaml"
 CONFIG = """
 global: {{scrape_interval: 500ms, scrape_timeout: 500ms, evaluation_interval: 500ms}}

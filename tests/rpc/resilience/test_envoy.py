@@ -30,7 +30,7 @@ from tokalign.v1 import align_pb2, align_pb2_grpc
 from bench.server_process import free_port, running_server
 from deploy import loopback
 
-KUBERNETES = Path(__file__).parents[2] / "deploy" / "kubernetes"
+KUBERNETES = Path(__file__).parents[3] / "deploy" / "kubernetes"
 
 
 @pytest.fixture
