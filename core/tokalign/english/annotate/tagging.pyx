@@ -223,17 +223,20 @@ cdef enum:
     NAME = 11
     NAMES = 12
 
+    N_PAST_FORMS = 26
     N_TITLE_WORDS = 61
     TITLED = 3          # words in capitals that make a title
 
-cdef uint32_t[26] PAST_HASHES
-PAST_HASHES = Forms([LISTS.words("past-forms")]).lower_hashes()
+cdef uint32_t[<int>N_PAST_FORMS] PAST_FORMS
+cdef uint32_t[<int>N_TITLE_WORDS] TITLE_WORDS
+PAST_FORMS = Forms([LISTS.words("past-forms")]).lower_hashes()
+TITLE_WORDS = Forms([LISTS.words("title-words")]).lower_hashes()
 
 
-cdef inline bint is_past_form(uint32_t lower) noexcept nogil:
+cdef inline bint is_among(const uint32_t* hashes, int n, uint32_t lower) noexcept nogil:
     cdef int k
-    for k in range(26):
-        if PAST_HASHES[k] == lower:
+    for k in range(n):
+        if hashes[k] == lower:
             return True
     return False
 
@@ -266,18 +269,6 @@ cdef void tag_bare_past(
         tags[i - 1] = <uint8_t>known[PLURAL]
 
 
-cdef uint32_t[<int>N_TITLE_WORDS] TITLE_HASHES
-TITLE_HASHES = Forms([LISTS.words("title-words")]).lower_hashes()
-
-
-cdef inline bint is_title_word(uint32_t lower) noexcept nogil:
-    cdef int k
-    for k in range(<int>N_TITLE_WORDS):
-        if TITLE_HASHES[k] == lower:
-            return True
-    return False
-
-
 cdef inline bint is_usually_a_name(uint32_t value, const uint32_t* known) noexcept nogil:
     """Return whether a word of this ambiguity class is unknown, or most often a proper noun."""
     if value < 2:
@@ -300,7 +291,7 @@ cdef bint is_titled(
     cdef Py_ssize_t i, n_upper = 0, n_plain = 0
     for i in range(n):
         if forms[i].case == HAS_LOWER:
-            if not is_title_word(forms[i].lower):
+            if not is_among(TITLE_WORDS, N_TITLE_WORDS, forms[i].lower):
                 return False
         elif i and forms[i].case & HAS_UPPER:
             n_upper += 1
@@ -347,7 +338,7 @@ cdef void tag_sentence(
         tags[i] = <uint8_t>tag
         tag2, tag1 = tag1, tag
     for i in range(1, n - 1):
-        if is_past_form(forms[i].lower):
+        if is_among(PAST_FORMS, N_PAST_FORMS, forms[i].lower):
             tag_bare_past(forms, i, known, tags)
 
 
