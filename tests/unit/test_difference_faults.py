@@ -92,6 +92,63 @@ def test_what_changed_in_meaning_is_told_by_its_kind(diff, old, new, told):
 
 
 @pytest.mark.parametrize(
+    ("old", "new", "kind"),
+    [
+        ("Children younger than 12 pay.", "Children older than 12 pay.", "quantity"),
+        ("Files larger than 20 MB are kept.", "Files smaller than 20 MB are kept.", "quantity"),
+        ("Up to 50 guests are allowed.", "More than 50 guests are allowed.", "quantity"),
+        (
+            "Pay no later than 30 days after it.",
+            "Pay no earlier than 30 days after it.",
+            "quantity",
+        ),
+        ("It holds a maximum of 80 people.", "It holds at least 80 people.", "quantity"),
+        ("Profit rose to 5 percent.", "Profit rose by 5 percent.", "quantity"),
+        ("It may grant more than 5,000 euros.", "It may grant less than 5,000 euros.", "quantity"),
+        ("The alarm always rings at night.", "The alarm sometimes rings at night.", "quantity"),
+        ("Each of the shops was closed.", "One of the shops was closed.", "quantity"),
+        ("Signed by the patient and a parent.", "Signed by the patient or a parent.", "quantity"),
+        ("Both doctors must sign the form.", "Either doctor must sign the form.", "quantity"),
+        ("Staff have to report accidents.", "Staff can report accidents.", "modality"),
+        ("Members need to register first.", "Members may register first.", "modality"),
+        ("The ship probably sank in 1702.", "The ship certainly sank in 1702.", "modality"),
+        ("The drug causes drowsiness.", "The drug may cause drowsiness.", "modality"),
+        (
+            "It is open daily, including holidays.",
+            "It is open daily, except holidays.",
+            "condition",
+        ),
+        ("Subject to clause 4, it is free.", "Notwithstanding clause 4, it is free.", "condition"),
+        ("He won because it rained.", "He won although it rained.", "condition"),
+        ("The shop is open until 6 pm.", "The shop is open from 6 pm.", "opposite"),
+        ("Pay prior to delivery.", "Pay after delivery.", "opposite"),
+        ("The exam is tomorrow.", "The exam is today.", "opposite"),
+        ("The size must be >= 5.", "The size must be <= 5.", "opposite"),
+        ("The tulips flower in spring.", "The tulips flower in autumn.", "name"),
+        ("It costs 90 euros a night.", "It costs 90 euros a week.", "name"),
+    ],
+)
+def test_small_words_that_change_the_meaning_are_told_both_ways(diff, old, new, kind):
+    for one, other in ((old, new), (new, old)):
+        assert [each.partition(" ")[0] for each in alarms(diff(one, other))] == [kind]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("You may not remove the notice.", "You must not remove the notice."),
+        ("The Borrower may not assign it.", "The Borrower shall not assign it."),
+        ("Guests shall not smoke here.", "Guests must not smoke here."),
+        ("In case the alarm rings, leave.", "If the alarm rings, leave."),
+        ("If it is damaged, return it.", "In the event that it is damaged, return it."),
+        ("Costs\n=====\n\nIt is free.", "Prices\n======\n\nIt is free."),
+    ],
+)
+def test_small_words_that_say_the_same_are_no_alarm(diff, old, new):
+    assert alarms(diff(old, new)) == alarms(diff(new, old)) == []
+
+
+@pytest.mark.parametrize(
     ("sentence", "kind"),
     [
         ("The host must not sell it.", "prohibition"),

@@ -451,6 +451,30 @@ _MODALS = {
     "might": 1,
 }  # fmt: skip
 """Modal verbs with the grades that scales.tsv has of them, and shall and will as must."""
+_FORBIDDING = frozenset(("can", "may", "must", "shall"))
+"""Modal verbs that forbid before a negation, all alike."""
+_BOUND_REACH = 3  # tokens from a bound to its value: less than $ 5
+_BOUNDING = frozenset("""
+    above after at before below beyond between by earlier exactly fewer from greater higher larger later
+    least less longer lower maximum minimum more most older only over shorter smaller than to under
+    until up within younger
+""".split())
+_EXCHANGED = {
+    frozenset(phrases.split("/")): change
+    for change, rows in (
+        (Change.QUANTITY, "and/or both/either both/one_of as_well_as/or"),
+        (Change.OPPOSITE,
+         "until/from till/from until/after prior_to/after prior_to/following ahead_of/after "
+         "today/tomorrow today/yesterday yesterday/tomorrow"),
+        (Change.CONDITION,
+         "because/although because/though because/even_though subject_to/notwithstanding "
+         "due_to/despite because_of/despite because_of/in_spite_of including/except including/excluding including/except_for "
+         "instead_of/as_well_as instead_of/in_addition_to other_than/including"),
+    )
+    for phrases in rows.split()
+}  # fmt: skip
+"""Phrases that mean another thing than each other, by the change they make."""
+_COMPARING = frozenset("<>=!\u2264\u2265\u2260")
 _NUMBER = re.compile(r"\d+")
 _NUMERALS = {
     numeral: str(number)
@@ -477,7 +501,14 @@ cdef change_of(
         return meaning
     lower_before, lower_after = _lower(before), _lower(after)
     if _is_other_modal(lower_before, lower_after):
+        if _forbids(source, lower_before, rows) and _forbids(target, lower_after, columns):
+            return Change.WORDING
         return Change.MODALITY
+    exchanged = _exchanged(source, target, lower_before, lower_after, rows, columns)
+    if exchanged is not None:
+        return exchanged
+    if before and after and before != after and _compare(before) and _compare(after):
+        return Change.OPPOSITE
     if not before or not after:
         return Change.CONTENT if _words(before) or _words(after) else Change.PUNCTUATION
     form = _form(before, after, lower_before, lower_after)
@@ -518,6 +549,28 @@ cdef bint _is_other_modal(tuple before, tuple after):
     return one is not None and other is not None and one != other
 
 
+cdef _exchanged(source, target, tuple before, tuple after, tuple rows, tuple columns):
+    """Return the change that phrases make which mean another thing than each other, or None.
+
+    `before`, `after` are in lower case. An inflected word may be behind both: both sides, either side.
+    """
+    if len(before) == len(after) == 2 and _lemmas(source, rows[1:]) == _lemmas(target, columns[1:]):
+        before, after = before[:1], after[:1]
+    return _EXCHANGED.get(frozenset(("_".join(before), "_".join(after))))
+
+
+cdef bint _compare(tuple words):
+    """Whether words are an operator that compares: <, >= or !=."""
+    letters = "".join(words)
+    return 0 < len(letters) <= 3 and _COMPARING.issuperset(letters)
+
+
+cdef bint _forbids(sentence, tuple lower, tuple at):
+    """Whether a modal verb and the negation behind it forbid."""
+    behind = sentence.tokens[at[0] + 1 : at[0] + 2]
+    return lower[0] in _FORBIDDING and bool(behind) and behind[0].lower() in ("not", "n't", "never")
+
+
 cdef bint _moves_roles(tuple rows, conflicts):
     """Whether moved words are next to a verb or a noun whose roles are exchanged."""
     return any([
@@ -528,11 +581,13 @@ cdef bint _moves_roles(tuple rows, conflicts):
 
 
 cdef bint _makes(conflict, tuple before, tuple after, tuple rows, tuple columns):
-    """Whether an edit makes a conflict of words that it keeps: by their negation, or their sign."""
+    """Whether an edit makes a conflict of words that it keeps: by their negation, sign or bound."""
     own, at = (rows, conflict.source) if before else (columns, conflict.target)
     if conflict.kind is ConflictKind.VALUE:
         is_sign = before + after in (("-",), ("\u2212",))
         return is_sign and own[0] < at <= own[0] + _SIGN_REACH
+    if conflict.kind is ConflictKind.QUANTITY and 0 < at - max(own) <= _BOUND_REACH:
+        return not _BOUNDING.isdisjoint(_lower(before + after))
     return (
         _is_negated(before) != _is_negated(after)
         and min([abs(each - at) for each in own]) <= _NEGATION_REACH

@@ -82,16 +82,22 @@ _OF_CODE = frozenset((Change.CODE, Change.NUMBER, Change.OPPOSITE, Change.NEGATI
 _VARIABLE = regex(r"\|[\w-]+\||\\f[A-Z(]|://.*://|\b[0-9a-f]{12,} [0-9a-f]{12,}\b")
 _TELLING = {
     Change.MODALITY: regex(
-        r"(?i:\b(?:allow|can\b|may\b|must|optional|permit|recommend|shall|should))"
+        r"(?i:\b(?:allow|can\b|certain|could\b|definite|encourag|entitled|expect|likely|may\b|might\b"
+        r"|must|oblig|optional|permit|possibl|probabl|recommend|requir|shall|should|will\b"
+        r"|(?:ha(?:d|s|ve)|need(?:ed|s)?) to\b))"
     ),
     Change.QUANTITY: regex(
-        r"(?i:\b(?:all|always|any|both|each|every|few|half|least|most|never|no|none|only|some)\b)"
+        r"(?i:\b(?:all|always|and|any|at|both|by|each|either|every|few|half|many|maximum|minimum|most|never|no|none"
+        r"|occasionally|often|one|only|or|rarely|several|some|sometimes|than|to|usually"
+        r"|more|less|least|fewer|above|after|before|below|beyond|over|under|within|until|from"
+        r"|(?:earli|great|high|larg|lat|long|low|old|short|small|young)er)\b)"
     ),
 }
 """Words of which one must be on both sides of a change."""
 _TELLING_ALONE = {
     Change.CONDITION: regex(
-        r"(?i:\A\W*(?:(?:and|but|or)\W+)?(?:even|if|until|till|except|provided|when)\b|\b(?:only|unless)\b)"
+        r"(?i:\A\W*(?:(?:and|but|or)\W+)?(?:even|if|until|till|except|provided|when)\b|\bonly\b"
+        r"|\b(?:unless|(?:al)?though|despite|notwithstanding|including|instead of|other than)\b)"
     ),
     Change.MODALITY: regex(
         r"(?i:\b(?:must|shall|not|never|cannot|requir|mandat|oblig|forbid|prohibit)|n['\u2019]t\b"
@@ -105,12 +111,21 @@ _TELLING_ALONE = {
     Change.QUANTITY: regex(r"(?i:\b(?:few|half|most|never|none|only)\b)"),
 }
 """Words that say what their change is on one side alone."""
+_PERIOD = regex(
+    r"(?i:\b(?:spring|summer|autumn|fall|winter|(?:week)?day|weekend|(?:mid)?night|noon|morning|afternoon|evening|minute"
+    r"|hour|week|fortnight|month|quarter|year|decade|century)s?\b)"
+)
+"""Times that are no names in grammar, but are other things than each other."""
 _WORD = regex(r"\w[\w'\u2019-]*")
 _DENIALS = regex(
     r"(?i:\b(?:cannot|den[iy]|disab|except|exclud|fail|false|ignor|lack|never|no|none|nor|not|off|omit"
     r"|refus|reject|skip|un\w|without)\w*|n['\u2019]t\b)"
 )
 _WISH = regex(r"(?i:\bif you (?:\w+ )?(?:like|need|prefer|want|wish)\b)")
+_IF = regex(
+    r"(?i:\W*(?:if|(?:as|so) long as|in case|in the event|provided|on condition)(?: that)?\W*)"
+)
+"""Ways to begin a condition."""
 _GENITIVE = regex(r"\w['\u2019]s\b")
 _LISTED = regex(r"\*?[ \t]*(?:[,;/&+][ \t]*)?(?:(?:and|or)[ \t]+)?")
 """What stands before a value of a list."""
@@ -535,7 +550,7 @@ class _Finder:
 def _tells(change: Change, old: str, new: str) -> bool:
     """Whether words say what their change is, on both sides or so that one is enough."""
     alone, both = _TELLING_ALONE.get(change), _TELLING.get(change)
-    is_told = alone is None or alone.search(f"{old} {new}") is not None
+    is_told = alone is None or any(map(alone.search, (old, new)))
     return is_told or (both is not None and all(map(both.search, (old, new))))
 
 
@@ -544,14 +559,16 @@ def _differs(change: Change, old: str, new: str) -> bool:
     if change is Change.ROLES:
         return True
     if change is Change.NAME and (old + new).islower():
-        return False
+        return all(map(_PERIOD.search, (old, new)))
     if change is Change.CONDITION and _WISH.search(f"{old} {new}"):
         return False  # it may as well begin with "to"
+    if change is Change.CONDITION and all(map(_IF.fullmatch, (old, new))):
+        return False
     if change is Change.NEGATION and old and new:
         return (len(_DENIALS.findall(old)) + len(_DENIALS.findall(new))) % 2 == 1
     if change in (Change.NAME, Change.CODE) and _VARIABLE.search(f"{old} {new}"):
         return False
-    if change is Change.NUMBER:
+    if change is Change.NUMBER or not _WORD.search(old + new):  # such as < and >
         return old != new
     olds, news = (_NOTATION.sub("", each.replace("-or-later", "+")).lower() for each in (old, new))
     if olds == news:
