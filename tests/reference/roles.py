@@ -15,6 +15,17 @@ CLASSES = list(STRENGTH)
 BE = ("be", "is", "are", "was", "were", "been", "being")
 EXCEPTING = ("except", "excluding", "but")
 DIVIDING = (",", ";", ":", ".", "(", "while", "whereas")
+MUTUAL = {
+    "marry", "marries", "married", "meet", "meets", "met", "border", "borders", "bordered",
+    "resemble", "resembles", "resembled", "adjoin", "adjoins", "equal", "equals", "intersect",
+    "intersects",
+}  # fmt: skip
+WITH_EACH_OTHER = {
+    "agree", "agrees", "agreed", "blend", "collided", "combine", "combines", "combined", "compare",
+    "compares", "compared", "correspond", "corresponds", "corresponded", "draw", "drew", "meet",
+    "meets", "met", "merge", "merges", "merged", "mix", "mixes", "mixed", "overlap", "overlaps",
+    "overlapped", "spoke", "speak", "speaks", "talk", "talked", "talks", "tied", "ties",
+}  # fmt: skip
 ALIKE = ("noun", "name", "pronoun", "adjective")
 
 
@@ -247,6 +258,8 @@ class Roles(Clauses):
             if "unsure" in (self.voice(0, i), self.voice(1, j)):
                 continue
             crossed, straight = self.crossings(i, j, "verb")
+            if not self.has_other_voice(i, j) and {word.lower, self.target[j].lower} <= MUTUAL:
+                continue
             if self.has_other_voice(i, j):
                 crossed, straight = straight, crossed
             if crossed >= 2 and not straight:
@@ -298,6 +311,28 @@ class Roles(Clauses):
     def verb_before(self, side: int, at: int) -> int | None:
         verbs = [k for k, word in enumerate(self.sides[side][:at]) if word.coarse == "verb"]
         return verbs[-1] if verbs else None
+
+    def are_mutual(self, side: int, first: int, last: int) -> bool:
+        words, at = [word.lower for word in self.sides[side]], self.preposition(side, last)
+        if at is None:
+            return not MUTUAL.isdisjoint(words[first + 1 : last])
+        return words[at] == "with" and not WITH_EACH_OTHER.isdisjoint(words[:at])
+
+    def receives(self, i: int, j: int, k: int, m: int) -> bool:
+        verbs = {(0, self.verb_before(0, i)), (0, self.verb_before(0, k))}
+        others = {(1, self.verb_before(1, m)), (1, self.verb_before(1, j))}
+        if len(verbs) > 1 or len(others) > 1:
+            return False
+        ((_, verb),), ((_, other),) = verbs, others
+        if verb is None or other is None or not self.linked(verb, other):
+            return False
+        if self.preposition(0, i) is not None or self.preposition(1, m) is not None:
+            return False
+        before = self.preposition(0, k), self.preposition(1, j)
+        said = [
+            words[at].lower for words, at in zip(self.sides, before, strict=True) if at is not None
+        ]
+        return said in (["to"], ["for"])
 
     def keep_verbs(self, *cells: tuple[int, int]) -> bool:
         verbs = [(self.verb_before(0, i), self.verb_before(1, j)) for i, j in cells]
@@ -352,6 +387,10 @@ class Roles(Clauses):
                 if self.are_listed(0, i, k) or self.are_listed(1, m, j):
                     continue
                 if self.is_owner(i, j) or self.is_owner(k, m) or self.keep_verbs((i, j), (k, m)):
+                    continue
+                if self.receives(i, j, k, m):
+                    continue
+                if self.are_mutual(0, i, k) and self.are_mutual(1, m, j):
                     continue
                 if self.has_free(0, i, k) and self.has_free(1, m, j):
                     continue

@@ -29,7 +29,16 @@ TEXTS += [
 ]
 _BEFORE = ("by 5%", "to 5%", "5%", "on Monday", "after Monday", "before Monday")
 TEXTS += [(f"It rose {one}.", f"Rates rose {other}.") for one in _BEFORE for other in _BEFORE]
+_GIVEN = (
+    "gave the boy a coat",
+    "gave a coat to the boy",
+    "met the boy",
+    "mixed a coat with the boy",
+)
+TEXTS += [(f"The man {one}.", f"Today the man {other}.") for one in _GIVEN for other in _GIVEN]
 TEXTS += [
+    ("Ann met Tom.", "Tom met Ann."),
+    ("Mix the oil with the salt.", "Mix the salt with the oil."),
     ("The shop is not closed.", "The store is open."),
     ("We paid 35 grams and 4 euros.", "They got 53 g, for € 9."),
 ]

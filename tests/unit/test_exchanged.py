@@ -6,6 +6,16 @@ import pytest
 from tokalign import align
 
 SAME = [
+    ("Ana married Tom in May.", "Tom married Ana in May."),
+    ("Ana met Tom in Hull.", "Tom met Ana in Hull."),
+    ("France borders Spain.", "Spain borders France."),
+    ("Leeds drew with Bristol.", "Bristol drew with Leeds."),
+    ("Mix the flour with the sugar.", "Mix the sugar with the flour."),
+    ("The red line intersects the blue line.", "The blue line intersects the red line."),
+    ("The driver gave the witness a lift.", "The driver gave a lift to the witness."),
+    ("The firm sent the customer a letter.", "The firm sent a letter to the customer."),
+    ("The chef made a cake for the guests.", "The chef made the guests a cake."),
+    ("The bank lent money to the town.", "The bank lent the town money."),
     ("The teacher of Plato was Socrates.", "Socrates taught Plato."),
     ("The owner of the dog is Tom.", "Tom owns the dog."),
     ("Anna's boss is Ben.", "Ben is the boss of Anna."),

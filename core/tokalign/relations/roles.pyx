@@ -47,6 +47,21 @@ cdef enum:
 
 cdef float LEAST_PLACE = 0.49999  # certainty that two words changed places: a half, rounded
 cdef float EXCHANGED = 0.8      # that words of two parts did
+cdef Letters[19] MUTUAL = [
+    b"marry", b"marries", b"married", b"meet", b"meets", b"met", b"border", b"borders", b"bordered",
+    b"resemble", b"resembles", b"resembled", b"adjoin", b"adjoins", b"equal", b"equals",
+    b"intersect", b"intersects", NULL
+]
+"""Verbs whose subject and object may change places."""
+cdef Letters[37] WITH_EACH_OTHER = [
+    b"agree", b"agrees", b"agreed", b"blend", b"collided", b"combine", b"combines", b"combined",
+    b"compare", b"compares", b"compared", b"correspond", b"corresponds", b"corresponded", b"draw",
+    b"drew", b"meet", b"meets", b"met", b"merge", b"merges", b"merged", b"mix", b"mixes", b"mixed",
+    b"overlap", b"overlaps", b"overlapped", b"spoke", b"speak", b"speaks", b"talk", b"talked",
+    b"talks", b"tied", b"ties", NULL
+]
+"""Verbs that join two things alike by "with"."""
+cdef Letters[3] RECEIVING = [b"to", b"for", NULL]
 cdef Letters[8] DIVIDING = [b",", b";", b":", b".", b"(", b"while", b"whereas", NULL]
 cdef int TIME_UNIT = scale_names().index("unit-of-time")
 cdef int PARTICIPLE = TAG_INDEX["VBN"], GERUND = TAG_INDEX["VBG"], COMPARATIVE = TAG_INDEX["JJR"]
@@ -337,6 +352,8 @@ cdef int find_exchanged(
             continue  # another verb may assign roles differently; is not required to, need not
         around = _crossings(pair, room, i, j, VERB_REACH)
         is_turned = has_other_voice(pair, i, j)
+        if is_turned == 0 and is_any(&pair.source, i, MUTUAL) and is_any(&pair.target, j, MUTUAL):
+            continue
         if (
             (around.crossed >= N_ROLES and not around.straight and is_turned == 0)
             or (around.straight >= N_ROLES and not around.crossed and is_turned > 0)
@@ -388,6 +405,8 @@ cdef int find_changed_places(
                 or (_keeps_part(room, i, j) and _keeps_part(room, k, m))
                 or _are_listed(&pair.source, i, k) or _are_listed(&pair.target, m, j)
                 or _is_owner(pair, i, j) or _is_owner(pair, k, m)
+                or _receives(pair, room, i, j, k, m)
+                or (_are_mutual(&pair.source, i, k) and _are_mutual(&pair.target, m, j))
                 or _keep_verbs(pair, room, i, j, k, m)
                 or (  # the father of Jane, Smith's daughter
                     _has_free(&pair.source, &room.source, i, k)
@@ -444,6 +463,37 @@ cdef int32_t _verb_before(const Side *side, int32_t at) noexcept nogil:
     while at >= 0 and side.word[at].coarse != COARSE_VERB:
         at -= 1
     return at
+
+
+cdef bint _are_mutual(const Side *side, int32_t first, int32_t last) noexcept nogil:
+    """Whether two words may change places with their verb: Ann met Tom, mix A with B."""
+    cdef int32_t k, at = preposition(side, last)
+    if at < 0:
+        for k in range(first + 1, last):
+            if is_any(side, k, MUTUAL):
+                return True
+        return False
+    for k in range(at if is_word(side, at, b"with") else 0):
+        if is_any(side, k, WITH_EACH_OTHER):
+            return True
+    return False
+
+
+cdef bint _receives(
+    const PairState *pair, const ConflictRoom *room, int32_t i, int32_t j, int32_t k, int32_t m
+) noexcept nogil:
+    """Whether one of two words behind a verb receives the other: gave Ann a lift, a lift to Ann."""
+    cdef int32_t verb = _verb_before(&pair.source, i), other = _verb_before(&pair.target, m)
+    cdef int32_t of_source = preposition(&pair.source, k), of_target = preposition(&pair.target, j)
+    if verb < 0 or other < 0 or not meet(room, verb, other):
+        return False
+    if verb != _verb_before(&pair.source, k) or other != _verb_before(&pair.target, j):
+        return False
+    if preposition(&pair.source, i) >= 0 or preposition(&pair.target, m) >= 0:
+        return False
+    return (of_source < 0 and is_any(&pair.target, of_target, RECEIVING)) or (
+        of_target < 0 and is_any(&pair.source, of_source, RECEIVING)
+    )
 
 
 cdef bint _keep_verbs(

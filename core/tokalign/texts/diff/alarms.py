@@ -111,6 +111,9 @@ _TELLING_ALONE = {
     Change.QUANTITY: regex(r"(?i:\b(?:few|half|most|never|none|only)\b)"),
 }
 """Words that say what their change is on one side alone."""
+_DUTIFUL = regex(
+    r"\b(?:can(?:not)?|may|must|need|never|no|not|ought|shall|should|will|forbid|oblig|permit|prohibit|requir)|n't\b"
+)
 _PERIOD = regex(
     r"(?i:\b(?:spring|summer|autumn|fall|winter|(?:week)?day|weekend|(?:mid)?night|noon|morning|afternoon|evening|minute"
     r"|hour|week|fortnight|month|quarter|year|decade|century)s?\b)"
@@ -399,7 +402,7 @@ class _Finder:
                 continue
             told = None
             kind = ""
-            if is_whole or is_clause:
+            if is_whole or (is_clause and not self._keeps_duties(block)):
                 told, old, new = self._sentences(block, old, new, form)
             is_aside = told is None and is_clause and change == Change.NEGATION
             if is_aside and _DENIALS.search(f"{old}{new}"[:_NEAR]) is None:
@@ -461,6 +464,15 @@ class _Finder:
             and bool(said[0] & words[1] and said[1] & words[0] and len(words[0] ^ words[1]) <= 1)
             and (said[0] == said[1] or bool(said[0] - said[1] and said[1] - said[0]))
         )
+
+    def _keeps_duties(self, block: DiffBlock) -> bool:
+        """Whether both texts of a block have the same modal verbs and negations, as where a rule is
+        put into the passive."""
+        old, new = (
+            Counter(_DUTIFUL.findall(with_apostrophes(text).lower()))
+            for text in (self._diff.old_text(block), self._diff.new_text(block))
+        )
+        return bool(old) and old == new
 
     def _is_unread(self, segment: DiffSegment) -> bool:
         """Whether the words of a segment begin where only programs read, on either side."""
